@@ -7,21 +7,21 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// Accumulation of matrix products. A sum of products is computed in the memory
-// of the sum: each product is added to it in turn.
+// Accumulation in the memory of a sum. A matrix product that only a sum reads is added to
+// what is there, and so is a value that has few entries beside zeros.
 
-// A sumTarget is the sum that a product is added to.
+// A sumTarget is the sum that a summand is added to.
 type sumTarget struct {
 	sum  *ir.Instr
 	coef float64
-	at   []int // the axis of the sum for each axis of the product
+	at   []int // the axis of the sum for each axis of the summand
 	add  bool  // something is there before
 }
 
-// accumulateProducts finds the products that only one sum reads and takes them
-// out of it. The rest of the sum is computed first, then the products are
+// accumulate finds the summands that only one sum reads and that are better added in its
+// memory, and takes them out of it. The rest of the sum is computed first, then they are
 // added in order.
-func (r *region) accumulateProducts() {
+func (r *region) accumulate() {
 	uses := r.uses()
 	for _, in := range r.body {
 		if in.Op != ir.Lin || !pointwise(in) || !r.hasOnePlace(in.Out) {
@@ -33,7 +33,8 @@ func (r *region) accumulateProducts() {
 		for k, a := range in.Args {
 			p := a.Val.Def
 			at, plain := axesOf(in, a)
-			if p == nil || !plain || uses[a.Val] > 1 || r.hasPlace(a.Val) || !slices.Contains(r.body, p) || !r.isProduct(p) {
+			inPlace := p != nil && (r.isProduct(p) || r.fewEntries(p) && len(in.Args) > 1 && in.Coef[k] == 1)
+			if !inPlace || !plain || uses[a.Val] > 1 || r.hasPlace(a.Val) || !slices.Contains(r.body, p) {
 				args, coef = append(args, a), append(coef, in.Coef[k])
 				continue
 			}
@@ -44,6 +45,15 @@ func (r *region) accumulateProducts() {
 			in.Args, in.Coef = args, append(coef, in.Coef[rest+1])
 		}
 	}
+}
+
+// fewEntries reports whether an instruction writes entries of its output in a loop that is
+// shorter than the axis.
+func (r *region) fewEntries(in *ir.Instr) bool {
+	if in.Op != ir.Prod || r.rows != nil || r.search || len(in.Reduced()) > 0 || plainTo(in) {
+		return false
+	}
+	return slices.ContainsFunc(in.Loops, func(a *ir.Axis) bool { _, fixed := a.Size.Const(); return fixed })
 }
 
 // uses counts how often each value is read in the body.

@@ -70,8 +70,8 @@ func (l *lowerer) region(body []*ir.Instr, rows *independentRows) *region {
 
 // write schedules the region and writes its groups.
 func (r *region) write() []plan.Node {
-	if r.wholeProducts {
-		r.accumulateProducts()
+	if r.wholeProducts || r.top() {
+		r.accumulate()
 	}
 	r.chooseInline()
 	for _, in := range r.body {
@@ -97,6 +97,9 @@ func (r *region) write() []plan.Node {
 	return out
 }
 
+// top reports whether the region is the program itself.
+func (r *region) top() bool { return !r.step && r.rows == nil && !r.search }
+
 // schedule puts an instruction into the last group that it can join, or a new
 // one. It can join a group over the same loops when its reads are defined
 // before the group, or in the group at the entry that is read.
@@ -116,7 +119,7 @@ func (r *region) schedule(in *ir.Instr) {
 				return
 			}
 		}
-		if r.reaches(m, n) {
+		if t := r.sumOf[in]; r.reaches(m, n) || t != nil && r.def[t.sum.Out] >= n {
 			break
 		}
 	}

@@ -107,11 +107,11 @@ func (r *region) readers() (readers map[*ir.Value][]*ir.Instr, stored map[*ir.Va
 func (r *region) costs() (costly, heavy map[*ir.Value]bool) {
 	costly, heavy = map[*ir.Value]bool{}, map[*ir.Value]bool{}
 	for _, in := range r.body {
-		if in.Out == nil {
+		if in.Out == nil || !pointwise(in) { // what is in memory anyway costs nothing more
 			continue
 		}
 		fromArg := func(of map[*ir.Value]bool) bool {
-			return pointwise(in) && slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return of[a.Val] })
+			return slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return of[a.Val] })
 		}
 		costly[in.Out] = expensive(in) || fromArg(costly)
 		heavy[in.Out] = expensive(in) && len(in.Out.Axes) > 1 || fromArg(heavy)

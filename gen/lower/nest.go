@@ -11,8 +11,13 @@ import (
 // allocate assigns memory to values between nests. A value without loops stays
 // a scalar, unless a recurrence reads it: its steps address memory only.
 func (r *region) allocate() {
+	r.placeParts()
 	for n, g := range r.groups {
 		for _, m := range g.members {
+			if r.sumOf[m.in] != nil {
+				r.placeSum(m.in)
+				continue
+			}
 			if m.special != nil {
 				r.allocateOwn(m.in)
 				continue
@@ -40,10 +45,6 @@ func (r *region) allocateOwn(in *ir.Instr) {
 		r.l.places[in.Out] = whole(view)
 		return
 	}
-	if r.sumOf[in] != nil {
-		r.placeSum(in)
-		return
-	}
 	if r.wholeProducts && in.Op == ir.TriSolve {
 		r.reuse(in)
 	}
@@ -55,6 +56,59 @@ func (r *region) allocateOwn(in *ir.Instr) {
 			r.l.places[v] = r.local(v, r.alloc(v))
 		}
 	}
+}
+
+// placeParts lets what a concatenation is made of be computed in its memory, where that is a
+// value of the region without a place: the longest such part of each.
+func (r *region) placeParts() {
+	if !r.top() {
+		return
+	}
+	for _, in := range r.body {
+		if in.Op != ir.Stack {
+			continue
+		}
+		n, axis := r.partInPlace(in), in.Over[0]
+		if n < 0 {
+			continue
+		}
+		if r.l.places[in.Out] == nil {
+			r.l.places[in.Out] = r.local(in.Out, r.alloc(in.Out))
+		}
+		whole, from := r.l.places[in.Out], plan.Fixed(in.Args[n].Sub[axis].Const)
+		r.l.places[in.Args[n].Val] = func(idx []plan.Index) plan.Access {
+			idx = slices.Clone(idx)
+			idx[axis] = idx[axis].Add(from, shape.Int(-1))
+			return whole(idx)
+		}
+	}
+}
+
+// partInPlace is the number of the part that can be computed in place, or −1.
+func (r *region) partInPlace(in *ir.Instr) int {
+	best := -1
+	for n, a := range in.Args {
+		v := a.Val
+		d := v.Def
+		if d == nil || d.Op == ir.Stack || d.Op == ir.Reshape || d.Scan != nil || r.inline[v] || r.hasPlace(v) || v.Elem != in.Out.Elem || !slices.Contains(r.body, d) || r.sumOf[d] != nil || len(r.products[d]) > 0 {
+			continue
+		}
+		if !fills(d) || len(d.Guard) > 0 || !ir.Identity(withoutConst(a.Sub), len(in.Loops)) {
+			continue
+		}
+		if best < 0 || v.Axes[in.Over[0]].Size.Sub(in.Args[best].Val.Axes[in.Over[0]].Size).NonNegative() {
+			best = n
+		}
+	}
+	return best
+}
+
+func withoutConst(subs []ir.Sub) []ir.Sub {
+	out := slices.Clone(subs)
+	for i := range out {
+		out[i].Const = shape.Poly{}
+	}
+	return out
 }
 
 // local addresses memory that lacks the bound row.
@@ -153,7 +207,8 @@ func (w *nestWriter) zeroed(m *member) bool {
 		return false
 	}
 	if m.depth < 0 {
-		return true
+		t := w.r.sumOf[m.in]
+		return t == nil || !t.add
 	}
 	for _, g := range m.in.Guard {
 		if p := w.position(m, g); p < m.depth {

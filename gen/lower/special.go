@@ -37,8 +37,12 @@ func (r *region) stack(in *ir.Instr) []plan.Node {
 		if i := in.Over[0]; vars[i] != nil {
 			loops[i] = loops[i].Add(plan.Fixed(a.Sub[part].Const), shape.Int(-1))
 		}
+		to := r.place(in.Out)(loops)
 		val := leaf.arg(a, loops)
-		leaf.nodes = append(leaf.nodes, &plan.Store{To: r.place(in.Out)(loops), Vals: []plan.Expr{val}})
+		if from, ok := val.(plan.Load); ok && from.Buf == to.Buf {
+			continue // computed in place
+		}
+		leaf.nodes = append(leaf.nodes, &plan.Store{To: to, Vals: []plan.Expr{val}})
 		nodes := leaf.nodes
 		for i := len(in.Loops) - 1; i >= 0; i-- {
 			size := in.Loops[i].Size

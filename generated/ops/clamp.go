@@ -19,14 +19,18 @@ type ClampSizes struct {
 }
 
 // ClampCall is one call of the kernel ClampCall.
+//
+// It keeps 2·L·n entries and checkpoints of 0 entries.
 type ClampCall[F num.Float] struct {
-	L    int
-	N    int
-	X    []F // [L, n]
-	Lo   []F // []
-	Hi   []F // []
-	Out  []F // [L, n], written
-	Work []F // WorkLen() entries
+	L      int
+	N      int
+	X      []F    // [L, n]
+	Lo     []F    // []
+	Hi     []F    // []
+	Out    []F    // [L, n], written
+	OutLe  []bool // [L, n], written
+	OutAnd []bool // [L, n], written
+	Work   []F    // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -48,8 +52,15 @@ func (c *ClampCall[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
+		outLe := c.OutLe[i*n:][:n]
+		outAnd := c.OutAnd[i*n:][:n]
 		for j := range n {
-			out[j] = num.Max(num.Min(x[j], hiEntry), loEntry)
+			xEntry := x[j]
+			t := num.Min(xEntry, hiEntry)
+			t2 := (loEntry <= t)
+			out[j] = num.Max(t, loEntry)
+			outLe[j] = t2
+			outAnd[j] = (t2 && (xEntry <= hiEntry))
 		}
 	}
 }
@@ -58,12 +69,11 @@ func (c *ClampCall[F]) Run() {
 type ClampBackward[F num.Float] struct {
 	L      int
 	N      int
-	X      []F // [L, n]
-	Lo     []F // []
-	Hi     []F // []
-	OutBar []F // [L, n]
-	XBar   []F // [L, n], written
-	Work   []F // WorkLen() entries
+	OutBar []F    // [L, n]
+	OutLe  []bool // [L, n]
+	OutAnd []bool // [L, n]
+	XBar   []F    // [L, n], written
+	Work   []F    // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -80,16 +90,13 @@ func (c *ClampBackward[F]) Run() {
 	L, n := c.L, c.N
 
 	// clamp.out
-	hiEntry := c.Hi[0]
-	loEntry := c.Lo[0]
 	for i := range L {
-		x := c.X[i*n:][:n]
+		outAnd := c.OutAnd[i*n:][:n]
+		outLe := c.OutLe[i*n:][:n]
 		outBar := c.OutBar[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
-			xEntry := x[j]
-			t2 := (loEntry <= num.Min(xEntry, hiEntry))
-			xBar[j] = kern.Choose((t2 && (xEntry <= hiEntry)), kern.Choose(t2, outBar[j], F(0)), F(0))
+			xBar[j] = kern.Choose(outAnd[j], kern.Choose(outLe[j], outBar[j], F(0)), F(0))
 		}
 	}
 }
@@ -123,6 +130,8 @@ func Clamp[F num.Float](r *tape.Run[F], p pulse.Pulse, z ClampSizes, x tape.Valu
 	k.Hi = arena.Alloc(1)
 	k.Hi[0] = hi
 	k.Out = arena.Alloc(k.L * k.N)
+	k.OutLe = arena.Bools(k.L * k.N)
+	k.OutAnd = arena.Bools(k.L * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -139,10 +148,9 @@ func (n *clampNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
-	g.X = k.X
-	g.Lo = k.Lo
-	g.Hi = k.Hi
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
+	g.OutLe = k.OutLe
+	g.OutAnd = k.OutAnd
 	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

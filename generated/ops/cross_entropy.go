@@ -22,25 +22,24 @@ type CrossEntropySizes struct {
 
 // CrossEntropyCall is one call of the kernel CrossEntropyCall.
 //
-// It keeps L·T·V + 2·L entries and checkpoints of 0 entries.
+// It keeps L·T + L entries and checkpoints of 0 entries.
 type CrossEntropyCall[F num.Float] struct {
-	L       int
-	T       int
-	V       int
-	Logits  []F     // [L, T, V]
-	Targets []int32 // [L, T]
-	Out     []F     // [L], written
-	OutProd []F     // [L], written
-	OutDiv  []F     // [L], written
-	OutExp  []F     // [L, T, V], written
-	Work    []F     // WorkLen() entries
-	Flags   []bool  // FlagsLen() entries
+	L            int
+	T            int
+	V            int
+	Logits       []F     // [L, T, V]
+	Targets      []int32 // [L, T]
+	Out          []F     // [L], written
+	OutLogsumexp []F     // [L, T], written
+	OutProd      []F     // [L], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is L·T + L.
+// WorkLen is L.
 func (c *CrossEntropyCall[F]) WorkLen() int {
-	L, T := c.L, c.T
-	return L*T + L
+	L := c.L
+	return L
 }
 
 // FlagsLen is L·T.
@@ -56,9 +55,7 @@ func (c *CrossEntropyCall[F]) Run() {
 		return
 	}
 	L, T, V := c.L, c.T, c.V
-	t5 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t9 := work[:L]      // [L]
+	t9 := c.Work[:L]    // [L]
 	t4 := c.Flags[:L*T] // [L, T]
 
 	// cross_entropy.out
@@ -72,7 +69,7 @@ func (c *CrossEntropyCall[F]) Run() {
 
 	// cross_entropy.out
 	for i := range L {
-		t5_2 := t5[i*T:][:T]
+		outLogsumexp := c.OutLogsumexp[i*T:][:T]
 		for j := range T {
 			logits := c.Logits[(i*T+j)*V:][:V]
 			top := F(math.Inf(-1))
@@ -85,7 +82,7 @@ func (c *CrossEntropyCall[F]) Run() {
 			for k := range V {
 				sum += num.Exp(logits[k] - top)
 			}
-			t5_2[j] = top + num.Log(sum)
+			outLogsumexp[j] = top + num.Log(sum)
 		}
 	}
 
@@ -94,13 +91,13 @@ func (c *CrossEntropyCall[F]) Run() {
 	for i := range L {
 		targets := c.Targets[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
+		outLogsumexp := c.OutLogsumexp[i*T:][:T]
 		var t92 F
 		var t13 F
 		for j := range T {
 			n := int(targets[j])
 			t4Entry := t4_2[j]
-			t92 += kern.Choose(t4Entry, t5_2[j]-kern.Entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
+			t92 += kern.Choose(t4Entry, outLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
 			t13 += kern.Choose(t4Entry, F(1), F(0))
 		}
 		t9[i] = t92
@@ -110,54 +107,31 @@ func (c *CrossEntropyCall[F]) Run() {
 	// cross_entropy.out
 	outProd2 := c.OutProd[:L]
 	out := c.Out[:L]
-	outDiv := c.OutDiv[:L]
 	for i := range L {
 		outProdEntry := outProd2[i]
 		t15 := (outProdEntry == F(0))
-		t17 := kern.Choose(t15, F(1), outProdEntry)
-		out[i] = kern.Choose(t15, F(0), t9[i]/t17)
-		outDiv[i] = F(1) / t17
-	}
-
-	// cross_entropy.out
-	for i := range L {
-		t5_2 := t5[i*T:][:T]
-		for j := range T {
-			logits := c.Logits[(i*T+j)*V:][:V]
-			outExp := c.OutExp[(i*T+j)*V:][:V]
-			t5Entry := t5_2[j]
-			for k := range V {
-				outExp[k] = num.Exp(logits[k] - t5Entry)
-			}
-		}
+		out[i] = kern.Choose(t15, F(0), t9[i]/kern.Choose(t15, F(1), outProdEntry))
 	}
 }
 
 // CrossEntropyBackward is one call of the kernel CrossEntropyBackward.
 type CrossEntropyBackward[F num.Float] struct {
-	L         int
-	T         int
-	V         int
-	Targets   []int32 // [L, T]
-	OutBar    []F     // [L]
-	OutProd   []F     // [L]
-	OutDiv    []F     // [L]
-	OutExp    []F     // [L, T, V]
-	LogitsBar []F     // [L, T, V], written
-	Work      []F     // WorkLen() entries
-	Flags     []bool  // FlagsLen() entries
+	L            int
+	T            int
+	V            int
+	Logits       []F     // [L, T, V]
+	Targets      []int32 // [L, T]
+	OutBar       []F     // [L]
+	OutLogsumexp []F     // [L, T]
+	OutProd      []F     // [L]
+	LogitsBar    []F     // [L, T, V], written
+	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is L·T·V + L·T.
+// WorkLen is L·T·V + L·T + L.
 func (c *CrossEntropyBackward[F]) WorkLen() int {
 	L, T, V := c.L, c.T, c.V
-	return L*T*V + L*T
-}
-
-// FlagsLen is L.
-func (c *CrossEntropyBackward[F]) FlagsLen() int {
-	L := c.L
-	return L
+	return L*T*V + L*T + L
 }
 
 // Run computes CrossEntropyBackward.
@@ -167,28 +141,30 @@ func (c *CrossEntropyBackward[F]) Run() {
 		return
 	}
 	L, T, V := c.L, c.T, c.V
-	t142 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
+	t102 := c.Work[:L] // [L]
+	work := c.Work[L:]
+	t142 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t172 := work[:L*T*V] // [L, T, V]
-	t22 := c.Flags[:L]   // [L]
 
 	// cross_entropy.out
 	outProd := c.OutProd[:L]
+	outBar := c.OutBar[:L]
 	for i := range L {
-		t22[i] = !(outProd[i] == F(0))
+		outProdEntry := outProd[i]
+		t15 := (outProdEntry == F(0))
+		t22 := !t15
+		t102[i] = kern.Choose(t22, F(kern.Choose(t22, outBar[i], F(0))*(F(1)/kern.Choose(t15, F(1), outProdEntry))), F(0))
 	}
 
 	// cross_entropy.out
 	clear(t172)
-	outBar := c.OutBar[:L]
-	outDiv := c.OutDiv[:L]
 	for i := range L {
 		targets := c.Targets[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
-		t22Entry := t22[i]
-		w := kern.Choose(t22Entry, F(kern.Choose(t22Entry, outBar[i], F(0))*outDiv[i]), F(0))
+		t102Entry := t102[i]
 		for j := range T {
-			t1422 := kern.Choose(!(F(targets[j]) == F(-1)), w, F(0))
+			t1422 := kern.Choose(!(F(targets[j]) == F(-1)), t102Entry, F(0))
 			t142_2[j] = t1422
 			n := int(targets[j])
 			if uint(n) < uint(V) {
@@ -199,14 +175,16 @@ func (c *CrossEntropyBackward[F]) Run() {
 
 	// cross_entropy.out
 	for i := range L {
+		outLogsumexp := c.OutLogsumexp[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
 		for j := range T {
 			t172_2 := t172[(i*T+j)*V:][:V]
-			outExp := c.OutExp[(i*T+j)*V:][:V]
+			logits := c.Logits[(i*T+j)*V:][:V]
 			logitsBar := c.LogitsBar[(i*T+j)*V:][:V]
+			outLogsumexpEntry := outLogsumexp[j]
 			t142Entry := t142_2[j]
 			for k := range V {
-				logitsBar[k] = t172_2[k] + F(outExp[k]*t142Entry)
+				logitsBar[k] = t172_2[k] + F(num.Exp(logits[k]-outLogsumexpEntry)*t142Entry)
 			}
 		}
 	}
@@ -246,9 +224,8 @@ func CrossEntropy[F num.Float](r *tape.Run[F], p pulse.Pulse, z CrossEntropySize
 	k.Logits = arena.Data(n.vLogits)
 	k.Targets = targets
 	k.Out = arena.Alloc(k.L)
+	k.OutLogsumexp = r.Saved(k.L * k.T)
 	k.OutProd = r.Saved(k.L)
-	k.OutDiv = r.Saved(k.L)
-	k.OutExp = r.Saved(k.L * k.T * k.V)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
@@ -267,14 +244,13 @@ func (n *crossEntropyNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.L, g.T, g.V = k.L, k.T, k.V
+	g.Logits = k.Logits
 	g.Targets = k.Targets
 	g.OutBar = block.Adjoint(t, n.outOut, g.L)
+	g.OutLogsumexp = k.OutLogsumexp
 	g.OutProd = k.OutProd
-	g.OutDiv = k.OutDiv
-	g.OutExp = k.OutExp
 	g.LogitsBar = t.Part(n.vLogits, g.L*g.T*g.V)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vLogits, g.LogitsBar)
 }

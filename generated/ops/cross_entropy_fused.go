@@ -19,9 +19,8 @@ func (c *crossEntropyCallFused) run() {
 	_ = L
 	_ = T
 	_ = V
-	t5 := c.Work[:L*T]     // [L, T]
-	t9 := c.Work[L*T:][:L] // [L]
-	t4 := c.Flags[:L*T]    // [L, T]
+	t9 := c.Work[:L]    // [L]
+	t4 := c.Flags[:L*T] // [L, T]
 
 	// cross_entropy.out
 	for i := range L {
@@ -36,7 +35,7 @@ func (c *crossEntropyCallFused) run() {
 	if kern.Wide() {
 		a := regions.R4413492edb6bArgs{
 			P0: unsafe.SliceData(c.Logits),
-			P1: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(c.OutLogsumexp),
 			N0: L,
 			N1: T,
 			N2: V,
@@ -48,7 +47,7 @@ func (c *crossEntropyCallFused) run() {
 		regions.R4413492edb6b(&a)
 	} else {
 		for i := range L {
-			t5_2 := t5[i*T:][:T]
+			outLogsumexp := c.OutLogsumexp[i*T:][:T]
 			for j := range T {
 				logits := c.Logits[(i*T+j)*V:][:V]
 				top := F(math.Inf(-1))
@@ -63,7 +62,7 @@ func (c *crossEntropyCallFused) run() {
 					sumSums[k%16] = sumSums[k%16] + kern.Exp(logits[k]-top)
 				}
 				sum = kern.Sum16(&sumSums)
-				t5_2[j] = top + kern.Log(sum)
+				outLogsumexp[j] = top + kern.Log(sum)
 			}
 		}
 	}
@@ -73,13 +72,13 @@ func (c *crossEntropyCallFused) run() {
 	for i := range L {
 		targets := c.Targets[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
+		outLogsumexp := c.OutLogsumexp[i*T:][:T]
 		var t92 F
 		var t13 F
 		for j := range T {
 			n := int(targets[j])
 			t4Entry := t4_2[j]
-			t92 = t92 + kern.Choose(t4Entry, t5_2[j]-kern.Entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
+			t92 = t92 + kern.Choose(t4Entry, outLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
 			t13 = t13 + kern.Choose(t4Entry, F(1), F(0))
 		}
 		t9[i] = t92
@@ -88,50 +87,20 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.Rfad694ad49a9Args{
+		a := regions.R91f0eb38ac8fArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(c.Out),
-			P3: unsafe.SliceData(c.OutDiv),
 			N0: L,
 		}
-		regions.Rfad694ad49a9(&a)
+		regions.R91f0eb38ac8f(&a)
 	} else {
 		outProd2 := c.OutProd[:L]
 		out := c.Out[:L]
-		outDiv := c.OutDiv[:L]
 		for i := range L {
 			outProdEntry := outProd2[i]
 			t15 := (outProdEntry == F(0))
-			t17 := kern.Choose(t15, F(1), outProdEntry)
-			out[i] = kern.Choose(t15, F(0), t9[i]/t17)
-			outDiv[i] = F(1) / t17
-		}
-	}
-
-	// cross_entropy.out
-	if kern.Wide() {
-		a := regions.R1758ae960202Args{
-			P0: unsafe.SliceData(t5),
-			P1: unsafe.SliceData(c.Logits),
-			P2: unsafe.SliceData(c.OutExp),
-			N0: L,
-			N1: T,
-			N2: V,
-			N3: T * V,
-		}
-		regions.R1758ae960202(&a)
-	} else {
-		for i := range L {
-			t5_2 := t5[i*T:][:T]
-			for j := range T {
-				logits := c.Logits[(i*T+j)*V:][:V]
-				outExp := c.OutExp[(i*T+j)*V:][:V]
-				t5Entry := t5_2[j]
-				for k := range V {
-					outExp[k] = kern.Exp(logits[k] - t5Entry)
-				}
-			}
+			out[i] = kern.Choose(t15, F(0), t9[i]/kern.Choose(t15, F(1), outProdEntry))
 		}
 	}
 }
@@ -145,27 +114,38 @@ func (c *crossEntropyBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = V
-	t142 := c.Work[:L*T]         // [L, T]
-	t172 := c.Work[L*T:][:L*T*V] // [L, T, V]
-	t22 := c.Flags[:L]           // [L]
+	t102 := c.Work[:L]             // [L]
+	t142 := c.Work[L:][:L*T]       // [L, T]
+	t172 := c.Work[L*T+L:][:L*T*V] // [L, T, V]
 
 	// cross_entropy.out
-	outProd := c.OutProd[:L]
-	for i := range L {
-		t22[i] = !(outProd[i] == F(0))
+	if kern.Wide() {
+		a := regions.Rd27698781a99Args{
+			P0: unsafe.SliceData(c.OutProd),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(t102),
+			N0: L,
+		}
+		regions.Rd27698781a99(&a)
+	} else {
+		outProd := c.OutProd[:L]
+		outBar := c.OutBar[:L]
+		for i := range L {
+			outProdEntry := outProd[i]
+			t15 := (outProdEntry == F(0))
+			t22 := !t15
+			t102[i] = kern.Choose(t22, F(kern.Choose(t22, outBar[i], F(0))*(F(1)/kern.Choose(t15, F(1), outProdEntry))), F(0))
+		}
 	}
 
 	// cross_entropy.out
 	clear(t172)
-	outBar := c.OutBar[:L]
-	outDiv := c.OutDiv[:L]
 	for i := range L {
 		targets := c.Targets[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
-		t22Entry := t22[i]
-		w := kern.Choose(t22Entry, F(kern.Choose(t22Entry, outBar[i], F(0))*outDiv[i]), F(0))
+		t102Entry := t102[i]
 		for j := range T {
-			t1422 := kern.Choose(!(F(targets[j]) == F(-1)), w, F(0))
+			t1422 := kern.Choose(!(F(targets[j]) == F(-1)), t102Entry, F(0))
 			t142_2[j] = t1422
 			n := int(targets[j])
 			if uint(n) < uint(V) {
@@ -176,27 +156,30 @@ func (c *crossEntropyBackwardFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.Rb7c68ab44439Args{
-			P0: unsafe.SliceData(t142),
-			P1: unsafe.SliceData(c.OutExp),
-			P2: unsafe.SliceData(t172),
-			P3: unsafe.SliceData(c.LogitsBar),
+		a := regions.R8fed08c4ecdcArgs{
+			P0: unsafe.SliceData(c.OutLogsumexp),
+			P1: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(c.Logits),
+			P3: unsafe.SliceData(t172),
+			P4: unsafe.SliceData(c.LogitsBar),
 			N0: L,
 			N1: T,
 			N2: V,
 			N3: T * V,
 		}
-		regions.Rb7c68ab44439(&a)
+		regions.R8fed08c4ecdc(&a)
 	} else {
 		for i := range L {
+			outLogsumexp := c.OutLogsumexp[i*T:][:T]
 			t142_2 := t142[i*T:][:T]
 			for j := range T {
-				outExp := c.OutExp[(i*T+j)*V:][:V]
+				logits := c.Logits[(i*T+j)*V:][:V]
 				t172_2 := t172[(i*T+j)*V:][:V]
 				logitsBar := c.LogitsBar[(i*T+j)*V:][:V]
+				outLogsumexpEntry := outLogsumexp[j]
 				t142Entry := t142_2[j]
 				for k := range V {
-					logitsBar[k] = num.FMA32(outExp[k], t142Entry, t172_2[k])
+					logitsBar[k] = num.FMA32(kern.Exp(logits[k]-outLogsumexpEntry), t142Entry, t172_2[k])
 				}
 			}
 		}

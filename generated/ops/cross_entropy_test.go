@@ -27,9 +27,8 @@ func crossEntropyDirect[F num.Float](a *conformance.Args[F]) {
 	k.Logits = a.Real("logits", k.L*k.T*k.V)
 	k.Targets = a.Index("targets", k.L*k.T, 0, a.Size("V")-1, -1)
 	k.Out = a.Out("out", k.L)
+	k.OutLogsumexp = a.Fresh(k.L * k.T)
 	k.OutProd = a.Fresh(k.L)
-	k.OutDiv = a.Fresh(k.L)
-	k.OutExp = a.Fresh(k.L * k.T * k.V)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
@@ -38,14 +37,13 @@ func crossEntropyDirect[F num.Float](a *conformance.Args[F]) {
 	}
 	var g CrossEntropyBackward[F]
 	g.L, g.T, g.V = a.Size("L"), a.Size("T"), a.Size("V")
+	g.Logits = k.Logits
 	g.Targets = k.Targets
 	g.OutBar = a.Bar("out", g.L)
+	g.OutLogsumexp = k.OutLogsumexp
 	g.OutProd = k.OutProd
-	g.OutDiv = k.OutDiv
-	g.OutExp = k.OutExp
 	g.LogitsBar = a.Grad("logits", g.L*g.T*g.V)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -19,15 +19,12 @@ type GELUSizes struct {
 }
 
 // GELUCall is one call of the kernel GELUCall.
-//
-// It keeps L·n entries and checkpoints of 0 entries.
 type GELUCall[F num.Float] struct {
-	L       int
-	N       int
-	X       []F // [L, n]
-	Out     []F // [L, n], written
-	OutTanh []F // [L, n], written
-	Work    []F // WorkLen() entries
+	L    int
+	N    int
+	X    []F // [L, n]
+	Out  []F // [L, n], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -46,26 +43,22 @@ func (c *GELUCall[F]) Run() {
 	// gelu.out
 	for i := range L {
 		x := c.X[i*n:][:n]
-		outTanh := c.OutTanh[i*n:][:n]
 		out := c.Out[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
-			t4 := num.Tanh(F(0.7978845608028654 * (xEntry + F(0.044715*F(F(xEntry*xEntry)*xEntry)))))
-			outTanh[j] = t4
-			out[j] = F(F(0.5*xEntry) * (1 + t4))
+			out[j] = F(F(0.5*xEntry) * (1 + num.Tanh(F(0.7978845608028654*(xEntry+F(0.044715*F(F(xEntry*xEntry)*xEntry)))))))
 		}
 	}
 }
 
 // GELUBackward is one call of the kernel GELUBackward.
 type GELUBackward[F num.Float] struct {
-	L       int
-	N       int
-	X       []F // [L, n]
-	OutBar  []F // [L, n]
-	OutTanh []F // [L, n]
-	XBar    []F // [L, n], written
-	Work    []F // WorkLen() entries
+	L      int
+	N      int
+	X      []F // [L, n]
+	OutBar []F // [L, n]
+	XBar   []F // [L, n], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -85,14 +78,13 @@ func (c *GELUBackward[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		outBar := c.OutBar[i*n:][:n]
-		outTanh := c.OutTanh[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
+			t4 := num.Tanh(F(0.7978845608028654 * (xEntry + F(0.044715*F(F(xEntry*xEntry)*xEntry)))))
 			outBarEntry := outBar[j]
-			outTanhEntry := outTanh[j]
-			t8 := F(F(F(0.3989422804014327*xEntry)*outBarEntry) * (1 - F(outTanhEntry*outTanhEntry)))
-			xBar[j] = F(F(0.5*outBarEntry)*(1+outTanhEntry)) + t8 + F(3*F(F(F(0.044715*xEntry)*xEntry)*t8))
+			t8 := F(F(F(0.3989422804014327*xEntry)*outBarEntry) * (1 - F(t4*t4)))
+			xBar[j] = F(F(0.5*outBarEntry)*(1+t4)) + t8 + F(3*F(F(F(0.044715*xEntry)*xEntry)*t8))
 		}
 	}
 }
@@ -122,7 +114,6 @@ func GELU[F num.Float](r *tape.Run[F], p pulse.Pulse, z GELUSizes, x tape.Value[
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutTanh = r.Saved(k.L * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -141,7 +132,6 @@ func (n *gELUNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.OutTanh = k.OutTanh
 	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

@@ -19,16 +19,12 @@ type GELUErfSizes struct {
 }
 
 // GELUErfCall is one call of the kernel GELUErfCall.
-//
-// It keeps 2·L·n entries and checkpoints of 0 entries.
 type GELUErfCall[F num.Float] struct {
-	L      int
-	N      int
-	X      []F // [L, n]
-	Out    []F // [L, n], written
-	OutErf []F // [L, n], written
-	OutExp []F // [L, n], written
-	Work   []F // WorkLen() entries
+	L    int
+	N    int
+	X    []F // [L, n]
+	Out  []F // [L, n], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -47,15 +43,10 @@ func (c *GELUErfCall[F]) Run() {
 	// gelu_erf.out
 	for i := range L {
 		x := c.X[i*n:][:n]
-		outErf := c.OutErf[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		outExp := c.OutExp[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
-			t4 := num.Erf(F(0.7071067811865475 * xEntry))
-			outErf[j] = t4
-			out[j] = F(F(0.5*xEntry) * (1 + t4))
-			outExp[j] = num.Exp(F(F(-0.4999999999999999*xEntry) * xEntry))
+			out[j] = F(F(0.5*xEntry) * (1 + num.Erf(F(0.7071067811865475*xEntry))))
 		}
 	}
 }
@@ -66,8 +57,6 @@ type GELUErfBackward[F num.Float] struct {
 	N      int
 	X      []F // [L, n]
 	OutBar []F // [L, n]
-	OutErf []F // [L, n]
-	OutExp []F // [L, n]
 	XBar   []F // [L, n], written
 	Work   []F // WorkLen() entries
 }
@@ -88,13 +77,12 @@ func (c *GELUErfBackward[F]) Run() {
 	// gelu_erf.out
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
-		outErf := c.OutErf[i*n:][:n]
 		x := c.X[i*n:][:n]
-		outExp := c.OutExp[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
 			outBarEntry := outBar[j]
-			xBar[j] = F(F(0.5*outBarEntry)*(1+outErf[j])) + F(F(F(0.39894228040143265*x[j])*outBarEntry)*outExp[j])
+			xEntry := x[j]
+			xBar[j] = F(F(0.5*outBarEntry)*(1+num.Erf(F(0.7071067811865475*xEntry)))) + F(F(F(0.39894228040143265*xEntry)*outBarEntry)*num.Exp(F(F(-0.4999999999999999*xEntry)*xEntry)))
 		}
 	}
 }
@@ -124,8 +112,6 @@ func GELUErf[F num.Float](r *tape.Run[F], p pulse.Pulse, z GELUErfSizes, x tape.
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutErf = r.Saved(k.L * k.N)
-	k.OutExp = r.Saved(k.L * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -144,8 +130,6 @@ func (n *gELUErfNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.OutErf = k.OutErf
-	g.OutExp = k.OutExp
 	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

@@ -20,27 +20,20 @@ func (c *gELUErfCallFused) run() {
 
 	// gelu_erf.out
 	if kern.Wide() {
-		a := regions.R3d31b4d986e9Args{
+		a := regions.Rbda65451df68Args{
 			P0: unsafe.SliceData(c.X),
-			P1: unsafe.SliceData(c.OutErf),
-			P2: unsafe.SliceData(c.Out),
-			P3: unsafe.SliceData(c.OutExp),
+			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R3d31b4d986e9(&a)
+		regions.Rbda65451df68(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
-			outErf := c.OutErf[i*n:][:n]
 			out := c.Out[i*n:][:n]
-			outExp := c.OutExp[i*n:][:n]
 			for j := range n {
 				xEntry := x[j]
-				t4 := kern.Erf(F(0.7071067811865475 * xEntry))
-				outErf[j] = t4
-				out[j] = F(F(0.5*xEntry) * (F(1) + t4))
-				outExp[j] = kern.Exp(F(F(-0.4999999999999999*xEntry) * xEntry))
+				out[j] = F(F(0.5*xEntry) * (F(1) + kern.Erf(F(0.7071067811865475*xEntry))))
 			}
 		}
 	}
@@ -57,26 +50,23 @@ func (c *gELUErfBackwardFused) run() {
 
 	// gelu_erf.out
 	if kern.Wide() {
-		a := regions.R5858dae6c6eeArgs{
+		a := regions.R0c33049451afArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.X),
-			P2: unsafe.SliceData(c.OutExp),
-			P3: unsafe.SliceData(c.OutErf),
-			P4: unsafe.SliceData(c.XBar),
+			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R5858dae6c6ee(&a)
+		regions.R0c33049451af(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]
 			x := c.X[i*n:][:n]
-			outExp := c.OutExp[i*n:][:n]
-			outErf := c.OutErf[i*n:][:n]
 			xBar := c.XBar[i*n:][:n]
 			for j := range n {
 				outBarEntry := outBar[j]
-				xBar[j] = num.FMA32(F(F(0.39894228040143265*x[j])*outBarEntry), outExp[j], F(F(0.5*outBarEntry)*(F(1)+outErf[j])))
+				xEntry := x[j]
+				xBar[j] = num.FMA32(F(F(0.39894228040143265*xEntry)*outBarEntry), kern.Exp(F(F(-0.4999999999999999*xEntry)*xEntry)), F(F(0.5*outBarEntry)*(F(1)+kern.Erf(F(0.7071067811865475*xEntry)))))
 			}
 		}
 	}

@@ -20,24 +20,20 @@ func (c *gELUCallFused) run() {
 
 	// gelu.out
 	if kern.Wide() {
-		a := regions.Ra2e491cc8796Args{
+		a := regions.R0974c0491b1cArgs{
 			P0: unsafe.SliceData(c.X),
-			P1: unsafe.SliceData(c.OutTanh),
-			P2: unsafe.SliceData(c.Out),
+			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Ra2e491cc8796(&a)
+		regions.R0974c0491b1c(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
-			outTanh := c.OutTanh[i*n:][:n]
 			out := c.Out[i*n:][:n]
 			for j := range n {
 				xEntry := x[j]
-				t4 := kern.Tanh(F(0.7978845608028654 * num.FMA32(F(F(0.044715*xEntry)*xEntry), xEntry, xEntry)))
-				outTanh[j] = t4
-				out[j] = F(F(0.5*xEntry) * (F(1) + t4))
+				out[j] = F(F(0.5*xEntry) * (F(1) + kern.Tanh(F(0.7978845608028654*num.FMA32(F(F(0.044715*xEntry)*xEntry), xEntry, xEntry)))))
 			}
 		}
 	}
@@ -54,27 +50,25 @@ func (c *gELUBackwardFused) run() {
 
 	// gelu.out
 	if kern.Wide() {
-		a := regions.R2fe619fe8209Args{
+		a := regions.Rc936e2f8a2e1Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
-			P2: unsafe.SliceData(c.OutTanh),
-			P3: unsafe.SliceData(c.XBar),
+			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R2fe619fe8209(&a)
+		regions.Rc936e2f8a2e1(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
 			outBar := c.OutBar[i*n:][:n]
-			outTanh := c.OutTanh[i*n:][:n]
 			xBar := c.XBar[i*n:][:n]
 			for j := range n {
 				xEntry := x[j]
+				t4 := kern.Tanh(F(0.7978845608028654 * num.FMA32(F(F(0.044715*xEntry)*xEntry), xEntry, xEntry)))
 				outBarEntry := outBar[j]
-				outTanhEntry := outTanh[j]
-				t8 := F(F(F(0.3989422804014327*xEntry)*outBarEntry) * num.FMA32(-outTanhEntry, outTanhEntry, F(1)))
-				xBar[j] = num.FMA32(F(F(0.134145*xEntry)*xEntry), t8, num.FMA32(F(0.5*outBarEntry), F(1)+outTanhEntry, t8))
+				t8 := F(F(F(0.3989422804014327*xEntry)*outBarEntry) * num.FMA32(-t4, t4, F(1)))
+				xBar[j] = num.FMA32(F(F(0.134145*xEntry)*xEntry), t8, num.FMA32(F(0.5*outBarEntry), F(1)+t4, t8))
 			}
 		}
 	}

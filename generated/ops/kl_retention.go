@@ -21,20 +21,16 @@ type KLRetentionSizes struct {
 }
 
 // KLRetentionCall is one call of the kernel KLRetentionCall.
-//
-// It keeps 2·L·m·n entries and checkpoints of 0 entries.
 type KLRetentionCall[F num.Float] struct {
-	L      int
-	M      int
-	N      int
-	Prior  []F // [L, m, n]
-	G      []F // [L, m, n]
-	Alpha  []F // [L]
-	Theta  []F // [L]
-	Out    []F // [L, m, n], written
-	OutLog []F // [L, m, n], written
-	OutDiv []F // [L, m, n], written
-	Work   []F // WorkLen() entries
+	L     int
+	M     int
+	N     int
+	Prior []F // [L, m, n]
+	G     []F // [L, m, n]
+	Alpha []F // [L]
+	Theta []F // [L]
+	Out   []F // [L, m, n], written
+	Work  []F // WorkLen() entries
 }
 
 // WorkLen is L·m·n.
@@ -60,16 +56,10 @@ func (c *KLRetentionCall[F]) Run() {
 		thetaEntry := theta[i]
 		for j := range m {
 			prior := c.Prior[(i*m+j)*n:][:n]
-			outLog := c.OutLog[(i*m+j)*n:][:n]
 			g := c.G[(i*m+j)*n:][:n]
 			t6_2 := t6[(i*m+j)*n:][:n]
-			outDiv := c.OutDiv[(i*m+j)*n:][:n]
 			for k := range n {
-				t2 := num.Max(prior[k], F(1e-08))
-				t3 := num.Log(t2)
-				outLog[k] = t3
-				t6_2[k] = F(t3*alphaEntry) - F(g[k]*thetaEntry)
-				outDiv[k] = F(1) / t2
+				t6_2[k] = F(num.Log(num.Max(prior[k], F(1e-08)))*alphaEntry) - F(g[k]*thetaEntry)
 			}
 		}
 	}
@@ -108,9 +98,7 @@ type KLRetentionBackward[F num.Float] struct {
 	Alpha    []F // [L]
 	Theta    []F // [L]
 	OutBar   []F // [L, m, n]
-	OutLog   []F // [L, m, n]
 	Out      []F // [L, m, n]
-	OutDiv   []F // [L, m, n]
 	PriorBar []F // [L, m, n], written
 	GBar     []F // [L, m, n], written
 	AlphaBar []F // [L], written
@@ -118,10 +106,10 @@ type KLRetentionBackward[F num.Float] struct {
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is L·m.
+// WorkLen is L·m·n + L·m.
 func (c *KLRetentionBackward[F]) WorkLen() int {
-	L, m := c.L, c.M
-	return L * m
+	L, m, n := c.L, c.M, c.N
+	return L*m*n + L*m
 }
 
 // Run computes KLRetentionBackward.
@@ -131,7 +119,9 @@ func (c *KLRetentionBackward[F]) Run() {
 		return
 	}
 	L, m, n := c.L, c.M, c.N
-	t22 := c.Work[:L*m] // [L, m]
+	t2 := c.Work[:L*m*n] // [L, m, n]
+	work := c.Work[L*m*n:]
+	t22 := work[:L*m] // [L, m]
 
 	// kl_retention.out
 	for i := range L {
@@ -139,9 +129,12 @@ func (c *KLRetentionBackward[F]) Run() {
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			out := c.Out[(i*m+j)*n:][:n]
+			prior := c.Prior[(i*m+j)*n:][:n]
+			t2_2 := t2[(i*m+j)*n:][:n]
 			var t222 F
 			for k := range n {
 				t222 += F(outBar[k] * out[k])
+				t2_2[k] = num.Max(prior[k], F(1e-08))
 			}
 			t22_2[j] = t222
 		}
@@ -162,18 +155,18 @@ func (c *KLRetentionBackward[F]) Run() {
 			out := c.Out[(i*m+j)*n:][:n]
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			g := c.G[(i*m+j)*n:][:n]
-			outLog := c.OutLog[(i*m+j)*n:][:n]
+			t2_2 := t2[(i*m+j)*n:][:n]
 			gBar := c.GBar[(i*m+j)*n:][:n]
 			prior := c.Prior[(i*m+j)*n:][:n]
-			outDiv := c.OutDiv[(i*m+j)*n:][:n]
 			priorBar := c.PriorBar[(i*m+j)*n:][:n]
 			t22Entry := t22_2[j]
 			for k := range n {
 				t42 := F(out[k] * (outBar[k] - t22Entry))
 				t8 += F(g[k] * t42)
-				t10 += F(outLog[k] * t42)
+				t2Entry := t2_2[k]
+				t10 += F(num.Log(t2Entry) * t42)
 				gBar[k] = -F(t42 * thetaEntry)
-				priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*outDiv[k]), F(0))
+				priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*(F(1)/t2Entry)), F(0))
 			}
 		}
 		thetaBar[i] = -t8
@@ -225,8 +218,6 @@ func KLRetention[F num.Float](r *tape.Run[F], p pulse.Pulse, z KLRetentionSizes,
 	n.vTheta = theta
 	k.Theta = arena.Data(n.vTheta)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	k.OutLog = r.Saved(k.L * k.M * k.N)
-	k.OutDiv = r.Saved(k.L * k.M * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -248,9 +239,7 @@ func (n *kLRetentionNode[F]) Backward(t *tape.Tape[F]) {
 	g.Alpha = k.Alpha
 	g.Theta = k.Theta
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
-	g.OutLog = k.OutLog
 	g.Out = k.Out
-	g.OutDiv = k.OutDiv
 	g.PriorBar = t.Part(n.vPrior, g.L*g.M*g.N)
 	g.GBar = t.Part(n.vG, g.L*g.M*g.N)
 	g.AlphaBar = t.Part(n.vAlpha, g.L)

@@ -23,20 +23,18 @@ func (c *kLRetentionCallFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.Rc9a25e168b14Args{
+		a := regions.R7a118f133ddbArgs{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(c.Theta),
-			P2: unsafe.SliceData(c.Prior),
-			P3: unsafe.SliceData(c.OutLog),
-			P4: unsafe.SliceData(c.G),
-			P5: unsafe.SliceData(t6),
-			P6: unsafe.SliceData(c.OutDiv),
+			P2: unsafe.SliceData(c.G),
+			P3: unsafe.SliceData(c.Prior),
+			P4: unsafe.SliceData(t6),
 			N0: L,
 			N1: m,
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rc9a25e168b14(&a)
+		regions.R7a118f133ddb(&a)
 	} else {
 		alpha := c.Alpha[:L]
 		theta := c.Theta[:L]
@@ -44,17 +42,11 @@ func (c *kLRetentionCallFused) run() {
 			alphaEntry := alpha[i]
 			thetaEntry := theta[i]
 			for j := range m {
-				prior := c.Prior[(i*m+j)*n:][:n]
-				outLog := c.OutLog[(i*m+j)*n:][:n]
 				g := c.G[(i*m+j)*n:][:n]
+				prior := c.Prior[(i*m+j)*n:][:n]
 				t6_2 := t6[(i*m+j)*n:][:n]
-				outDiv := c.OutDiv[(i*m+j)*n:][:n]
 				for k := range n {
-					t2 := kern.Larger(prior[k], F(1e-08))
-					t3 := kern.Log(t2)
-					outLog[k] = t3
-					t6_2[k] = num.FMA32(-g[k], thetaEntry, F(t3*alphaEntry))
-					outDiv[k] = F(1) / t2
+					t6_2[k] = num.FMA32(-g[k], thetaEntry, F(kern.Log(kern.Larger(prior[k], F(1e-08)))*alphaEntry))
 				}
 			}
 		}
@@ -107,33 +99,41 @@ func (c *kLRetentionBackwardFused) run() {
 	_ = L
 	_ = m
 	_ = n
-	t22 := c.Work[:L*m] // [L, m]
+	t2 := c.Work[:L*m*n]        // [L, m, n]
+	t22 := c.Work[L*m*n:][:L*m] // [L, m]
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.R98651393476dArgs{
+		a := regions.Rb7be3feaa14bArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
-			P2: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Prior),
+			P3: unsafe.SliceData(t2),
+			P4: unsafe.SliceData(t22),
 			N0: L,
 			N1: m,
 			N2: n,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: m * n,
+			N3: 8 * n,
+			N4: 12 * n,
+			N5: 4,
+			N6: 8,
+			N7: 12,
+			N8: m * n,
 		}
-		regions.R98651393476d(&a)
+		regions.Rb7be3feaa14b(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*m:][:m]
 			for j := range m {
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				out := c.Out[(i*m+j)*n:][:n]
+				prior := c.Prior[(i*m+j)*n:][:n]
+				t2_2 := t2[(i*m+j)*n:][:n]
 				var t222 F
 				t222Sums := [16]F{t222}
 				for k := range n {
 					t222Sums[k%16] = num.FMA32(outBar[k], out[k], t222Sums[k%16])
+					t2_2[k] = kern.Larger(prior[k], F(1e-08))
 				}
 				t222 = kern.Sum16(&t222Sums)
 				t22_2[j] = t222
@@ -143,20 +143,19 @@ func (c *kLRetentionBackwardFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.R088346cc0c25Args{
+		a := regions.Rfa396cb39eb3Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.Alpha),
 			P2:  unsafe.SliceData(t22),
 			P3:  unsafe.SliceData(c.Out),
 			P4:  unsafe.SliceData(c.OutBar),
 			P5:  unsafe.SliceData(c.G),
-			P6:  unsafe.SliceData(c.OutLog),
+			P6:  unsafe.SliceData(t2),
 			P7:  unsafe.SliceData(c.GBar),
 			P8:  unsafe.SliceData(c.Prior),
-			P9:  unsafe.SliceData(c.OutDiv),
-			P10: unsafe.SliceData(c.PriorBar),
-			P11: unsafe.SliceData(c.ThetaBar),
-			P12: unsafe.SliceData(c.AlphaBar),
+			P9:  unsafe.SliceData(c.PriorBar),
+			P10: unsafe.SliceData(c.ThetaBar),
+			P11: unsafe.SliceData(c.AlphaBar),
 			N0:  L,
 			N1:  m,
 			N2:  4,
@@ -168,7 +167,7 @@ func (c *kLRetentionBackwardFused) run() {
 			N8:  12 * n,
 			N9:  m * n,
 		}
-		regions.R088346cc0c25(&a)
+		regions.Rfa396cb39eb3(&a)
 	} else {
 		theta := c.Theta[:L]
 		alpha := c.Alpha[:L]
@@ -184,10 +183,9 @@ func (c *kLRetentionBackwardFused) run() {
 				out := c.Out[(i*m+j)*n:][:n]
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				g := c.G[(i*m+j)*n:][:n]
-				outLog := c.OutLog[(i*m+j)*n:][:n]
+				t2_2 := t2[(i*m+j)*n:][:n]
 				gBar := c.GBar[(i*m+j)*n:][:n]
 				prior := c.Prior[(i*m+j)*n:][:n]
-				outDiv := c.OutDiv[(i*m+j)*n:][:n]
 				priorBar := c.PriorBar[(i*m+j)*n:][:n]
 				t22Entry := t22_2[j]
 				var t8Row F
@@ -197,9 +195,10 @@ func (c *kLRetentionBackwardFused) run() {
 				for k := range n {
 					t42 := F(out[k] * (outBar[k] - t22Entry))
 					t8RowSums[k%16] = num.FMA32(g[k], t42, t8RowSums[k%16])
-					t10RowSums[k%16] = num.FMA32(outLog[k], t42, t10RowSums[k%16])
+					t2Entry := t2_2[k]
+					t10RowSums[k%16] = num.FMA32(kern.Log(t2Entry), t42, t10RowSums[k%16])
 					gBar[k] = -F(t42 * thetaEntry)
-					priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*outDiv[k]), F(0))
+					priorBar[k] = kern.Choose((F(1e-08) <= prior[k]), F(F(alphaEntry*t42)*(F(1)/t2Entry)), F(0))
 				}
 				t8Row = kern.Sum16(&t8RowSums)
 				t10Row = kern.Sum16(&t10RowSums)

@@ -29,8 +29,6 @@ func kLRetentionDirect[F num.Float](a *conformance.Args[F]) {
 	k.Alpha = a.Real("alpha", k.L)
 	k.Theta = a.Real("theta", k.L)
 	k.Out = a.Out("out", k.L*k.M*k.N)
-	k.OutLog = a.Fresh(k.L * k.M * k.N)
-	k.OutDiv = a.Fresh(k.L * k.M * k.N)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -43,9 +41,7 @@ func kLRetentionDirect[F num.Float](a *conformance.Args[F]) {
 	g.Alpha = k.Alpha
 	g.Theta = k.Theta
 	g.OutBar = a.Bar("out", g.L*g.M*g.N)
-	g.OutLog = k.OutLog
 	g.Out = k.Out
-	g.OutDiv = k.OutDiv
 	g.PriorBar = a.Grad("prior", g.L*g.M*g.N)
 	g.GBar = a.Grad("g", g.L*g.M*g.N)
 	g.AlphaBar = a.Grad("alpha", g.L)

@@ -20,14 +20,13 @@ type L2NormSizes struct {
 
 // L2NormCall is one call of the kernel L2NormCall.
 //
-// It keeps 2·L entries and checkpoints of 0 entries.
+// It keeps L entries and checkpoints of 0 entries.
 type L2NormCall[F num.Float] struct {
 	L       int
 	N       int
 	X       []F // [L, n]
 	Out     []F // [L], written
 	OutProd []F // [L], written
-	OutDiv  []F // [L], written
 	Work    []F // WorkLen() entries
 }
 
@@ -59,13 +58,10 @@ func (c *L2NormCall[F]) Run() {
 	// l2_norm.out
 	outProd2 := c.OutProd[:L]
 	out := c.Out[:L]
-	outDiv := c.OutDiv[:L]
 	for i := range L {
 		outProdEntry := outProd2[i]
 		t3 := (F(0) < outProdEntry)
-		t6 := num.Sqrt(kern.Choose(t3, outProdEntry, F(1)))
-		out[i] = kern.Choose(t3, t6, F(0))
-		outDiv[i] = F(1) / t6
+		out[i] = kern.Choose(t3, num.Sqrt(kern.Choose(t3, outProdEntry, F(1))), F(0))
 	}
 }
 
@@ -73,22 +69,15 @@ func (c *L2NormCall[F]) Run() {
 type L2NormBackward[F num.Float] struct {
 	L       int
 	N       int
-	X       []F    // [L, n]
-	OutBar  []F    // [L]
-	OutProd []F    // [L]
-	OutDiv  []F    // [L]
-	XBar    []F    // [L, n], written
-	Work    []F    // WorkLen() entries
-	Flags   []bool // FlagsLen() entries
+	X       []F // [L, n]
+	OutBar  []F // [L]
+	OutProd []F // [L]
+	XBar    []F // [L, n], written
+	Work    []F // WorkLen() entries
 }
 
-// WorkLen is 0.
+// WorkLen is L.
 func (c *L2NormBackward[F]) WorkLen() int {
-	return 0
-}
-
-// FlagsLen is L.
-func (c *L2NormBackward[F]) FlagsLen() int {
 	L := c.L
 	return L
 }
@@ -100,24 +89,24 @@ func (c *L2NormBackward[F]) Run() {
 		return
 	}
 	L, n := c.L, c.N
-	t3 := c.Flags[:L] // [L]
+	t9 := c.Work[:L] // [L]
 
 	// l2_norm.out
 	outProd := c.OutProd[:L]
+	outBar := c.OutBar[:L]
 	for i := range L {
-		t3[i] = (F(0) < outProd[i])
+		outProdEntry := outProd[i]
+		t3 := (F(0) < outProdEntry)
+		t9[i] = kern.Choose(t3, F(F(0.5*kern.Choose(t3, outBar[i], F(0)))*(F(1)/num.Sqrt(kern.Choose(t3, outProdEntry, F(1))))), F(0))
 	}
 
 	// l2_norm.out
-	outBar := c.OutBar[:L]
-	outDiv := c.OutDiv[:L]
 	for i := range L {
 		x := c.X[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
-		t3Entry := t3[i]
-		w := kern.Choose(t3Entry, F(F(0.5*kern.Choose(t3Entry, outBar[i], F(0)))*outDiv[i]), F(0))
+		t9Entry := t9[i]
 		for j := range n {
-			xBar[j] = F(F(2*x[j]) * w)
+			xBar[j] = F(F(2*x[j]) * t9Entry)
 		}
 	}
 }
@@ -148,7 +137,6 @@ func L2Norm[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2NormSizes, x tape.Va
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L)
 	k.OutProd = r.Saved(k.L)
-	k.OutDiv = r.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -168,10 +156,8 @@ func (n *l2NormNode[F]) Backward(t *tape.Tape[F]) {
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L)
 	g.OutProd = k.OutProd
-	g.OutDiv = k.OutDiv
 	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vX, g.XBar)
 }

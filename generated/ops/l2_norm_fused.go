@@ -47,23 +47,19 @@ func (c *l2NormCallFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.R4aced05c23b9Args{
+		a := regions.Rfe25cb9c9b9cArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.Out),
-			P2: unsafe.SliceData(c.OutDiv),
 			N0: L,
 		}
-		regions.R4aced05c23b9(&a)
+		regions.Rfe25cb9c9b9c(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		out := c.Out[:L]
-		outDiv := c.OutDiv[:L]
 		for i := range L {
 			outProdEntry := outProd[i]
 			t3 := (F(0) < outProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, outProdEntry, F(1)))
-			out[i] = kern.Choose(t3, t6, F(0))
-			outDiv[i] = F(1) / t6
+			out[i] = kern.Choose(t3, num.Sqrt(kern.Choose(t3, outProdEntry, F(1))), F(0))
 		}
 	}
 }
@@ -76,36 +72,44 @@ func (c *l2NormBackwardFused) run() {
 	L, n := c.L, c.N
 	_ = L
 	_ = n
-	t3 := c.Flags[:L] // [L]
+	t9 := c.Work[:L] // [L]
 
 	// l2_norm.out
-	outProd := c.OutProd[:L]
-	for i := range L {
-		t3[i] = (F(0) < outProd[i])
+	if kern.Wide() {
+		a := regions.Rd435bde8bd7bArgs{
+			P0: unsafe.SliceData(c.OutProd),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(t9),
+			N0: L,
+		}
+		regions.Rd435bde8bd7b(&a)
+	} else {
+		outProd := c.OutProd[:L]
+		outBar := c.OutBar[:L]
+		for i := range L {
+			outProdEntry := outProd[i]
+			t3 := (F(0) < outProdEntry)
+			t9[i] = kern.Choose(t3, F(F(0.5*kern.Choose(t3, outBar[i], F(0)))*(F(1)/num.Sqrt(kern.Choose(t3, outProdEntry, F(1))))), F(0))
+		}
 	}
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.R7f9b045c107fArgs{
-			P0: unsafe.SliceData(t3),
-			P1: unsafe.SliceData(c.OutBar),
-			P2: unsafe.SliceData(c.OutDiv),
-			P3: unsafe.SliceData(c.X),
-			P4: unsafe.SliceData(c.XBar),
+		a := regions.Rb5fa247ba6ccArgs{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R7f9b045c107f(&a)
+		regions.Rb5fa247ba6cc(&a)
 	} else {
-		outBar := c.OutBar[:L]
-		outDiv := c.OutDiv[:L]
 		for i := range L {
 			x := c.X[i*n:][:n]
 			xBar := c.XBar[i*n:][:n]
-			t3Entry := t3[i]
-			w := kern.Choose(t3Entry, F(F(0.5*kern.Choose(t3Entry, outBar[i], F(0)))*outDiv[i]), F(0))
+			t9Entry := t9[i]
 			for j := range n {
-				xBar[j] = F(F(2*x[j]) * w)
+				xBar[j] = F(F(2*x[j]) * t9Entry)
 			}
 		}
 	}

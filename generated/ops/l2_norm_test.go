@@ -27,7 +27,6 @@ func l2NormDirect[F num.Float](a *conformance.Args[F]) {
 	k.X = a.Real("x", k.L*k.N)
 	k.Out = a.Out("out", k.L)
 	k.OutProd = a.Fresh(k.L)
-	k.OutDiv = a.Fresh(k.L)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -38,10 +37,8 @@ func l2NormDirect[F num.Float](a *conformance.Args[F]) {
 	g.X = k.X
 	g.OutBar = a.Bar("out", g.L)
 	g.OutProd = k.OutProd
-	g.OutDiv = k.OutDiv
 	g.XBar = a.Grad("x", g.L*g.N)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -21,7 +21,7 @@ type L2NormalizeRowsSizes struct {
 
 // L2NormalizeRowsCall is one call of the kernel L2NormalizeRowsCall.
 //
-// It keeps L·m·n + 4·L·m entries and checkpoints of 0 entries.
+// It keeps L·m entries and checkpoints of 0 entries.
 type L2NormalizeRowsCall[F num.Float] struct {
 	L       int
 	M       int
@@ -29,10 +29,6 @@ type L2NormalizeRowsCall[F num.Float] struct {
 	X       []F // [L, m, n]
 	Out     []F // [L, m, n], written
 	OutProd []F // [L, m], written
-	OutSqrt []F // [L, m], written
-	OutDiv  []F // [L, m], written
-	OutDiv2 []F // [L, m, n], written
-	OutDiv3 []F // [L, m], written
 	Work    []F // WorkLen() entries
 }
 
@@ -68,19 +64,11 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 	// l2_normalize_rows.out
 	for i := range L {
 		outProd := c.OutProd[i*m:][:m]
-		outSqrt := c.OutSqrt[i*m:][:m]
 		t10_2 := t10[i*m:][:m]
-		outDiv := c.OutDiv[i*m:][:m]
-		outDiv3 := c.OutDiv3[i*m:][:m]
 		for j := range m {
 			outProdEntry := outProd[j]
 			t3 := (F(0) < outProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, outProdEntry, F(1)))
-			t102 := num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
-			outSqrt[j] = t6
-			t10_2[j] = t102
-			outDiv[j] = F(1) / t102
-			outDiv3[j] = F(1) / t6
+			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, outProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -90,12 +78,9 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 		for j := range m {
 			X := c.X[(i*m+j)*n:][:n]
 			out := c.Out[(i*m+j)*n:][:n]
-			outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 			t10Entry := t10_2[j]
 			for k := range n {
-				out2 := X[k] / t10Entry
-				out[k] = out2
-				outDiv2[k] = out2 / t10Entry
+				out[k] = X[k] / t10Entry
 			}
 		}
 	}
@@ -109,19 +94,15 @@ type L2NormalizeRowsBackward[F num.Float] struct {
 	X       []F    // [L, m, n]
 	OutBar  []F    // [L, m, n]
 	OutProd []F    // [L, m]
-	OutSqrt []F    // [L, m]
-	OutDiv  []F    // [L, m]
-	OutDiv2 []F    // [L, m, n]
-	OutDiv3 []F    // [L, m]
 	XBar    []F    // [L, m, n], written
 	Work    []F    // WorkLen() entries
 	Flags   []bool // FlagsLen() entries
 }
 
-// WorkLen is L·m.
+// WorkLen is 5·L·m.
 func (c *L2NormalizeRowsBackward[F]) WorkLen() int {
 	L, m := c.L, c.M
-	return L * m
+	return 5 * L * m
 }
 
 // FlagsLen is 3·L·m.
@@ -137,7 +118,15 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 		return
 	}
 	L, m, n := c.L, c.M, c.N
-	t62 := c.Work[:L*m] // [L, m]
+	t6 := c.Work[:L*m] // [L, m]
+	work := c.Work[L*m:]
+	t10 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t32 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t62 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t23 := work[:L*m]   // [L, m]
 	t3 := c.Flags[:L*m] // [L, m]
 	flags := c.Flags[L*m:]
 	t72 := flags[:L*m] // [L, m]
@@ -147,28 +136,39 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 	// l2_normalize_rows.out
 	for i := range L {
 		outProd := c.OutProd[i*m:][:m]
-		outSqrt := c.OutSqrt[i*m:][:m]
 		t3_2 := t3[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
+		t10_2 := t10[i*m:][:m]
+		t32_2 := t32[i*m:][:m]
 		t72_2 := t72[i*m:][:m]
 		t11_2 := t11[i*m:][:m]
 		for j := range m {
-			t32 := (F(0) < outProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t32, outSqrt[j], F(0)))
-			t3_2[j] = t32
+			outProdEntry := outProd[j]
+			t33 := (F(0) < outProdEntry)
+			t63 := num.Sqrt(kern.Choose(t33, outProdEntry, F(1)))
+			t8 := kern.Choose(t33, t63, F(0))
+			t102 := num.Max(t8, F(1e-08))
+			t722 := (F(1e-08) <= t8)
+			t3_2[j] = t33
+			t6_2[j] = t63
+			t10_2[j] = t102
+			t32_2[j] = F(1) / t102
 			t72_2[j] = t722
-			t11_2[j] = (t722 && t32)
+			t11_2[j] = (t722 && t33)
 		}
 	}
 
 	// l2_normalize_rows.out
 	for i := range L {
+		t10_2 := t10[i*m:][:m]
 		t62_2 := t62[i*m:][:m]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
-			outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
+			X := c.X[(i*m+j)*n:][:n]
 			var t622 F
+			t10Entry := t10_2[j]
 			for k := range n {
-				t622 += F(outBar[k] * outDiv2[k])
+				t622 += F(outBar[k] * ((X[k] / t10Entry) / t10Entry))
 			}
 			t62_2[j] = -t622
 		}
@@ -177,20 +177,29 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 	// l2_normalize_rows.out
 	for i := range L {
 		t11_2 := t11[i*m:][:m]
-		outDiv := c.OutDiv[i*m:][:m]
 		t3_2 := t3[i*m:][:m]
 		t72_2 := t72[i*m:][:m]
 		t62_2 := t62[i*m:][:m]
-		outDiv3 := c.OutDiv3[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
+		t23_2 := t23[i*m:][:m]
+		for j := range m {
+			t11Entry := t11_2[j]
+			t23_2[j] = kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// l2_normalize_rows.out
+	for i := range L {
+		t32_2 := t32[i*m:][:m]
+		t23_2 := t23[i*m:][:m]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			X := c.X[(i*m+j)*n:][:n]
 			XBar := c.XBar[(i*m+j)*n:][:n]
-			t11Entry := t11_2[j]
-			outDivEntry := outDiv[j]
-			w := kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*outDiv3[j]), F(0)), F(0))
+			t32Entry := t32_2[j]
+			t23Entry := t23_2[j]
 			for k := range n {
-				XBar[k] = F(outBar[k]*outDivEntry) + F(2*F(X[k]*w))
+				XBar[k] = F(outBar[k]*t32Entry) + F(2*F(X[k]*t23Entry))
 			}
 		}
 	}
@@ -222,10 +231,6 @@ func L2NormalizeRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z L2NormalizeRo
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
 	k.OutProd = r.Saved(k.L * k.M)
-	k.OutSqrt = r.Saved(k.L * k.M)
-	k.OutDiv = r.Saved(k.L * k.M)
-	k.OutDiv2 = r.Saved(k.L * k.M * k.N)
-	k.OutDiv3 = r.Saved(k.L * k.M)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -245,10 +250,6 @@ func (n *l2NormalizeRowsNode[F]) Backward(t *tape.Tape[F]) {
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
 	g.OutProd = k.OutProd
-	g.OutSqrt = k.OutSqrt
-	g.OutDiv = k.OutDiv
-	g.OutDiv2 = k.OutDiv2
-	g.OutDiv3 = k.OutDiv3
 	g.XBar = t.Part(n.vX, g.L*g.M*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())

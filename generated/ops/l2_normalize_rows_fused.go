@@ -53,61 +53,46 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.OutProd),
-			P1: unsafe.SliceData(c.OutSqrt),
-			P2: unsafe.SliceData(t10),
-			P3: unsafe.SliceData(c.OutDiv),
-			P4: unsafe.SliceData(c.OutDiv3),
+			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: m,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
-			outSqrt := c.OutSqrt[i*m:][:m]
 			t10_2 := t10[i*m:][:m]
-			outDiv := c.OutDiv[i*m:][:m]
-			outDiv3 := c.OutDiv3[i*m:][:m]
 			for j := range m {
 				outProdEntry := outProd[j]
 				t3 := (F(0) < outProdEntry)
-				t6 := num.Sqrt(kern.Choose(t3, outProdEntry, F(1)))
-				t102 := kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
-				outSqrt[j] = t6
-				t10_2[j] = t102
-				outDiv[j] = F(1) / t102
-				outDiv3[j] = F(1) / t6
+				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, outProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Out),
-			P3: unsafe.SliceData(c.OutDiv2),
 			N0: L,
 			N1: m,
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
 			for j := range m {
 				X := c.X[(i*m+j)*n:][:n]
 				out := c.Out[(i*m+j)*n:][:n]
-				outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 				t10Entry := t10_2[j]
 				for k := range n {
-					out2 := X[k] / t10Entry
-					out[k] = out2
-					outDiv2[k] = out2 / t10Entry
+					out[k] = X[k] / t10Entry
 				}
 			}
 		}
@@ -123,7 +108,11 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 	_ = L
 	_ = m
 	_ = n
-	t62 := c.Work[:L*m]          // [L, m]
+	t6 := c.Work[:L*m]           // [L, m]
+	t10 := c.Work[L*m:][:L*m]    // [L, m]
+	t32 := c.Work[2*L*m:][:L*m]  // [L, m]
+	t62 := c.Work[3*L*m:][:L*m]  // [L, m]
+	t23 := c.Work[4*L*m:][:L*m]  // [L, m]
 	t3 := c.Flags[:L*m]          // [L, m]
 	t72 := c.Flags[L*m:][:L*m]   // [L, m]
 	t11 := c.Flags[2*L*m:][:L*m] // [L, m]
@@ -131,44 +120,56 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 	// l2_normalize_rows.out
 	for i := range L {
 		outProd := c.OutProd[i*m:][:m]
-		outSqrt := c.OutSqrt[i*m:][:m]
 		t3_2 := t3[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
+		t10_2 := t10[i*m:][:m]
+		t32_2 := t32[i*m:][:m]
 		t72_2 := t72[i*m:][:m]
 		t11_2 := t11[i*m:][:m]
 		for j := range m {
-			t32 := (F(0) < outProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t32, outSqrt[j], F(0)))
-			t3_2[j] = t32
+			outProdEntry := outProd[j]
+			t33 := (F(0) < outProdEntry)
+			t63 := num.Sqrt(kern.Choose(t33, outProdEntry, F(1)))
+			t8 := kern.Choose(t33, t63, F(0))
+			t102 := kern.Larger(t8, F(1e-08))
+			t722 := (F(1e-08) <= t8)
+			t3_2[j] = t33
+			t6_2[j] = t63
+			t10_2[j] = t102
+			t32_2[j] = F(1) / t102
 			t72_2[j] = t722
-			t11_2[j] = (t722 && t32)
+			t11_2[j] = (t722 && t33)
 		}
 	}
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.OutDiv2),
-			P2: unsafe.SliceData(t62),
+		a := regions.Rfbe2a0ccab3aArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.X),
+			P3: unsafe.SliceData(t62),
 			N0: L,
 			N1: m,
-			N2: n,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: n,
 			N6: m * n,
 		}
-		regions.R27d429748fc7(&a)
+		regions.Rfbe2a0ccab3a(&a)
 	} else {
 		for i := range L {
+			t10_2 := t10[i*m:][:m]
 			t62_2 := t62[i*m:][:m]
 			for j := range m {
 				outBar := c.OutBar[(i*m+j)*n:][:n]
-				outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
+				X := c.X[(i*m+j)*n:][:n]
 				var t622 F
+				t10Entry := t10_2[j]
 				t622Sums := [16]F{t622}
 				for k := range n {
-					t622Sums[k%16] = num.FMA32(outBar[k], outDiv2[k], t622Sums[k%16])
+					t622Sums[k%16] = num.FMA32(outBar[k], (X[k]/t10Entry)/t10Entry, t622Sums[k%16])
 				}
 				t622 = kern.Sum16(&t622Sums)
 				t62_2[j] = -t622
@@ -177,40 +178,45 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 	}
 
 	// l2_normalize_rows.out
+	for i := range L {
+		t11_2 := t11[i*m:][:m]
+		t3_2 := t3[i*m:][:m]
+		t72_2 := t72[i*m:][:m]
+		t62_2 := t62[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
+		t23_2 := t23[i*m:][:m]
+		for j := range m {
+			t11Entry := t11_2[j]
+			t23_2[j] = kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(c.OutDiv),
-			P2: unsafe.SliceData(t3),
-			P3: unsafe.SliceData(t72),
-			P4: unsafe.SliceData(t62),
-			P5: unsafe.SliceData(c.OutDiv3),
-			P6: unsafe.SliceData(c.X),
-			P7: unsafe.SliceData(c.OutBar),
-			P8: unsafe.SliceData(c.XBar),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.X),
+			P3: unsafe.SliceData(c.OutBar),
+			P4: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: m,
 			N2: n,
 			N3: m * n,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t11_2 := t11[i*m:][:m]
-			outDiv := c.OutDiv[i*m:][:m]
-			t3_2 := t3[i*m:][:m]
-			t72_2 := t72[i*m:][:m]
-			t62_2 := t62[i*m:][:m]
-			outDiv3 := c.OutDiv3[i*m:][:m]
+			t32_2 := t32[i*m:][:m]
+			t23_2 := t23[i*m:][:m]
 			for j := range m {
 				X := c.X[(i*m+j)*n:][:n]
 				outBar := c.OutBar[(i*m+j)*n:][:n]
 				XBar := c.XBar[(i*m+j)*n:][:n]
-				t11Entry := t11_2[j]
-				outDivEntry := outDiv[j]
-				w := kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*outDiv3[j]), F(0)), F(0))
+				t32Entry := t32_2[j]
+				t23Entry := t23_2[j]
 				for k := range n {
-					XBar[k] = num.FMA32(F(2*X[k]), w, F(outBar[k]*outDivEntry))
+					XBar[k] = num.FMA32(F(2*X[k]), t23Entry, F(outBar[k]*t32Entry))
 				}
 			}
 		}

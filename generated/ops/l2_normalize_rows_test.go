@@ -28,10 +28,6 @@ func l2NormalizeRowsDirect[F num.Float](a *conformance.Args[F]) {
 	k.X = a.Real("X", k.L*k.M*k.N)
 	k.Out = a.Out("out", k.L*k.M*k.N)
 	k.OutProd = a.Fresh(k.L * k.M)
-	k.OutSqrt = a.Fresh(k.L * k.M)
-	k.OutDiv = a.Fresh(k.L * k.M)
-	k.OutDiv2 = a.Fresh(k.L * k.M * k.N)
-	k.OutDiv3 = a.Fresh(k.L * k.M)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -42,10 +38,6 @@ func l2NormalizeRowsDirect[F num.Float](a *conformance.Args[F]) {
 	g.X = k.X
 	g.OutBar = a.Bar("out", g.L*g.M*g.N)
 	g.OutProd = k.OutProd
-	g.OutSqrt = k.OutSqrt
-	g.OutDiv = k.OutDiv
-	g.OutDiv2 = k.OutDiv2
-	g.OutDiv3 = k.OutDiv3
 	g.XBar = a.Grad("X", g.L*g.M*g.N)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())

@@ -21,7 +21,7 @@ type LayerNormSizes struct {
 
 // LayerNormCall is one call of the kernel LayerNormCall.
 //
-// It keeps 2·L·m·n + 2·L·m + 1 entries and checkpoints of 0 entries.
+// It keeps 2·L·m entries and checkpoints of 0 entries.
 type LayerNormCall[F num.Float] struct {
 	L       int
 	M       int
@@ -31,17 +31,14 @@ type LayerNormCall[F num.Float] struct {
 	Beta    []F // [L, n]
 	Out     []F // [L, m, n], written
 	OutDiv  []F // [L, m], written
-	OutDiv2 []F // [L, m, n], written
-	OutDiv3 []F // [L, m], written
-	OutDiv4 []F // [L, m, n], written
-	OutDiv5 []F // [], written
+	OutSqrt []F // [L, m], written
 	Work    []F // WorkLen() entries
 }
 
-// WorkLen is L·m·n + 3·L·m.
+// WorkLen is L·m·n + 2·L·m.
 func (c *LayerNormCall[F]) WorkLen() int {
 	L, m, n := c.L, c.M, c.N
-	return L*m*n + 3*L*m
+	return L*m*n + 2*L*m
 }
 
 // Run computes LayerNormCall.
@@ -56,8 +53,6 @@ func (c *LayerNormCall[F]) Run() {
 	t4 := work[:L*m*n] // [L, m, n]
 	work = work[L*m*n:]
 	t6 := work[:L*m] // [L, m]
-	work = work[L*m:]
-	t10 := work[:L*m] // [L, m]
 
 	// layer_norm.out
 	for i := range L {
@@ -103,37 +98,26 @@ func (c *LayerNormCall[F]) Run() {
 	// layer_norm.out
 	for i := range L {
 		t6_2 := t6[i*m:][:m]
-		t10_2 := t10[i*m:][:m]
-		outDiv3 := c.OutDiv3[i*m:][:m]
+		outSqrt := c.OutSqrt[i*m:][:m]
 		for j := range m {
-			t102 := num.Sqrt(1e-05 + (t6_2[j] / w))
-			t10_2[j] = t102
-			outDiv3[j] = F(1) / t102
+			outSqrt[j] = num.Sqrt(1e-05 + (t6_2[j] / w))
 		}
 	}
 
 	// layer_norm.out
 	for i := range L {
-		t10_2 := t10[i*m:][:m]
+		outSqrt := c.OutSqrt[i*m:][:m]
 		gamma := c.Gamma[i*n:][:n]
 		beta := c.Beta[i*n:][:n]
 		for j := range m {
 			t4_2 := t4[(i*m+j)*n:][:n]
-			outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 			out := c.Out[(i*m+j)*n:][:n]
-			outDiv4 := c.OutDiv4[(i*m+j)*n:][:n]
-			t10Entry := t10_2[j]
+			outSqrtEntry := outSqrt[j]
 			for k := range n {
-				t11 := t4_2[k] / t10Entry
-				outDiv2[k] = t11
-				out[k] = F(t11*gamma[k]) + beta[k]
-				outDiv4[k] = t11 / t10Entry
+				out[k] = F((t4_2[k]/outSqrtEntry)*gamma[k]) + beta[k]
 			}
 		}
 	}
-
-	// layer_norm.out
-	c.OutDiv5[0] = F(1) / F(n)
 }
 
 // LayerNormBackward is one call of the kernel LayerNormBackward.
@@ -145,20 +129,17 @@ type LayerNormBackward[F num.Float] struct {
 	Gamma    []F // [L, n]
 	OutBar   []F // [L, m, n]
 	OutDiv   []F // [L, m]
-	OutDiv2  []F // [L, m, n]
-	OutDiv3  []F // [L, m]
-	OutDiv4  []F // [L, m, n]
-	OutDiv5  []F // []
+	OutSqrt  []F // [L, m]
 	XBar     []F // [L, m, n], written
 	GammaBar []F // [L, n], written
 	BetaBar  []F // [L, n], written
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·m·n + 2·L·m.
+// WorkLen is 3·L·m·n + 4·L·m.
 func (c *LayerNormBackward[F]) WorkLen() int {
 	L, m, n := c.L, c.M, c.N
-	return 2*L*m*n + 2*L*m
+	return 3*L*m*n + 4*L*m
 }
 
 // Run computes LayerNormBackward.
@@ -168,9 +149,15 @@ func (c *LayerNormBackward[F]) Run() {
 		return
 	}
 	L, m, n := c.L, c.M, c.N
-	t42 := c.Work[:L*m*n] // [L, m, n]
+	t4 := c.Work[:L*m*n] // [L, m, n]
 	work := c.Work[L*m*n:]
+	t42 := work[:L*m*n] // [L, m, n]
+	work = work[L*m*n:]
 	t102 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t72 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t31 := work[:L*m] // [L, m]
 	work = work[L*m:]
 	t20 := work[:L*m*n] // [L, m, n]
 	work = work[L*m*n:]
@@ -180,45 +167,71 @@ func (c *LayerNormBackward[F]) Run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	for i := range L {
+		outDiv := c.OutDiv[i*m:][:m]
+		outSqrt := c.OutSqrt[i*m:][:m]
 		t102_2 := t102[i*m:][:m]
 		gamma := c.Gamma[i*n:][:n]
 		betaBar := c.BetaBar[i*n:][:n]
 		gammaBar := c.GammaBar[i*n:][:n]
 		for j := range m {
+			x := c.X[(i*m+j)*n:][:n]
 			outBar := c.OutBar[(i*m+j)*n:][:n]
-			outDiv4 := c.OutDiv4[(i*m+j)*n:][:n]
+			t4_2 := t4[(i*m+j)*n:][:n]
 			t42_2 := t42[(i*m+j)*n:][:n]
-			outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 			var t1022 F
+			outDivEntry := outDiv[j]
+			outSqrtEntry := outSqrt[j]
 			for k := range n {
+				t43 := x[k] - outDivEntry
+				t11 := t43 / outSqrtEntry
 				outBarEntry := outBar[k]
 				t422 := F(outBarEntry * gamma[k])
-				t1022 += F(t422 * outDiv4[k])
+				t1022 += F(t422 * (t11 / outSqrtEntry))
+				t4_2[k] = t43
 				betaBar[k] += outBarEntry
 				t42_2[k] = t422
-				gammaBar[k] += F(outBarEntry * outDiv2[k])
+				gammaBar[k] += F(outBarEntry * t11)
 			}
 			t102_2[j] = -t1022
 		}
 	}
 
 	// layer_norm.out
-	outDiv5Entry := c.OutDiv5[0]
 	for i := range L {
-		outDiv3 := c.OutDiv3[i*m:][:m]
-		outDiv := c.OutDiv[i*m:][:m]
+		outSqrt := c.OutSqrt[i*m:][:m]
+		t72_2 := t72[i*m:][:m]
+		for j := range m {
+			t72_2[j] = F(1) / outSqrt[j]
+		}
+	}
+
+	// layer_norm.out
+	t16 := F(1) / F(n)
+
+	// layer_norm.out
+	for i := range L {
 		t102_2 := t102[i*m:][:m]
+		t72_2 := t72[i*m:][:m]
+		t31_2 := t31[i*m:][:m]
+		for j := range m {
+			t31_2[j] = F(t102_2[j] * F(t16*t72_2[j]))
+		}
+	}
+
+	// layer_norm.out
+	for i := range L {
+		t72_2 := t72[i*m:][:m]
+		t31_2 := t31[i*m:][:m]
 		t22_2 := t22[i*m:][:m]
 		for j := range m {
 			t42_2 := t42[(i*m+j)*n:][:n]
-			x := c.X[(i*m+j)*n:][:n]
+			t4_2 := t4[(i*m+j)*n:][:n]
 			t20_2 := t20[(i*m+j)*n:][:n]
 			var t222 F
-			outDiv3Entry := outDiv3[j]
-			outDivEntry := outDiv[j]
-			w := F(t102_2[j] * F(outDiv5Entry*outDiv3Entry))
+			t72Entry := t72_2[j]
+			t31Entry := t31_2[j]
 			for k := range n {
-				t202 := F(t42_2[k]*outDiv3Entry) + F(2*F(F(0.5*(x[k]-outDivEntry))*w))
+				t202 := F(t42_2[k]*t72Entry) + F(2*F(F(0.5*t4_2[k])*t31Entry))
 				t222 += t202
 				t20_2[k] = t202
 			}
@@ -232,9 +245,9 @@ func (c *LayerNormBackward[F]) Run() {
 		for j := range m {
 			t20_2 := t20[(i*m+j)*n:][:n]
 			xBar := c.XBar[(i*m+j)*n:][:n]
-			w2 := F(outDiv5Entry * t22_2[j])
+			w := F(t16 * t22_2[j])
 			for k := range n {
-				xBar[k] = t20_2[k] + w2
+				xBar[k] = t20_2[k] + w
 			}
 		}
 	}
@@ -281,10 +294,7 @@ func LayerNorm[F num.Float](r *tape.Run[F], p pulse.Pulse, z LayerNormSizes, x t
 	k.Beta = arena.Data(n.vBeta)
 	k.Out = arena.Alloc(k.L * k.M * k.N)
 	k.OutDiv = r.Saved(k.L * k.M)
-	k.OutDiv2 = r.Saved(k.L * k.M * k.N)
-	k.OutDiv3 = r.Saved(k.L * k.M)
-	k.OutDiv4 = r.Saved(k.L * k.M * k.N)
-	k.OutDiv5 = r.Saved(1)
+	k.OutSqrt = r.Saved(k.L * k.M)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -305,10 +315,7 @@ func (n *layerNormNode[F]) Backward(t *tape.Tape[F]) {
 	g.Gamma = k.Gamma
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
 	g.OutDiv = k.OutDiv
-	g.OutDiv2 = k.OutDiv2
-	g.OutDiv3 = k.OutDiv3
-	g.OutDiv4 = k.OutDiv4
-	g.OutDiv5 = k.OutDiv5
+	g.OutSqrt = k.OutSqrt
 	g.XBar = t.Part(n.vX, g.L*g.M*g.N)
 	g.GammaBar = t.Part(n.vGamma, g.L*g.N)
 	g.BetaBar = t.Part(n.vBeta, g.L*g.N)

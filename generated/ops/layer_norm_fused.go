@@ -18,10 +18,9 @@ func (c *layerNormCallFused) run() {
 	_ = L
 	_ = m
 	_ = n
-	t := c.Work[:L*m]                 // [L, m]
-	t4 := c.Work[L*m:][:L*m*n]        // [L, m, n]
-	t6 := c.Work[L*m*n+L*m:][:L*m]    // [L, m]
-	t10 := c.Work[L*m*n+2*L*m:][:L*m] // [L, m]
+	t := c.Work[:L*m]              // [L, m]
+	t4 := c.Work[L*m:][:L*m*n]     // [L, m, n]
+	t6 := c.Work[L*m*n+L*m:][:L*m] // [L, m]
 
 	// layer_norm.out
 	if kern.Wide() {
@@ -113,67 +112,53 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.Re77434a29521Args{
+		a := regions.Rccaca5b3146eArgs{
 			P0: unsafe.SliceData(t6),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.OutDiv3),
+			P1: unsafe.SliceData(c.OutSqrt),
 			N0: L,
 			N1: m,
 			S0: [2]float32{w},
 		}
-		regions.Re77434a29521(&a)
+		regions.Rccaca5b3146e(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*m:][:m]
-			t10_2 := t10[i*m:][:m]
-			outDiv3 := c.OutDiv3[i*m:][:m]
+			outSqrt := c.OutSqrt[i*m:][:m]
 			for j := range m {
-				t102 := num.Sqrt(F(1e-05) + (t6_2[j] / w))
-				t10_2[j] = t102
-				outDiv3[j] = F(1) / t102
+				outSqrt[j] = num.Sqrt(F(1e-05) + (t6_2[j] / w))
 			}
 		}
 	}
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.Rbe84b5422d2aArgs{
-			P0: unsafe.SliceData(t10),
+		a := regions.R1a4fdeb852d3Args{
+			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t4),
-			P2: unsafe.SliceData(c.OutDiv2),
-			P3: unsafe.SliceData(c.Gamma),
-			P4: unsafe.SliceData(c.Beta),
-			P5: unsafe.SliceData(c.Out),
-			P6: unsafe.SliceData(c.OutDiv4),
+			P2: unsafe.SliceData(c.Gamma),
+			P3: unsafe.SliceData(c.Beta),
+			P4: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: m,
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rbe84b5422d2a(&a)
+		regions.R1a4fdeb852d3(&a)
 	} else {
 		for i := range L {
-			t10_2 := t10[i*m:][:m]
+			outSqrt := c.OutSqrt[i*m:][:m]
 			gamma := c.Gamma[i*n:][:n]
 			beta := c.Beta[i*n:][:n]
 			for j := range m {
 				t4_2 := t4[(i*m+j)*n:][:n]
-				outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 				out := c.Out[(i*m+j)*n:][:n]
-				outDiv4 := c.OutDiv4[(i*m+j)*n:][:n]
-				t10Entry := t10_2[j]
+				outSqrtEntry := outSqrt[j]
 				for k := range n {
-					t11 := t4_2[k] / t10Entry
-					outDiv2[k] = t11
-					out[k] = num.FMA32(t11, gamma[k], beta[k])
-					outDiv4[k] = t11 / t10Entry
+					out[k] = num.FMA32(t4_2[k]/outSqrtEntry, gamma[k], beta[k])
 				}
 			}
 		}
 	}
-
-	// layer_norm.out
-	c.OutDiv5[0] = F(1) / F(n)
 }
 
 // layerNormBackwardFused is LayerNormBackward in fused arithmetic.
@@ -185,56 +170,68 @@ func (c *layerNormBackwardFused) run() {
 	_ = L
 	_ = m
 	_ = n
-	t42 := c.Work[:L*m*n]             // [L, m, n]
-	t102 := c.Work[L*m*n:][:L*m]      // [L, m]
-	t20 := c.Work[L*m*n+L*m:][:L*m*n] // [L, m, n]
-	t22 := c.Work[2*L*m*n+L*m:][:L*m] // [L, m]
+	t4 := c.Work[:L*m*n]                  // [L, m, n]
+	t42 := c.Work[L*m*n:][:L*m*n]         // [L, m, n]
+	t102 := c.Work[2*L*m*n:][:L*m]        // [L, m]
+	t72 := c.Work[2*L*m*n+L*m:][:L*m]     // [L, m]
+	t31 := c.Work[2*L*m*n+2*L*m:][:L*m]   // [L, m]
+	t20 := c.Work[2*L*m*n+3*L*m:][:L*m*n] // [L, m, n]
+	t22 := c.Work[3*L*m*n+3*L*m:][:L*m]   // [L, m]
 
 	// layer_norm.out
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rdb53d1453103Args{
-			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.Gamma),
-			P2: unsafe.SliceData(c.OutDiv4),
-			P3: unsafe.SliceData(c.BetaBar),
-			P4: unsafe.SliceData(t42),
-			P5: unsafe.SliceData(c.OutDiv2),
-			P6: unsafe.SliceData(c.GammaBar),
-			P7: unsafe.SliceData(t102),
+		a := regions.Rbf8be8bcdfa6Args{
+			P0: unsafe.SliceData(c.OutDiv),
+			P1: unsafe.SliceData(c.OutSqrt),
+			P2: unsafe.SliceData(c.X),
+			P3: unsafe.SliceData(c.OutBar),
+			P4: unsafe.SliceData(c.Gamma),
+			P5: unsafe.SliceData(t4),
+			P6: unsafe.SliceData(c.BetaBar),
+			P7: unsafe.SliceData(t42),
+			P8: unsafe.SliceData(c.GammaBar),
+			P9: unsafe.SliceData(t102),
 			N0: L,
 			N1: m,
-			N2: n,
-			N3: 4 * n,
-			N4: 8 * n,
-			N5: 12 * n,
-			N6: 4,
-			N7: 8,
-			N8: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: n,
+			N6: 4 * n,
+			N7: 8 * n,
+			N8: 12 * n,
 			N9: m * n,
 		}
-		regions.Rdb53d1453103(&a)
+		regions.Rbf8be8bcdfa6(&a)
 	} else {
 		for i := range L {
+			outDiv := c.OutDiv[i*m:][:m]
+			outSqrt := c.OutSqrt[i*m:][:m]
 			t102_2 := t102[i*m:][:m]
 			gamma := c.Gamma[i*n:][:n]
 			betaBar := c.BetaBar[i*n:][:n]
 			gammaBar := c.GammaBar[i*n:][:n]
 			for j := range m {
+				x := c.X[(i*m+j)*n:][:n]
 				outBar := c.OutBar[(i*m+j)*n:][:n]
-				outDiv4 := c.OutDiv4[(i*m+j)*n:][:n]
+				t4_2 := t4[(i*m+j)*n:][:n]
 				t42_2 := t42[(i*m+j)*n:][:n]
-				outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 				var t1022 F
+				outDivEntry := outDiv[j]
+				outSqrtEntry := outSqrt[j]
 				t1022Sums := [16]F{t1022}
 				for k := range n {
+					t43 := x[k] - outDivEntry
+					t11 := t43 / outSqrtEntry
 					outBarEntry := outBar[k]
 					t422 := F(outBarEntry * gamma[k])
-					t1022Sums[k%16] = num.FMA32(t422, outDiv4[k], t1022Sums[k%16])
+					t1022Sums[k%16] = num.FMA32(t422, t11/outSqrtEntry, t1022Sums[k%16])
+					t4_2[k] = t43
 					betaBar[k] = betaBar[k] + outBarEntry
 					t42_2[k] = t422
-					gammaBar[k] = num.FMA32(outBarEntry, outDiv2[k], gammaBar[k])
+					gammaBar[k] = num.FMA32(outBarEntry, t11, gammaBar[k])
 				}
 				t1022 = kern.Sum16(&t1022Sums)
 				t102_2[j] = -t1022
@@ -243,16 +240,58 @@ func (c *layerNormBackwardFused) run() {
 	}
 
 	// layer_norm.out
-	outDiv5Entry := c.OutDiv5[0]
 	if kern.Wide() {
-		a := regions.Ra39543661859Args{
-			P0: unsafe.SliceData(c.OutDiv3),
-			P1: unsafe.SliceData(c.OutDiv),
-			P2: unsafe.SliceData(t102),
-			P3: unsafe.SliceData(c.X),
-			P4: unsafe.SliceData(t42),
-			P5: unsafe.SliceData(t20),
-			P6: unsafe.SliceData(t22),
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.OutSqrt),
+			P1: unsafe.SliceData(t72),
+			N0: L,
+			N1: m,
+		}
+		regions.R21c38483522e(&a)
+	} else {
+		for i := range L {
+			outSqrt := c.OutSqrt[i*m:][:m]
+			t72_2 := t72[i*m:][:m]
+			for j := range m {
+				t72_2[j] = F(1) / outSqrt[j]
+			}
+		}
+	}
+
+	// layer_norm.out
+	t16 := F(1) / F(n)
+
+	// layer_norm.out
+	if kern.Wide() {
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t31),
+			N0: L,
+			N1: m,
+			S0: [2]float32{t16},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
+			t102_2 := t102[i*m:][:m]
+			t72_2 := t72[i*m:][:m]
+			t31_2 := t31[i*m:][:m]
+			for j := range m {
+				t31_2[j] = F(t102_2[j] * F(t16*t72_2[j]))
+			}
+		}
+	}
+
+	// layer_norm.out
+	if kern.Wide() {
+		a := regions.R1c9e496e971dArgs{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t42),
+			P4: unsafe.SliceData(t20),
+			P5: unsafe.SliceData(t22),
 			N0: L,
 			N1: m,
 			N2: 4,
@@ -261,26 +300,23 @@ func (c *layerNormBackwardFused) run() {
 			N5: n,
 			N6: 12 * n,
 			N7: m * n,
-			S0: [2]float32{outDiv5Entry},
 		}
-		regions.Ra39543661859(&a)
+		regions.R1c9e496e971d(&a)
 	} else {
 		for i := range L {
-			outDiv3 := c.OutDiv3[i*m:][:m]
-			outDiv := c.OutDiv[i*m:][:m]
-			t102_2 := t102[i*m:][:m]
+			t72_2 := t72[i*m:][:m]
+			t31_2 := t31[i*m:][:m]
 			t22_2 := t22[i*m:][:m]
 			for j := range m {
-				x := c.X[(i*m+j)*n:][:n]
+				t4_2 := t4[(i*m+j)*n:][:n]
 				t42_2 := t42[(i*m+j)*n:][:n]
 				t20_2 := t20[(i*m+j)*n:][:n]
 				var t222 F
-				outDiv3Entry := outDiv3[j]
-				outDivEntry := outDiv[j]
-				w := F(t102_2[j] * F(outDiv5Entry*outDiv3Entry))
+				t72Entry := t72_2[j]
+				t31Entry := t31_2[j]
 				t222Sums := [16]F{t222}
 				for k := range n {
-					t202 := num.FMA32(x[k]-outDivEntry, w, F(t42_2[k]*outDiv3Entry))
+					t202 := num.FMA32(t4_2[k], t31Entry, F(t42_2[k]*t72Entry))
 					t222Sums[k%16] = t222Sums[k%16] + t202
 					t20_2[k] = t202
 				}
@@ -300,7 +336,7 @@ func (c *layerNormBackwardFused) run() {
 			N1: m,
 			N2: n,
 			N3: m * n,
-			S0: [2]float32{outDiv5Entry},
+			S0: [2]float32{t16},
 		}
 		regions.R351fbbc3d5c4(&a)
 	} else {
@@ -309,9 +345,9 @@ func (c *layerNormBackwardFused) run() {
 			for j := range m {
 				t20_2 := t20[(i*m+j)*n:][:n]
 				xBar := c.XBar[(i*m+j)*n:][:n]
-				w2 := F(outDiv5Entry * t22_2[j])
+				w := F(t16 * t22_2[j])
 				for k := range n {
-					xBar[k] = t20_2[k] + w2
+					xBar[k] = t20_2[k] + w
 				}
 			}
 		}

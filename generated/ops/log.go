@@ -19,15 +19,12 @@ type LogSizes struct {
 }
 
 // LogCall is one call of the kernel LogCall.
-//
-// It keeps L·n entries and checkpoints of 0 entries.
 type LogCall[F num.Float] struct {
-	L      int
-	N      int
-	X      []F // [L, n]
-	Out    []F // [L, n], written
-	OutDiv []F // [L, n], written
-	Work   []F // WorkLen() entries
+	L    int
+	N    int
+	X    []F // [L, n]
+	Out  []F // [L, n], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -47,11 +44,8 @@ func (c *LogCall[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		outDiv := c.OutDiv[i*n:][:n]
 		for j := range n {
-			xEntry := x[j]
-			out[j] = num.Log(xEntry)
-			outDiv[j] = F(1) / xEntry
+			out[j] = num.Log(x[j])
 		}
 	}
 }
@@ -60,8 +54,8 @@ func (c *LogCall[F]) Run() {
 type LogBackward[F num.Float] struct {
 	L      int
 	N      int
+	X      []F // [L, n]
 	OutBar []F // [L, n]
-	OutDiv []F // [L, n]
 	XBar   []F // [L, n], written
 	Work   []F // WorkLen() entries
 }
@@ -82,10 +76,10 @@ func (c *LogBackward[F]) Run() {
 	// log.out
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
-		outDiv := c.OutDiv[i*n:][:n]
+		x := c.X[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
-			xBar[j] = F(outBar[j] * outDiv[j])
+			xBar[j] = F(outBar[j] * (F(1) / x[j]))
 		}
 	}
 }
@@ -115,7 +109,6 @@ func Log[F num.Float](r *tape.Run[F], p pulse.Pulse, z LogSizes, x tape.Value[F]
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutDiv = r.Saved(k.L * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -132,8 +125,8 @@ func (n *logNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
+	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.OutDiv = k.OutDiv
 	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

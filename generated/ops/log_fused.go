@@ -19,23 +19,19 @@ func (c *logCallFused) run() {
 
 	// log.out
 	if kern.Wide() {
-		a := regions.R7078e5bb9793Args{
+		a := regions.R0468ddc330dfArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
-			P2: unsafe.SliceData(c.OutDiv),
 			N0: L,
 			N1: n,
 		}
-		regions.R7078e5bb9793(&a)
+		regions.R0468ddc330df(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
 			out := c.Out[i*n:][:n]
-			outDiv := c.OutDiv[i*n:][:n]
 			for j := range n {
-				xEntry := x[j]
-				out[j] = kern.Log(xEntry)
-				outDiv[j] = F(1) / xEntry
+				out[j] = kern.Log(x[j])
 			}
 		}
 	}
@@ -52,21 +48,21 @@ func (c *logBackwardFused) run() {
 
 	// log.out
 	if kern.Wide() {
-		a := regions.R941da4d27a95Args{
+		a := regions.Rbb2fa6f507b0Args{
 			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.OutDiv),
+			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R941da4d27a95(&a)
+		regions.Rbb2fa6f507b0(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]
-			outDiv := c.OutDiv[i*n:][:n]
+			x := c.X[i*n:][:n]
 			xBar := c.XBar[i*n:][:n]
 			for j := range n {
-				xBar[j] = F(outBar[j] * outDiv[j])
+				xBar[j] = F(outBar[j] * (F(1) / x[j]))
 			}
 		}
 	}

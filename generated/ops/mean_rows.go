@@ -20,16 +20,13 @@ type MeanRowsSizes struct {
 }
 
 // MeanRowsCall is one call of the kernel MeanRowsCall.
-//
-// It keeps 1 entries and checkpoints of 0 entries.
 type MeanRowsCall[F num.Float] struct {
-	L      int
-	M      int
-	N      int
-	X      []F // [L, m, n]
-	Out    []F // [L, n], written
-	OutDiv []F // [], written
-	Work   []F // WorkLen() entries
+	L    int
+	M    int
+	N    int
+	X    []F // [L, m, n]
+	Out  []F // [L, n], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is L·n.
@@ -68,9 +65,6 @@ func (c *MeanRowsCall[F]) Run() {
 			out[j] = t2[j] / w
 		}
 	}
-
-	// mean_rows.out
-	c.OutDiv[0] = F(1) / F(m)
 }
 
 // MeanRowsBackward is one call of the kernel MeanRowsBackward.
@@ -79,7 +73,6 @@ type MeanRowsBackward[F num.Float] struct {
 	M      int
 	N      int
 	OutBar []F // [L, n]
-	OutDiv []F // []
 	XBar   []F // [L, m, n], written
 	Work   []F // WorkLen() entries
 }
@@ -98,13 +91,15 @@ func (c *MeanRowsBackward[F]) Run() {
 	L, m, n := c.L, c.M, c.N
 
 	// mean_rows.out
-	outDivEntry := c.OutDiv[0]
+	t3 := F(1) / F(m)
+
+	// mean_rows.out
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
 		for j := range m {
 			XBar := c.XBar[(i*m+j)*n:][:n]
 			for k := range n {
-				XBar[k] = F(outDivEntry * outBar[k])
+				XBar[k] = F(t3 * outBar[k])
 			}
 		}
 	}
@@ -135,7 +130,6 @@ func MeanRows[F num.Float](r *tape.Run[F], p pulse.Pulse, z MeanRowsSizes, X tap
 	n.vX = X
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutDiv = r.Saved(1)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -153,7 +147,6 @@ func (n *meanRowsNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.OutDiv = k.OutDiv
 	g.XBar = t.Part(n.vX, g.L*g.M*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

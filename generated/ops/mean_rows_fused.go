@@ -63,9 +63,6 @@ func (c *meanRowsCallFused) run() {
 			}
 		}
 	}
-
-	// mean_rows.out
-	c.OutDiv[0] = F(1) / F(m)
 }
 
 // meanRowsBackwardFused is MeanRowsBackward in fused arithmetic.
@@ -79,7 +76,9 @@ func (c *meanRowsBackwardFused) run() {
 	_ = n
 
 	// mean_rows.out
-	outDivEntry := c.OutDiv[0]
+	t3 := F(1) / F(m)
+
+	// mean_rows.out
 	if kern.Wide() {
 		a := regions.R79e434eacf89Args{
 			P0: unsafe.SliceData(c.OutBar),
@@ -88,7 +87,7 @@ func (c *meanRowsBackwardFused) run() {
 			N1: m,
 			N2: n,
 			N3: m * n,
-			S0: [2]float32{outDivEntry},
+			S0: [2]float32{t3},
 		}
 		regions.R79e434eacf89(&a)
 	} else {
@@ -97,7 +96,7 @@ func (c *meanRowsBackwardFused) run() {
 			for j := range m {
 				XBar := c.XBar[(i*m+j)*n:][:n]
 				for k := range n {
-					XBar[k] = F(outDivEntry * outBar[k])
+					XBar[k] = F(t3 * outBar[k])
 				}
 			}
 		}

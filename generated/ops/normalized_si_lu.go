@@ -21,26 +21,22 @@ type NormalizedSiLUSizes struct {
 
 // NormalizedSiLUCall is one call of the kernel NormalizedSiLUCall.
 //
-// It keeps 2·L·m·n + 3·L·m entries and checkpoints of 0 entries.
+// It keeps L·m entries and checkpoints of 0 entries.
 type NormalizedSiLUCall[F num.Float] struct {
-	L           int
-	M           int
-	N           int
-	X           []F // [L, m, n]
-	Scale       []F // []
-	Out         []F // [L, m, n], written
-	OutSigmoid  []F // [L, m, n], written
-	OutDiv      []F // [L, m], written
-	OutDiv2     []F // [L, m], written
-	OutDiv3     []F // [L, m], written
-	OutSigmoid2 []F // [L, m, n], written
-	Work        []F // WorkLen() entries
+	L       int
+	M       int
+	N       int
+	X       []F // [L, m, n]
+	Scale   []F // []
+	Out     []F // [L, m, n], written
+	OutSqrt []F // [L, m], written
+	Work    []F // WorkLen() entries
 }
 
-// WorkLen is L·m·n + L·m.
+// WorkLen is L·m·n + 2·L·m.
 func (c *NormalizedSiLUCall[F]) WorkLen() int {
 	L, m, n := c.L, c.M, c.N
-	return L*m*n + L*m
+	return L*m*n + 2*L*m
 }
 
 // Run computes NormalizedSiLUCall.
@@ -53,21 +49,20 @@ func (c *NormalizedSiLUCall[F]) Run() {
 	t2 := c.Work[:L*m*n] // [L, m, n]
 	work := c.Work[L*m*n:]
 	t3 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t6 := work[:L*m] // [L, m]
 
 	// normalized_si_lu.out
 	for i := range L {
 		t3_2 := t3[i*m:][:m]
 		for j := range m {
 			x := c.X[(i*m+j)*n:][:n]
-			outSigmoid := c.OutSigmoid[(i*m+j)*n:][:n]
 			t2_2 := t2[(i*m+j)*n:][:n]
 			var t32 F
 			for k := range n {
 				xEntry := x[k]
-				t := num.Sigmoid(xEntry)
-				t22 := F(xEntry * t)
+				t22 := F(xEntry * num.Sigmoid(xEntry))
 				t32 += F(t22 * t22)
-				outSigmoid[k] = t
 				t2_2[k] = t22
 			}
 			t3_2[j] = t32
@@ -78,30 +73,24 @@ func (c *NormalizedSiLUCall[F]) Run() {
 	scaleEntry := c.Scale[0]
 	for i := range L {
 		t3_2 := t3[i*m:][:m]
-		outDiv := c.OutDiv[i*m:][:m]
-		outDiv2 := c.OutDiv2[i*m:][:m]
-		outDiv3 := c.OutDiv3[i*m:][:m]
+		outSqrt := c.OutSqrt[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
 		for j := range m {
 			t5 := num.Sqrt(1e-06 + t3_2[j])
-			t6 := scaleEntry / t5
-			outDiv[j] = t6
-			outDiv2[j] = t6 / t5
-			outDiv3[j] = F(1) / t5
+			outSqrt[j] = t5
+			t6_2[j] = scaleEntry / t5
 		}
 	}
 
 	// normalized_si_lu.out
 	for i := range L {
-		outDiv := c.OutDiv[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
 		for j := range m {
 			t2_2 := t2[(i*m+j)*n:][:n]
 			out := c.Out[(i*m+j)*n:][:n]
-			x := c.X[(i*m+j)*n:][:n]
-			outSigmoid2 := c.OutSigmoid2[(i*m+j)*n:][:n]
-			outDivEntry := outDiv[j]
+			t6Entry := t6_2[j]
 			for k := range n {
-				out[k] = F(t2_2[k] * outDivEntry)
-				outSigmoid2[k] = num.Sigmoid(-x[k])
+				out[k] = F(t2_2[k] * t6Entry)
 			}
 		}
 	}
@@ -109,24 +98,21 @@ func (c *NormalizedSiLUCall[F]) Run() {
 
 // NormalizedSiLUBackward is one call of the kernel NormalizedSiLUBackward.
 type NormalizedSiLUBackward[F num.Float] struct {
-	L           int
-	M           int
-	N           int
-	X           []F // [L, m, n]
-	OutBar      []F // [L, m, n]
-	OutSigmoid  []F // [L, m, n]
-	OutDiv      []F // [L, m]
-	OutDiv2     []F // [L, m]
-	OutDiv3     []F // [L, m]
-	OutSigmoid2 []F // [L, m, n]
-	XBar        []F // [L, m, n], written
-	Work        []F // WorkLen() entries
+	L       int
+	M       int
+	N       int
+	X       []F // [L, m, n]
+	Scale   []F // []
+	OutBar  []F // [L, m, n]
+	OutSqrt []F // [L, m]
+	XBar    []F // [L, m, n], written
+	Work    []F // WorkLen() entries
 }
 
-// WorkLen is L·m·n + L·m.
+// WorkLen is 2·L·m·n + 3·L·m.
 func (c *NormalizedSiLUBackward[F]) WorkLen() int {
 	L, m, n := c.L, c.M, c.N
-	return L*m*n + L*m
+	return 2*L*m*n + 3*L*m
 }
 
 // Run computes NormalizedSiLUBackward.
@@ -136,47 +122,69 @@ func (c *NormalizedSiLUBackward[F]) Run() {
 		return
 	}
 	L, m, n := c.L, c.M, c.N
-	t2 := c.Work[:L*m*n] // [L, m, n]
+	t := c.Work[:L*m*n] // [L, m, n]
 	work := c.Work[L*m*n:]
+	t2 := work[:L*m*n] // [L, m, n]
+	work = work[L*m*n:]
 	t32 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t6 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t22 := work[:L*m] // [L, m]
 
 	// normalized_si_lu.out
 	for i := range L {
 		t32_2 := t32[i*m:][:m]
 		for j := range m {
 			x := c.X[(i*m+j)*n:][:n]
-			outSigmoid := c.OutSigmoid[(i*m+j)*n:][:n]
 			outBar := c.OutBar[(i*m+j)*n:][:n]
+			t3 := t[(i*m+j)*n:][:n]
 			t2_2 := t2[(i*m+j)*n:][:n]
 			var t322 F
 			for k := range n {
-				t22 := F(x[k] * outSigmoid[k])
-				t322 += F(outBar[k] * t22)
-				t2_2[k] = t22
+				xEntry := x[k]
+				t3_2 := num.Sigmoid(xEntry)
+				t22_2 := F(xEntry * t3_2)
+				t322 += F(outBar[k] * t22_2)
+				t3[k] = t3_2
+				t2_2[k] = t22_2
 			}
 			t32_2[j] = t322
 		}
 	}
 
 	// normalized_si_lu.out
+	scaleEntry := c.Scale[0]
 	for i := range L {
-		outDiv := c.OutDiv[i*m:][:m]
-		outDiv3 := c.OutDiv3[i*m:][:m]
+		outSqrt := c.OutSqrt[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
 		t32_2 := t32[i*m:][:m]
-		outDiv2 := c.OutDiv2[i*m:][:m]
+		t22_2 := t22[i*m:][:m]
+		for j := range m {
+			outSqrtEntry := outSqrt[j]
+			t62 := scaleEntry / outSqrtEntry
+			t6_2[j] = t62
+			t22_2[j] = F((F(1) / outSqrtEntry) * F(t32_2[j]*(t62/outSqrtEntry)))
+		}
+	}
+
+	// normalized_si_lu.out
+	for i := range L {
+		t6_2 := t6[i*m:][:m]
+		t22_2 := t22[i*m:][:m]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*n:][:n]
 			t2_2 := t2[(i*m+j)*n:][:n]
-			outSigmoid := c.OutSigmoid[(i*m+j)*n:][:n]
+			t3 := t[(i*m+j)*n:][:n]
 			x := c.X[(i*m+j)*n:][:n]
-			outSigmoid2 := c.OutSigmoid2[(i*m+j)*n:][:n]
 			xBar := c.XBar[(i*m+j)*n:][:n]
-			outDivEntry := outDiv[j]
-			w := F(outDiv3[j] * F(t32_2[j]*outDiv2[j]))
+			t6Entry := t6_2[j]
+			t22Entry := t22_2[j]
 			for k := range n {
-				t12 := F(outBar[k]*outDivEntry) + F(2*F(F(-0.5*t2_2[k])*w))
-				outSigmoidEntry := outSigmoid[k]
-				xBar[k] = F(outSigmoidEntry*t12) + F(F(F(x[k]*outSigmoidEntry)*t12)*outSigmoid2[k])
+				t12 := F(outBar[k]*t6Entry) + F(2*F(F(-0.5*t2_2[k])*t22Entry))
+				tEntry := t3[k]
+				xEntry2 := x[k]
+				xBar[k] = F(tEntry*t12) + F(F(F(xEntry2*tEntry)*t12)*num.Sigmoid(-xEntry2))
 			}
 		}
 	}
@@ -210,11 +218,7 @@ func NormalizedSiLU[F num.Float](r *tape.Run[F], p pulse.Pulse, z NormalizedSiLU
 	k.Scale = arena.Alloc(1)
 	k.Scale[0] = scale
 	k.Out = arena.Alloc(k.L * k.M * k.N)
-	k.OutSigmoid = r.Saved(k.L * k.M * k.N)
-	k.OutDiv = r.Saved(k.L * k.M)
-	k.OutDiv2 = r.Saved(k.L * k.M)
-	k.OutDiv3 = r.Saved(k.L * k.M)
-	k.OutSigmoid2 = r.Saved(k.L * k.M * k.N)
+	k.OutSqrt = r.Saved(k.L * k.M)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -232,12 +236,9 @@ func (n *normalizedSiLUNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.X = k.X
+	g.Scale = k.Scale
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
-	g.OutSigmoid = k.OutSigmoid
-	g.OutDiv = k.OutDiv
-	g.OutDiv2 = k.OutDiv2
-	g.OutDiv3 = k.OutDiv3
-	g.OutSigmoid2 = k.OutSigmoid2
+	g.OutSqrt = k.OutSqrt
 	g.XBar = t.Part(n.vX, g.L*g.M*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

@@ -18,41 +18,37 @@ func (c *normalizedSiLUCallFused) run() {
 	_ = L
 	_ = m
 	_ = n
-	t2 := c.Work[:L*m*n]       // [L, m, n]
-	t3 := c.Work[L*m*n:][:L*m] // [L, m]
+	t2 := c.Work[:L*m*n]           // [L, m, n]
+	t3 := c.Work[L*m*n:][:L*m]     // [L, m]
+	t6 := c.Work[L*m*n+L*m:][:L*m] // [L, m]
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.R5717b1ed868bArgs{
+		a := regions.R1a1f40fe6f07Args{
 			P0: unsafe.SliceData(c.X),
-			P1: unsafe.SliceData(c.OutSigmoid),
-			P2: unsafe.SliceData(t2),
-			P3: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(t3),
 			N0: L,
 			N1: m,
 			N2: n,
-			N3: 12 * n,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: m * n,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: m * n,
 		}
-		regions.R5717b1ed868b(&a)
+		regions.R1a1f40fe6f07(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*m:][:m]
 			for j := range m {
 				x := c.X[(i*m+j)*n:][:n]
-				outSigmoid := c.OutSigmoid[(i*m+j)*n:][:n]
 				t2_2 := t2[(i*m+j)*n:][:n]
 				var t32 F
 				t32Sums := [16]F{t32}
 				for k := range n {
 					xEntry := x[k]
-					t := kern.Sigmoid(xEntry)
-					t22 := F(xEntry * t)
+					t22 := F(xEntry * kern.Sigmoid(xEntry))
 					t32Sums[k%16] = num.FMA32(t22, t22, t32Sums[k%16])
-					outSigmoid[k] = t
 					t2_2[k] = t22
 				}
 				t32 = kern.Sum16(&t32Sums)
@@ -64,58 +60,49 @@ func (c *normalizedSiLUCallFused) run() {
 	// normalized_si_lu.out
 	scaleEntry := c.Scale[0]
 	if kern.Wide() {
-		a := regions.R906c32a08cecArgs{
+		a := regions.R878ffb85b3e8Args{
 			P0: unsafe.SliceData(t3),
-			P1: unsafe.SliceData(c.OutDiv),
-			P2: unsafe.SliceData(c.OutDiv2),
-			P3: unsafe.SliceData(c.OutDiv3),
+			P1: unsafe.SliceData(c.OutSqrt),
+			P2: unsafe.SliceData(t6),
 			N0: L,
 			N1: m,
 			S0: [2]float32{scaleEntry},
 		}
-		regions.R906c32a08cec(&a)
+		regions.R878ffb85b3e8(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*m:][:m]
-			outDiv := c.OutDiv[i*m:][:m]
-			outDiv2 := c.OutDiv2[i*m:][:m]
-			outDiv3 := c.OutDiv3[i*m:][:m]
+			outSqrt := c.OutSqrt[i*m:][:m]
+			t6_2 := t6[i*m:][:m]
 			for j := range m {
 				t5 := num.Sqrt(F(1e-06) + t3_2[j])
-				t6 := scaleEntry / t5
-				outDiv[j] = t6
-				outDiv2[j] = t6 / t5
-				outDiv3[j] = F(1) / t5
+				outSqrt[j] = t5
+				t6_2[j] = scaleEntry / t5
 			}
 		}
 	}
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.R62e121ab09e5Args{
-			P0: unsafe.SliceData(c.OutDiv),
+		a := regions.Rd211bb69820fArgs{
+			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.Out),
-			P3: unsafe.SliceData(c.X),
-			P4: unsafe.SliceData(c.OutSigmoid2),
 			N0: L,
 			N1: m,
 			N2: n,
 			N3: m * n,
 		}
-		regions.R62e121ab09e5(&a)
+		regions.Rd211bb69820f(&a)
 	} else {
 		for i := range L {
-			outDiv := c.OutDiv[i*m:][:m]
+			t6_2 := t6[i*m:][:m]
 			for j := range m {
 				t2_2 := t2[(i*m+j)*n:][:n]
 				out := c.Out[(i*m+j)*n:][:n]
-				x := c.X[(i*m+j)*n:][:n]
-				outSigmoid2 := c.OutSigmoid2[(i*m+j)*n:][:n]
-				outDivEntry := outDiv[j]
+				t6Entry := t6_2[j]
 				for k := range n {
-					out[k] = F(t2_2[k] * outDivEntry)
-					outSigmoid2[k] = kern.Sigmoid(-x[k])
+					out[k] = F(t2_2[k] * t6Entry)
 				}
 			}
 		}
@@ -131,15 +118,18 @@ func (c *normalizedSiLUBackwardFused) run() {
 	_ = L
 	_ = m
 	_ = n
-	t2 := c.Work[:L*m*n]        // [L, m, n]
-	t32 := c.Work[L*m*n:][:L*m] // [L, m]
+	t := c.Work[:L*m*n]                 // [L, m, n]
+	t2 := c.Work[L*m*n:][:L*m*n]        // [L, m, n]
+	t32 := c.Work[2*L*m*n:][:L*m]       // [L, m]
+	t6 := c.Work[2*L*m*n+L*m:][:L*m]    // [L, m]
+	t22 := c.Work[2*L*m*n+2*L*m:][:L*m] // [L, m]
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.Re22940347c4fArgs{
+		a := regions.R2ec84ed06a14Args{
 			P0: unsafe.SliceData(c.X),
-			P1: unsafe.SliceData(c.OutSigmoid),
-			P2: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(t),
 			P3: unsafe.SliceData(t2),
 			P4: unsafe.SliceData(t32),
 			N0: L,
@@ -152,21 +142,24 @@ func (c *normalizedSiLUBackwardFused) run() {
 			N7: 12,
 			N8: m * n,
 		}
-		regions.Re22940347c4f(&a)
+		regions.R2ec84ed06a14(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]
 			for j := range m {
 				x := c.X[(i*m+j)*n:][:n]
-				outSigmoid := c.OutSigmoid[(i*m+j)*n:][:n]
 				outBar := c.OutBar[(i*m+j)*n:][:n]
+				t3 := t[(i*m+j)*n:][:n]
 				t2_2 := t2[(i*m+j)*n:][:n]
 				var t322 F
 				t322Sums := [16]F{t322}
 				for k := range n {
-					t22 := F(x[k] * outSigmoid[k])
-					t322Sums[k%16] = num.FMA32(outBar[k], t22, t322Sums[k%16])
-					t2_2[k] = t22
+					xEntry := x[k]
+					t3_2 := kern.Sigmoid(xEntry)
+					t22_2 := F(xEntry * t3_2)
+					t322Sums[k%16] = num.FMA32(outBar[k], t22_2, t322Sums[k%16])
+					t3[k] = t3_2
+					t2_2[k] = t22_2
 				}
 				t322 = kern.Sum16(&t322Sums)
 				t32_2[j] = t322
@@ -175,43 +168,66 @@ func (c *normalizedSiLUBackwardFused) run() {
 	}
 
 	// normalized_si_lu.out
+	scaleEntry := c.Scale[0]
 	if kern.Wide() {
-		a := regions.Rb41d94099079Args{
-			P0: unsafe.SliceData(c.OutDiv),
-			P1: unsafe.SliceData(c.OutDiv3),
+		a := regions.R9b9ee6286d01Args{
+			P0: unsafe.SliceData(c.OutSqrt),
+			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t32),
-			P3: unsafe.SliceData(c.OutDiv2),
-			P4: unsafe.SliceData(t2),
-			P5: unsafe.SliceData(c.OutBar),
-			P6: unsafe.SliceData(c.OutSigmoid),
-			P7: unsafe.SliceData(c.X),
-			P8: unsafe.SliceData(c.OutSigmoid2),
-			P9: unsafe.SliceData(c.XBar),
+			P3: unsafe.SliceData(t22),
+			N0: L,
+			N1: m,
+			S0: [2]float32{scaleEntry},
+		}
+		regions.R9b9ee6286d01(&a)
+	} else {
+		for i := range L {
+			outSqrt := c.OutSqrt[i*m:][:m]
+			t6_2 := t6[i*m:][:m]
+			t32_2 := t32[i*m:][:m]
+			t22_2 := t22[i*m:][:m]
+			for j := range m {
+				outSqrtEntry := outSqrt[j]
+				t62 := scaleEntry / outSqrtEntry
+				t6_2[j] = t62
+				t22_2[j] = F((F(1) / outSqrtEntry) * F(t32_2[j]*(t62/outSqrtEntry)))
+			}
+		}
+	}
+
+	// normalized_si_lu.out
+	if kern.Wide() {
+		a := regions.Rfa14fbd0a695Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(c.OutBar),
+			P4: unsafe.SliceData(t),
+			P5: unsafe.SliceData(c.X),
+			P6: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: m,
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rb41d94099079(&a)
+		regions.Rfa14fbd0a695(&a)
 	} else {
 		for i := range L {
-			outDiv := c.OutDiv[i*m:][:m]
-			outDiv3 := c.OutDiv3[i*m:][:m]
-			t32_2 := t32[i*m:][:m]
-			outDiv2 := c.OutDiv2[i*m:][:m]
+			t6_2 := t6[i*m:][:m]
+			t22_2 := t22[i*m:][:m]
 			for j := range m {
 				t2_2 := t2[(i*m+j)*n:][:n]
 				outBar := c.OutBar[(i*m+j)*n:][:n]
-				outSigmoid := c.OutSigmoid[(i*m+j)*n:][:n]
+				t3 := t[(i*m+j)*n:][:n]
 				x := c.X[(i*m+j)*n:][:n]
-				outSigmoid2 := c.OutSigmoid2[(i*m+j)*n:][:n]
 				xBar := c.XBar[(i*m+j)*n:][:n]
-				outDivEntry := outDiv[j]
-				w := F(outDiv3[j] * F(t32_2[j]*outDiv2[j]))
+				t6Entry := t6_2[j]
+				t22Entry := t22_2[j]
 				for k := range n {
-					t12 := num.FMA32(-t2_2[k], w, F(outBar[k]*outDivEntry))
-					outSigmoidEntry := outSigmoid[k]
-					xBar[k] = num.FMA32(F(F(x[k]*outSigmoidEntry)*t12), outSigmoid2[k], F(outSigmoidEntry*t12))
+					t12 := num.FMA32(-t2_2[k], t22Entry, F(outBar[k]*t6Entry))
+					tEntry := t3[k]
+					xEntry2 := x[k]
+					xBar[k] = num.FMA32(F(F(xEntry2*tEntry)*t12), kern.Sigmoid(-xEntry2), F(tEntry*t12))
 				}
 			}
 		}

@@ -22,25 +22,24 @@ type ShortConvSizes struct {
 
 // ShortConvCall is one call of the kernel ShortConvCall.
 //
-// It keeps 3·L·T·n entries and checkpoints of 0 entries.
+// It keeps L·T·n entries and checkpoints of 0 entries.
 type ShortConvCall[F num.Float] struct {
-	K           int
-	L           int
-	T           int
-	N           int
-	U           []F // [L, T, n]
-	W           []F // [L, K, n]
-	B           []F // [L, n]
-	Out         []F // [L, T, n], written
-	OutProd     []F // [L, T, n], written
-	OutSigmoid  []F // [L, T, n], written
-	OutSigmoid2 []F // [L, T, n], written
-	Work        []F // WorkLen() entries
+	K      int
+	L      int
+	T      int
+	N      int
+	U      []F // [L, T, n]
+	W      []F // [L, K, n]
+	B      []F // [L, n]
+	Out    []F // [L, T, n], written
+	OutLin []F // [L, T, n], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 0.
+// WorkLen is L·T·n.
 func (c *ShortConvCall[F]) WorkLen() int {
-	return 0
+	L, T, n := c.L, c.T, c.N
+	return L * T * n
 }
 
 // Run computes ShortConvCall.
@@ -50,17 +49,18 @@ func (c *ShortConvCall[F]) Run() {
 		return
 	}
 	K, L, T, n := c.K, c.L, c.T, c.N
+	t := c.Work[:L*T*n] // [L, T, n]
 
 	// short_conv.out
-	clear(c.OutProd)
+	clear(t)
 	for i := range L {
 		for j := range T {
-			outProd := c.OutProd[(i*T+j)*n:][:n]
+			t2 := t[(i*T+j)*n:][:n]
 			for k := range min(K, j+1) {
 				U := c.U[(i*T+j-k)*n:][:n]
 				w := c.W[(i*K+k)*n:][:n]
 				for m := range n {
-					outProd[m] += F(U[m] * w[m])
+					t2[m] += F(U[m] * w[m])
 				}
 			}
 		}
@@ -70,16 +70,13 @@ func (c *ShortConvCall[F]) Run() {
 	for i := range L {
 		b := c.B[i*n:][:n]
 		for j := range T {
-			outProd := c.OutProd[(i*T+j)*n:][:n]
-			outSigmoid := c.OutSigmoid[(i*T+j)*n:][:n]
+			t2 := t[(i*T+j)*n:][:n]
+			outLin := c.OutLin[(i*T+j)*n:][:n]
 			out := c.Out[(i*T+j)*n:][:n]
-			outSigmoid2 := c.OutSigmoid2[(i*T+j)*n:][:n]
 			for k := range n {
-				t2 := b[k] + outProd[k]
-				t3 := num.Sigmoid(t2)
-				outSigmoid[k] = t3
-				out[k] = F(t2 * t3)
-				outSigmoid2[k] = num.Sigmoid(-t2)
+				t2_2 := b[k] + t2[k]
+				outLin[k] = t2_2
+				out[k] = F(t2_2 * num.Sigmoid(t2_2))
 			}
 		}
 	}
@@ -87,21 +84,18 @@ func (c *ShortConvCall[F]) Run() {
 
 // ShortConvBackward is one call of the kernel ShortConvBackward.
 type ShortConvBackward[F num.Float] struct {
-	K           int
-	L           int
-	T           int
-	N           int
-	U           []F // [L, T, n]
-	W           []F // [L, K, n]
-	B           []F // [L, n]
-	OutBar      []F // [L, T, n]
-	OutProd     []F // [L, T, n]
-	OutSigmoid  []F // [L, T, n]
-	OutSigmoid2 []F // [L, T, n]
-	UBar        []F // [L, T, n], written
-	WBar        []F // [L, K, n], written
-	BBar        []F // [L, n], written
-	Work        []F // WorkLen() entries
+	K      int
+	L      int
+	T      int
+	N      int
+	U      []F // [L, T, n]
+	W      []F // [L, K, n]
+	OutBar []F // [L, T, n]
+	OutLin []F // [L, T, n]
+	UBar   []F // [L, T, n], written
+	WBar   []F // [L, K, n], written
+	BBar   []F // [L, n], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is L·T·n.
@@ -122,18 +116,16 @@ func (c *ShortConvBackward[F]) Run() {
 	// short_conv.out
 	clear(c.BBar)
 	for i := range L {
-		b := c.B[i*n:][:n]
 		bBar := c.BBar[i*n:][:n]
 		for j := range T {
+			outLin := c.OutLin[(i*T+j)*n:][:n]
 			outBar := c.OutBar[(i*T+j)*n:][:n]
-			outSigmoid := c.OutSigmoid[(i*T+j)*n:][:n]
-			outProd := c.OutProd[(i*T+j)*n:][:n]
-			outSigmoid2 := c.OutSigmoid2[(i*T+j)*n:][:n]
 			t7_2 := t7[(i*T+j)*n:][:n]
 			for k := range n {
+				outLinEntry := outLin[k]
+				t3 := num.Sigmoid(outLinEntry)
 				outBarEntry := outBar[k]
-				outSigmoidEntry := outSigmoid[k]
-				t72 := F(outBarEntry*outSigmoidEntry) + F(F(F(outBarEntry*(b[k]+outProd[k]))*outSigmoidEntry)*outSigmoid2[k])
+				t72 := F(outBarEntry*t3) + F(F(F(outBarEntry*outLinEntry)*t3)*num.Sigmoid(-outLinEntry))
 				t7_2[k] = t72
 				bBar[k] += t72
 			}
@@ -211,9 +203,7 @@ func ShortConv[F num.Float](r *tape.Run[F], p pulse.Pulse, z ShortConvSizes, U t
 	n.vB = bIn
 	k.B = arena.Data(n.vB)
 	k.Out = arena.Alloc(k.L * k.T * k.N)
-	k.OutProd = r.Saved(k.L * k.T * k.N)
-	k.OutSigmoid = r.Saved(k.L * k.T * k.N)
-	k.OutSigmoid2 = r.Saved(k.L * k.T * k.N)
+	k.OutLin = r.Saved(k.L * k.T * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -232,11 +222,8 @@ func (n *shortConvNode[F]) Backward(t *tape.Tape[F]) {
 	g.K, g.L, g.T, g.N = k.K, k.L, k.T, k.N
 	g.U = k.U
 	g.W = k.W
-	g.B = k.B
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.N)
-	g.OutProd = k.OutProd
-	g.OutSigmoid = k.OutSigmoid
-	g.OutSigmoid2 = k.OutSigmoid2
+	g.OutLin = k.OutLin
 	g.UBar = t.Part(n.vU, g.L*g.T*g.N)
 	g.WBar = t.Part(n.vW, g.K*g.L*g.N)
 	g.BBar = t.Part(n.vB, g.L*g.N)

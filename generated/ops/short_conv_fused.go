@@ -19,14 +19,15 @@ func (c *shortConvCallFused) run() {
 	_ = L
 	_ = T
 	_ = n
+	t := c.Work[:L*T*n] // [L, T, n]
 
 	// short_conv.out
-	clear(c.OutProd)
+	clear(t)
 	if kern.Wide() {
 		a := regions.Rfb00a57dc2e1Args{
 			P0: unsafe.SliceData(c.U),
 			P1: unsafe.SliceData(c.W),
-			P2: unsafe.SliceData(c.OutProd),
+			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: K,
@@ -39,12 +40,12 @@ func (c *shortConvCallFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				outProd := c.OutProd[(i*T+j)*n:][:n]
+				t2 := t[(i*T+j)*n:][:n]
 				for k := range min(K, j+1) {
 					U := c.U[(i*T+j-k)*n:][:n]
 					w := c.W[(i*K+k)*n:][:n]
 					for m := range n {
-						outProd[m] = num.FMA32(U[m], w[m], outProd[m])
+						t2[m] = num.FMA32(U[m], w[m], t2[m])
 					}
 				}
 			}
@@ -53,32 +54,28 @@ func (c *shortConvCallFused) run() {
 
 	// short_conv.out
 	if kern.Wide() {
-		a := regions.R984e598b7e67Args{
+		a := regions.Re12ba0232fcaArgs{
 			P0: unsafe.SliceData(c.B),
-			P1: unsafe.SliceData(c.OutProd),
-			P2: unsafe.SliceData(c.OutSigmoid),
+			P1: unsafe.SliceData(t),
+			P2: unsafe.SliceData(c.OutLin),
 			P3: unsafe.SliceData(c.Out),
-			P4: unsafe.SliceData(c.OutSigmoid2),
 			N0: L,
 			N1: T,
 			N2: n,
 			N3: T * n,
 		}
-		regions.R984e598b7e67(&a)
+		regions.Re12ba0232fca(&a)
 	} else {
 		for i := range L {
 			b := c.B[i*n:][:n]
 			for j := range T {
-				outProd := c.OutProd[(i*T+j)*n:][:n]
-				outSigmoid := c.OutSigmoid[(i*T+j)*n:][:n]
+				t2 := t[(i*T+j)*n:][:n]
+				outLin := c.OutLin[(i*T+j)*n:][:n]
 				out := c.Out[(i*T+j)*n:][:n]
-				outSigmoid2 := c.OutSigmoid2[(i*T+j)*n:][:n]
 				for k := range n {
-					t2 := b[k] + outProd[k]
-					t3 := kern.Sigmoid(t2)
-					outSigmoid[k] = t3
-					out[k] = F(t2 * t3)
-					outSigmoid2[k] = kern.Sigmoid(-t2)
+					t2_2 := b[k] + t2[k]
+					outLin[k] = t2_2
+					out[k] = F(t2_2 * kern.Sigmoid(t2_2))
 				}
 			}
 		}
@@ -100,37 +97,31 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.Rb2dccbbe40deArgs{
-			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.OutSigmoid),
-			P2: unsafe.SliceData(c.B),
-			P3: unsafe.SliceData(c.OutProd),
-			P4: unsafe.SliceData(c.OutSigmoid2),
-			P5: unsafe.SliceData(t7),
-			P6: unsafe.SliceData(c.BBar),
+		a := regions.Rbf8015e3a594Args{
+			P0: unsafe.SliceData(c.OutLin),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(t7),
+			P3: unsafe.SliceData(c.BBar),
 			N0: L,
 			N1: T,
 			N2: n,
-			N3: 4 * n,
-			N4: 8 * n,
-			N5: 12 * n,
-			N6: T * n,
+			N3: 8 * n,
+			N4: 12 * n,
+			N5: T * n,
 		}
-		regions.Rb2dccbbe40de(&a)
+		regions.Rbf8015e3a594(&a)
 	} else {
 		for i := range L {
-			b := c.B[i*n:][:n]
 			bBar := c.BBar[i*n:][:n]
 			for j := range T {
+				outLin := c.OutLin[(i*T+j)*n:][:n]
 				outBar := c.OutBar[(i*T+j)*n:][:n]
-				outSigmoid := c.OutSigmoid[(i*T+j)*n:][:n]
-				outProd := c.OutProd[(i*T+j)*n:][:n]
-				outSigmoid2 := c.OutSigmoid2[(i*T+j)*n:][:n]
 				t7_2 := t7[(i*T+j)*n:][:n]
 				for k := range n {
+					outLinEntry := outLin[k]
+					t3 := kern.Sigmoid(outLinEntry)
 					outBarEntry := outBar[k]
-					outSigmoidEntry := outSigmoid[k]
-					t72 := num.FMA32(F(F(outBarEntry*(b[k]+outProd[k]))*outSigmoidEntry), outSigmoid2[k], F(outBarEntry*outSigmoidEntry))
+					t72 := num.FMA32(F(F(outBarEntry*outLinEntry)*t3), kern.Sigmoid(-outLinEntry), F(outBarEntry*t3))
 					t7_2[k] = t72
 					bBar[k] = bBar[k] + t72
 				}

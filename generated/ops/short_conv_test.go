@@ -28,9 +28,7 @@ func shortConvDirect[F num.Float](a *conformance.Args[F]) {
 	k.W = a.Real("w", k.K*k.L*k.N)
 	k.B = a.Real("b", k.L*k.N)
 	k.Out = a.Out("out", k.L*k.T*k.N)
-	k.OutProd = a.Fresh(k.L * k.T * k.N)
-	k.OutSigmoid = a.Fresh(k.L * k.T * k.N)
-	k.OutSigmoid2 = a.Fresh(k.L * k.T * k.N)
+	k.OutLin = a.Fresh(k.L * k.T * k.N)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -40,11 +38,8 @@ func shortConvDirect[F num.Float](a *conformance.Args[F]) {
 	g.K, g.L, g.T, g.N = a.Size("K"), a.Size("L"), a.Size("T"), a.Size("n")
 	g.U = k.U
 	g.W = k.W
-	g.B = k.B
 	g.OutBar = a.Bar("out", g.L*g.T*g.N)
-	g.OutProd = k.OutProd
-	g.OutSigmoid = k.OutSigmoid
-	g.OutSigmoid2 = k.OutSigmoid2
+	g.OutLin = k.OutLin
 	g.UBar = a.Grad("U", g.L*g.T*g.N)
 	g.WBar = a.Grad("w", g.K*g.L*g.N)
 	g.BBar = a.Grad("b", g.L*g.N)

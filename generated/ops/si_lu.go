@@ -19,16 +19,12 @@ type SiLUSizes struct {
 }
 
 // SiLUCall is one call of the kernel SiLUCall.
-//
-// It keeps 2·L·n entries and checkpoints of 0 entries.
 type SiLUCall[F num.Float] struct {
-	L           int
-	N           int
-	X           []F // [L, n]
-	Out         []F // [L, n], written
-	OutSigmoid  []F // [L, n], written
-	OutSigmoid2 []F // [L, n], written
-	Work        []F // WorkLen() entries
+	L    int
+	N    int
+	X    []F // [L, n]
+	Out  []F // [L, n], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -47,29 +43,22 @@ func (c *SiLUCall[F]) Run() {
 	// si_lu.out
 	for i := range L {
 		x := c.X[i*n:][:n]
-		outSigmoid := c.OutSigmoid[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		outSigmoid2 := c.OutSigmoid2[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
-			t := num.Sigmoid(xEntry)
-			outSigmoid[j] = t
-			out[j] = F(xEntry * t)
-			outSigmoid2[j] = num.Sigmoid(-xEntry)
+			out[j] = F(xEntry * num.Sigmoid(xEntry))
 		}
 	}
 }
 
 // SiLUBackward is one call of the kernel SiLUBackward.
 type SiLUBackward[F num.Float] struct {
-	L           int
-	N           int
-	X           []F // [L, n]
-	OutBar      []F // [L, n]
-	OutSigmoid  []F // [L, n]
-	OutSigmoid2 []F // [L, n]
-	XBar        []F // [L, n], written
-	Work        []F // WorkLen() entries
+	L      int
+	N      int
+	X      []F // [L, n]
+	OutBar []F // [L, n]
+	XBar   []F // [L, n], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -87,15 +76,14 @@ func (c *SiLUBackward[F]) Run() {
 
 	// si_lu.out
 	for i := range L {
-		outBar := c.OutBar[i*n:][:n]
-		outSigmoid := c.OutSigmoid[i*n:][:n]
 		x := c.X[i*n:][:n]
-		outSigmoid2 := c.OutSigmoid2[i*n:][:n]
+		outBar := c.OutBar[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
+			xEntry := x[j]
+			t := num.Sigmoid(xEntry)
 			outBarEntry := outBar[j]
-			outSigmoidEntry := outSigmoid[j]
-			xBar[j] = F(outBarEntry*outSigmoidEntry) + F(F(F(x[j]*outBarEntry)*outSigmoidEntry)*outSigmoid2[j])
+			xBar[j] = F(outBarEntry*t) + F(F(F(xEntry*outBarEntry)*t)*num.Sigmoid(-xEntry))
 		}
 	}
 }
@@ -125,8 +113,6 @@ func SiLU[F num.Float](r *tape.Run[F], p pulse.Pulse, z SiLUSizes, x tape.Value[
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutSigmoid = r.Saved(k.L * k.N)
-	k.OutSigmoid2 = r.Saved(k.L * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -145,8 +131,6 @@ func (n *siLUNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N = k.L, k.N
 	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.OutSigmoid = k.OutSigmoid
-	g.OutSigmoid2 = k.OutSigmoid2
 	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

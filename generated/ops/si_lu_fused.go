@@ -20,27 +20,20 @@ func (c *siLUCallFused) run() {
 
 	// si_lu.out
 	if kern.Wide() {
-		a := regions.R0b99d896520aArgs{
+		a := regions.R4e3929cea06eArgs{
 			P0: unsafe.SliceData(c.X),
-			P1: unsafe.SliceData(c.OutSigmoid),
-			P2: unsafe.SliceData(c.Out),
-			P3: unsafe.SliceData(c.OutSigmoid2),
+			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R0b99d896520a(&a)
+		regions.R4e3929cea06e(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
-			outSigmoid := c.OutSigmoid[i*n:][:n]
 			out := c.Out[i*n:][:n]
-			outSigmoid2 := c.OutSigmoid2[i*n:][:n]
 			for j := range n {
 				xEntry := x[j]
-				t := kern.Sigmoid(xEntry)
-				outSigmoid[j] = t
-				out[j] = F(xEntry * t)
-				outSigmoid2[j] = kern.Sigmoid(-xEntry)
+				out[j] = F(xEntry * kern.Sigmoid(xEntry))
 			}
 		}
 	}
@@ -57,27 +50,24 @@ func (c *siLUBackwardFused) run() {
 
 	// si_lu.out
 	if kern.Wide() {
-		a := regions.R7109660c4fa3Args{
-			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.OutSigmoid),
-			P2: unsafe.SliceData(c.X),
-			P3: unsafe.SliceData(c.OutSigmoid2),
-			P4: unsafe.SliceData(c.XBar),
+		a := regions.Re45cdf93fbf7Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R7109660c4fa3(&a)
+		regions.Re45cdf93fbf7(&a)
 	} else {
 		for i := range L {
-			outBar := c.OutBar[i*n:][:n]
-			outSigmoid := c.OutSigmoid[i*n:][:n]
 			x := c.X[i*n:][:n]
-			outSigmoid2 := c.OutSigmoid2[i*n:][:n]
+			outBar := c.OutBar[i*n:][:n]
 			xBar := c.XBar[i*n:][:n]
 			for j := range n {
+				xEntry := x[j]
+				t := kern.Sigmoid(xEntry)
 				outBarEntry := outBar[j]
-				outSigmoidEntry := outSigmoid[j]
-				xBar[j] = num.FMA32(F(F(x[j]*outBarEntry)*outSigmoidEntry), outSigmoid2[j], F(outBarEntry*outSigmoidEntry))
+				xBar[j] = num.FMA32(F(F(xEntry*outBarEntry)*t), kern.Sigmoid(-xEntry), F(outBarEntry*t))
 			}
 		}
 	}

@@ -19,15 +19,12 @@ type SigmoidSizes struct {
 }
 
 // SigmoidCall is one call of the kernel SigmoidCall.
-//
-// It keeps L·n entries and checkpoints of 0 entries.
 type SigmoidCall[F num.Float] struct {
-	L          int
-	N          int
-	X          []F // [L, n]
-	Out        []F // [L, n], written
-	OutSigmoid []F // [L, n], written
-	Work       []F // WorkLen() entries
+	L    int
+	N    int
+	X    []F // [L, n]
+	Out  []F // [L, n], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -47,24 +44,20 @@ func (c *SigmoidCall[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		outSigmoid := c.OutSigmoid[i*n:][:n]
 		for j := range n {
-			xEntry := x[j]
-			out[j] = num.Sigmoid(xEntry)
-			outSigmoid[j] = num.Sigmoid(-xEntry)
+			out[j] = num.Sigmoid(x[j])
 		}
 	}
 }
 
 // SigmoidBackward is one call of the kernel SigmoidBackward.
 type SigmoidBackward[F num.Float] struct {
-	L          int
-	N          int
-	OutBar     []F // [L, n]
-	Out        []F // [L, n]
-	OutSigmoid []F // [L, n]
-	XBar       []F // [L, n], written
-	Work       []F // WorkLen() entries
+	L      int
+	N      int
+	X      []F // [L, n]
+	OutBar []F // [L, n]
+	XBar   []F // [L, n], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -82,12 +75,12 @@ func (c *SigmoidBackward[F]) Run() {
 
 	// sigmoid.out
 	for i := range L {
+		x := c.X[i*n:][:n]
 		outBar := c.OutBar[i*n:][:n]
-		out := c.Out[i*n:][:n]
-		outSigmoid := c.OutSigmoid[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
-			xBar[j] = F(F(outBar[j]*out[j]) * outSigmoid[j])
+			xEntry := x[j]
+			xBar[j] = F(F(outBar[j]*num.Sigmoid(xEntry)) * num.Sigmoid(-xEntry))
 		}
 	}
 }
@@ -117,7 +110,6 @@ func Sigmoid[F num.Float](r *tape.Run[F], p pulse.Pulse, z SigmoidSizes, x tape.
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutSigmoid = r.Saved(k.L * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -134,9 +126,8 @@ func (n *sigmoidNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
+	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.Out = k.Out
-	g.OutSigmoid = k.OutSigmoid
 	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

@@ -19,23 +19,19 @@ func (c *sigmoidCallFused) run() {
 
 	// sigmoid.out
 	if kern.Wide() {
-		a := regions.Rb571cf05ec90Args{
+		a := regions.R1e4584de63feArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
-			P2: unsafe.SliceData(c.OutSigmoid),
 			N0: L,
 			N1: n,
 		}
-		regions.Rb571cf05ec90(&a)
+		regions.R1e4584de63fe(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
 			out := c.Out[i*n:][:n]
-			outSigmoid := c.OutSigmoid[i*n:][:n]
 			for j := range n {
-				xEntry := x[j]
-				out[j] = kern.Sigmoid(xEntry)
-				outSigmoid[j] = kern.Sigmoid(-xEntry)
+				out[j] = kern.Sigmoid(x[j])
 			}
 		}
 	}
@@ -52,23 +48,22 @@ func (c *sigmoidBackwardFused) run() {
 
 	// sigmoid.out
 	if kern.Wide() {
-		a := regions.Ra25789203e16Args{
-			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.Out),
-			P2: unsafe.SliceData(c.OutSigmoid),
-			P3: unsafe.SliceData(c.XBar),
+		a := regions.R13ab7141df79Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Ra25789203e16(&a)
+		regions.R13ab7141df79(&a)
 	} else {
 		for i := range L {
+			x := c.X[i*n:][:n]
 			outBar := c.OutBar[i*n:][:n]
-			out := c.Out[i*n:][:n]
-			outSigmoid := c.OutSigmoid[i*n:][:n]
 			xBar := c.XBar[i*n:][:n]
 			for j := range n {
-				xBar[j] = F(F(outBar[j]*out[j]) * outSigmoid[j])
+				xEntry := x[j]
+				xBar[j] = F(F(outBar[j]*kern.Sigmoid(xEntry)) * kern.Sigmoid(-xEntry))
 			}
 		}
 	}

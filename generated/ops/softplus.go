@@ -19,15 +19,12 @@ type SoftplusSizes struct {
 }
 
 // SoftplusCall is one call of the kernel SoftplusCall.
-//
-// It keeps L·n entries and checkpoints of 0 entries.
 type SoftplusCall[F num.Float] struct {
-	L          int
-	N          int
-	X          []F // [L, n]
-	Out        []F // [L, n], written
-	OutSigmoid []F // [L, n], written
-	Work       []F // WorkLen() entries
+	L    int
+	N    int
+	X    []F // [L, n]
+	Out  []F // [L, n], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -47,23 +44,21 @@ func (c *SoftplusCall[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		outSigmoid := c.OutSigmoid[i*n:][:n]
 		for j := range n {
 			xEntry := x[j]
 			out[j] = num.Max(xEntry, F(0)) + num.Log1p(num.Exp(-num.Abs(xEntry)))
-			outSigmoid[j] = num.Sigmoid(xEntry)
 		}
 	}
 }
 
 // SoftplusBackward is one call of the kernel SoftplusBackward.
 type SoftplusBackward[F num.Float] struct {
-	L          int
-	N          int
-	OutBar     []F // [L, n]
-	OutSigmoid []F // [L, n]
-	XBar       []F // [L, n], written
-	Work       []F // WorkLen() entries
+	L      int
+	N      int
+	X      []F // [L, n]
+	OutBar []F // [L, n]
+	XBar   []F // [L, n], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -82,10 +77,10 @@ func (c *SoftplusBackward[F]) Run() {
 	// softplus.out
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
-		outSigmoid := c.OutSigmoid[i*n:][:n]
+		x := c.X[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
-			xBar[j] = F(outBar[j] * outSigmoid[j])
+			xBar[j] = F(outBar[j] * num.Sigmoid(x[j]))
 		}
 	}
 }
@@ -115,7 +110,6 @@ func Softplus[F num.Float](r *tape.Run[F], p pulse.Pulse, z SoftplusSizes, x tap
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutSigmoid = r.Saved(k.L * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -132,8 +126,8 @@ func (n *softplusNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
+	g.X = k.X
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.OutSigmoid = k.OutSigmoid
 	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

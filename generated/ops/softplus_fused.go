@@ -20,23 +20,20 @@ func (c *softplusCallFused) run() {
 
 	// softplus.out
 	if kern.Wide() {
-		a := regions.R1e85296fac28Args{
+		a := regions.Ref5e7a203e20Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
-			P2: unsafe.SliceData(c.OutSigmoid),
 			N0: L,
 			N1: n,
 		}
-		regions.R1e85296fac28(&a)
+		regions.Ref5e7a203e20(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
 			out := c.Out[i*n:][:n]
-			outSigmoid := c.OutSigmoid[i*n:][:n]
 			for j := range n {
 				xEntry := x[j]
 				out[j] = kern.Larger(xEntry, F(0)) + kern.Log1p(kern.Exp(-num.Abs(xEntry)))
-				outSigmoid[j] = kern.Sigmoid(xEntry)
 			}
 		}
 	}
@@ -53,21 +50,21 @@ func (c *softplusBackwardFused) run() {
 
 	// softplus.out
 	if kern.Wide() {
-		a := regions.R941da4d27a95Args{
+		a := regions.Rd9203774c615Args{
 			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.OutSigmoid),
+			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R941da4d27a95(&a)
+		regions.Rd9203774c615(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]
-			outSigmoid := c.OutSigmoid[i*n:][:n]
+			x := c.X[i*n:][:n]
 			xBar := c.XBar[i*n:][:n]
 			for j := range n {
-				xBar[j] = F(outBar[j] * outSigmoid[j])
+				xBar[j] = F(outBar[j] * kern.Sigmoid(x[j]))
 			}
 		}
 	}

@@ -21,7 +21,7 @@ type SphereProjectNormalizeSizes struct {
 
 // SphereProjectNormalizeCall is one call of the kernel SphereProjectNormalizeCall.
 //
-// It keeps L·d·m + 4·L·m entries and checkpoints of 0 entries.
+// It keeps L·m entries and checkpoints of 0 entries.
 type SphereProjectNormalizeCall[F num.Float] struct {
 	L       int
 	D       int
@@ -29,10 +29,6 @@ type SphereProjectNormalizeCall[F num.Float] struct {
 	S       []F // [L, m, d]
 	Out     []F // [L, m, d], written
 	OutProd []F // [L, m], written
-	OutSqrt []F // [L, m], written
-	OutDiv  []F // [L, m], written
-	OutDiv2 []F // [L, m, d], written
-	OutDiv3 []F // [L, m], written
 	Work    []F // WorkLen() entries
 }
 
@@ -68,19 +64,11 @@ func (c *SphereProjectNormalizeCall[F]) Run() {
 	// sphere_project_normalize.out
 	for i := range L {
 		outProd := c.OutProd[i*m:][:m]
-		outSqrt := c.OutSqrt[i*m:][:m]
 		t10_2 := t10[i*m:][:m]
-		outDiv := c.OutDiv[i*m:][:m]
-		outDiv3 := c.OutDiv3[i*m:][:m]
 		for j := range m {
 			outProdEntry := outProd[j]
 			t3 := (F(0) < outProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, outProdEntry, F(1)))
-			t102 := num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
-			outSqrt[j] = t6
-			t10_2[j] = t102
-			outDiv[j] = F(1) / t102
-			outDiv3[j] = F(1) / t6
+			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, outProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -90,12 +78,9 @@ func (c *SphereProjectNormalizeCall[F]) Run() {
 		for j := range m {
 			S := c.S[(i*m+j)*d:][:d]
 			out := c.Out[(i*m+j)*d:][:d]
-			outDiv2 := c.OutDiv2[(i*m+j)*d:][:d]
 			t10Entry := t10_2[j]
 			for k := range d {
-				out2 := S[k] / t10Entry
-				out[k] = out2
-				outDiv2[k] = out2 / t10Entry
+				out[k] = S[k] / t10Entry
 			}
 		}
 	}
@@ -109,19 +94,15 @@ type SphereProjectNormalizeBackward[F num.Float] struct {
 	S       []F    // [L, m, d]
 	OutBar  []F    // [L, m, d]
 	OutProd []F    // [L, m]
-	OutSqrt []F    // [L, m]
-	OutDiv  []F    // [L, m]
-	OutDiv2 []F    // [L, m, d]
-	OutDiv3 []F    // [L, m]
 	SBar    []F    // [L, m, d], written
 	Work    []F    // WorkLen() entries
 	Flags   []bool // FlagsLen() entries
 }
 
-// WorkLen is L·m.
+// WorkLen is 5·L·m.
 func (c *SphereProjectNormalizeBackward[F]) WorkLen() int {
 	L, m := c.L, c.M
-	return L * m
+	return 5 * L * m
 }
 
 // FlagsLen is 3·L·m.
@@ -137,7 +118,15 @@ func (c *SphereProjectNormalizeBackward[F]) Run() {
 		return
 	}
 	L, d, m := c.L, c.D, c.M
-	t62 := c.Work[:L*m] // [L, m]
+	t6 := c.Work[:L*m] // [L, m]
+	work := c.Work[L*m:]
+	t10 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t32 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t62 := work[:L*m] // [L, m]
+	work = work[L*m:]
+	t23 := work[:L*m]   // [L, m]
 	t3 := c.Flags[:L*m] // [L, m]
 	flags := c.Flags[L*m:]
 	t72 := flags[:L*m] // [L, m]
@@ -147,28 +136,39 @@ func (c *SphereProjectNormalizeBackward[F]) Run() {
 	// sphere_project_normalize.out
 	for i := range L {
 		outProd := c.OutProd[i*m:][:m]
-		outSqrt := c.OutSqrt[i*m:][:m]
 		t3_2 := t3[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
+		t10_2 := t10[i*m:][:m]
+		t32_2 := t32[i*m:][:m]
 		t72_2 := t72[i*m:][:m]
 		t11_2 := t11[i*m:][:m]
 		for j := range m {
-			t32 := (F(0) < outProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t32, outSqrt[j], F(0)))
-			t3_2[j] = t32
+			outProdEntry := outProd[j]
+			t33 := (F(0) < outProdEntry)
+			t63 := num.Sqrt(kern.Choose(t33, outProdEntry, F(1)))
+			t8 := kern.Choose(t33, t63, F(0))
+			t102 := num.Max(t8, F(1e-08))
+			t722 := (F(1e-08) <= t8)
+			t3_2[j] = t33
+			t6_2[j] = t63
+			t10_2[j] = t102
+			t32_2[j] = F(1) / t102
 			t72_2[j] = t722
-			t11_2[j] = (t722 && t32)
+			t11_2[j] = (t722 && t33)
 		}
 	}
 
 	// sphere_project_normalize.out
 	for i := range L {
+		t10_2 := t10[i*m:][:m]
 		t62_2 := t62[i*m:][:m]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*d:][:d]
-			outDiv2 := c.OutDiv2[(i*m+j)*d:][:d]
+			S := c.S[(i*m+j)*d:][:d]
 			var t622 F
+			t10Entry := t10_2[j]
 			for k := range d {
-				t622 += F(outBar[k] * outDiv2[k])
+				t622 += F(outBar[k] * ((S[k] / t10Entry) / t10Entry))
 			}
 			t62_2[j] = -t622
 		}
@@ -177,20 +177,29 @@ func (c *SphereProjectNormalizeBackward[F]) Run() {
 	// sphere_project_normalize.out
 	for i := range L {
 		t11_2 := t11[i*m:][:m]
-		outDiv := c.OutDiv[i*m:][:m]
 		t3_2 := t3[i*m:][:m]
 		t72_2 := t72[i*m:][:m]
 		t62_2 := t62[i*m:][:m]
-		outDiv3 := c.OutDiv3[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
+		t23_2 := t23[i*m:][:m]
+		for j := range m {
+			t11Entry := t11_2[j]
+			t23_2[j] = kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// sphere_project_normalize.out
+	for i := range L {
+		t32_2 := t32[i*m:][:m]
+		t23_2 := t23[i*m:][:m]
 		for j := range m {
 			outBar := c.OutBar[(i*m+j)*d:][:d]
 			S := c.S[(i*m+j)*d:][:d]
 			SBar := c.SBar[(i*m+j)*d:][:d]
-			t11Entry := t11_2[j]
-			outDivEntry := outDiv[j]
-			w := kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*outDiv3[j]), F(0)), F(0))
+			t32Entry := t32_2[j]
+			t23Entry := t23_2[j]
 			for k := range d {
-				SBar[k] = F(outBar[k]*outDivEntry) + F(2*F(S[k]*w))
+				SBar[k] = F(outBar[k]*t32Entry) + F(2*F(S[k]*t23Entry))
 			}
 		}
 	}
@@ -222,10 +231,6 @@ func SphereProjectNormalize[F num.Float](r *tape.Run[F], p pulse.Pulse, z Sphere
 	k.S = arena.Data(n.vS)
 	k.Out = arena.Alloc(k.L * k.D * k.M)
 	k.OutProd = r.Saved(k.L * k.M)
-	k.OutSqrt = r.Saved(k.L * k.M)
-	k.OutDiv = r.Saved(k.L * k.M)
-	k.OutDiv2 = r.Saved(k.L * k.D * k.M)
-	k.OutDiv3 = r.Saved(k.L * k.M)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -245,10 +250,6 @@ func (n *sphereProjectNormalizeNode[F]) Backward(t *tape.Tape[F]) {
 	g.S = k.S
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.D*g.M)
 	g.OutProd = k.OutProd
-	g.OutSqrt = k.OutSqrt
-	g.OutDiv = k.OutDiv
-	g.OutDiv2 = k.OutDiv2
-	g.OutDiv3 = k.OutDiv3
 	g.SBar = t.Part(n.vS, g.L*g.D*g.M)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())

@@ -53,61 +53,46 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.OutProd),
-			P1: unsafe.SliceData(c.OutSqrt),
-			P2: unsafe.SliceData(t10),
-			P3: unsafe.SliceData(c.OutDiv),
-			P4: unsafe.SliceData(c.OutDiv3),
+			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: m,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
-			outSqrt := c.OutSqrt[i*m:][:m]
 			t10_2 := t10[i*m:][:m]
-			outDiv := c.OutDiv[i*m:][:m]
-			outDiv3 := c.OutDiv3[i*m:][:m]
 			for j := range m {
 				outProdEntry := outProd[j]
 				t3 := (F(0) < outProdEntry)
-				t6 := num.Sqrt(kern.Choose(t3, outProdEntry, F(1)))
-				t102 := kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
-				outSqrt[j] = t6
-				t10_2[j] = t102
-				outDiv[j] = F(1) / t102
-				outDiv3[j] = F(1) / t6
+				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, outProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R063ae0993a7dArgs{
+		a := regions.R3ce057dadd7dArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.S),
 			P2: unsafe.SliceData(c.Out),
-			P3: unsafe.SliceData(c.OutDiv2),
 			N0: L,
 			N1: m,
 			N2: d,
 			N3: d * m,
 		}
-		regions.R063ae0993a7d(&a)
+		regions.R3ce057dadd7d(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
 			for j := range m {
 				S := c.S[(i*m+j)*d:][:d]
 				out := c.Out[(i*m+j)*d:][:d]
-				outDiv2 := c.OutDiv2[(i*m+j)*d:][:d]
 				t10Entry := t10_2[j]
 				for k := range d {
-					out2 := S[k] / t10Entry
-					out[k] = out2
-					outDiv2[k] = out2 / t10Entry
+					out[k] = S[k] / t10Entry
 				}
 			}
 		}
@@ -123,7 +108,11 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 	_ = L
 	_ = d
 	_ = m
-	t62 := c.Work[:L*m]          // [L, m]
+	t6 := c.Work[:L*m]           // [L, m]
+	t10 := c.Work[L*m:][:L*m]    // [L, m]
+	t32 := c.Work[2*L*m:][:L*m]  // [L, m]
+	t62 := c.Work[3*L*m:][:L*m]  // [L, m]
+	t23 := c.Work[4*L*m:][:L*m]  // [L, m]
 	t3 := c.Flags[:L*m]          // [L, m]
 	t72 := c.Flags[L*m:][:L*m]   // [L, m]
 	t11 := c.Flags[2*L*m:][:L*m] // [L, m]
@@ -131,44 +120,56 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 	// sphere_project_normalize.out
 	for i := range L {
 		outProd := c.OutProd[i*m:][:m]
-		outSqrt := c.OutSqrt[i*m:][:m]
 		t3_2 := t3[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
+		t10_2 := t10[i*m:][:m]
+		t32_2 := t32[i*m:][:m]
 		t72_2 := t72[i*m:][:m]
 		t11_2 := t11[i*m:][:m]
 		for j := range m {
-			t32 := (F(0) < outProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t32, outSqrt[j], F(0)))
-			t3_2[j] = t32
+			outProdEntry := outProd[j]
+			t33 := (F(0) < outProdEntry)
+			t63 := num.Sqrt(kern.Choose(t33, outProdEntry, F(1)))
+			t8 := kern.Choose(t33, t63, F(0))
+			t102 := kern.Larger(t8, F(1e-08))
+			t722 := (F(1e-08) <= t8)
+			t3_2[j] = t33
+			t6_2[j] = t63
+			t10_2[j] = t102
+			t32_2[j] = F(1) / t102
 			t72_2[j] = t722
-			t11_2[j] = (t722 && t32)
+			t11_2[j] = (t722 && t33)
 		}
 	}
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.Ra0c0a6e11434Args{
-			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.OutDiv2),
-			P2: unsafe.SliceData(t62),
+		a := regions.R22b6b47a5827Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.S),
+			P3: unsafe.SliceData(t62),
 			N0: L,
 			N1: m,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
 			N6: d * m,
 		}
-		regions.Ra0c0a6e11434(&a)
+		regions.R22b6b47a5827(&a)
 	} else {
 		for i := range L {
+			t10_2 := t10[i*m:][:m]
 			t62_2 := t62[i*m:][:m]
 			for j := range m {
 				outBar := c.OutBar[(i*m+j)*d:][:d]
-				outDiv2 := c.OutDiv2[(i*m+j)*d:][:d]
+				S := c.S[(i*m+j)*d:][:d]
 				var t622 F
+				t10Entry := t10_2[j]
 				t622Sums := [16]F{t622}
 				for k := range d {
-					t622Sums[k%16] = num.FMA32(outBar[k], outDiv2[k], t622Sums[k%16])
+					t622Sums[k%16] = num.FMA32(outBar[k], (S[k]/t10Entry)/t10Entry, t622Sums[k%16])
 				}
 				t622 = kern.Sum16(&t622Sums)
 				t62_2[j] = -t622
@@ -177,40 +178,45 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 	}
 
 	// sphere_project_normalize.out
+	for i := range L {
+		t11_2 := t11[i*m:][:m]
+		t3_2 := t3[i*m:][:m]
+		t72_2 := t72[i*m:][:m]
+		t62_2 := t62[i*m:][:m]
+		t6_2 := t6[i*m:][:m]
+		t23_2 := t23[i*m:][:m]
+		for j := range m {
+			t11Entry := t11_2[j]
+			t23_2[j] = kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R342ed23270c5Args{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(c.OutDiv),
-			P2: unsafe.SliceData(t3),
-			P3: unsafe.SliceData(t72),
-			P4: unsafe.SliceData(t62),
-			P5: unsafe.SliceData(c.OutDiv3),
-			P6: unsafe.SliceData(c.S),
-			P7: unsafe.SliceData(c.OutBar),
-			P8: unsafe.SliceData(c.SBar),
+		a := regions.R6e45eedf65f5Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.S),
+			P3: unsafe.SliceData(c.OutBar),
+			P4: unsafe.SliceData(c.SBar),
 			N0: L,
 			N1: m,
 			N2: d,
 			N3: d * m,
 		}
-		regions.R342ed23270c5(&a)
+		regions.R6e45eedf65f5(&a)
 	} else {
 		for i := range L {
-			t11_2 := t11[i*m:][:m]
-			outDiv := c.OutDiv[i*m:][:m]
-			t3_2 := t3[i*m:][:m]
-			t72_2 := t72[i*m:][:m]
-			t62_2 := t62[i*m:][:m]
-			outDiv3 := c.OutDiv3[i*m:][:m]
+			t32_2 := t32[i*m:][:m]
+			t23_2 := t23[i*m:][:m]
 			for j := range m {
 				S := c.S[(i*m+j)*d:][:d]
 				outBar := c.OutBar[(i*m+j)*d:][:d]
 				SBar := c.SBar[(i*m+j)*d:][:d]
-				t11Entry := t11_2[j]
-				outDivEntry := outDiv[j]
-				w := kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*outDiv3[j]), F(0)), F(0))
+				t32Entry := t32_2[j]
+				t23Entry := t23_2[j]
 				for k := range d {
-					SBar[k] = num.FMA32(F(2*S[k]), w, F(outBar[k]*outDivEntry))
+					SBar[k] = num.FMA32(F(2*S[k]), t23Entry, F(outBar[k]*t32Entry))
 				}
 			}
 		}

@@ -28,10 +28,6 @@ func sphereProjectNormalizeDirect[F num.Float](a *conformance.Args[F]) {
 	k.S = a.Real("S", k.L*k.D*k.M)
 	k.Out = a.Out("out", k.L*k.D*k.M)
 	k.OutProd = a.Fresh(k.L * k.M)
-	k.OutSqrt = a.Fresh(k.L * k.M)
-	k.OutDiv = a.Fresh(k.L * k.M)
-	k.OutDiv2 = a.Fresh(k.L * k.D * k.M)
-	k.OutDiv3 = a.Fresh(k.L * k.M)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -42,10 +38,6 @@ func sphereProjectNormalizeDirect[F num.Float](a *conformance.Args[F]) {
 	g.S = k.S
 	g.OutBar = a.Bar("out", g.L*g.D*g.M)
 	g.OutProd = k.OutProd
-	g.OutSqrt = k.OutSqrt
-	g.OutDiv = k.OutDiv
-	g.OutDiv2 = k.OutDiv2
-	g.OutDiv3 = k.OutDiv3
 	g.SBar = a.Grad("S", g.L*g.D*g.M)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())

@@ -19,15 +19,12 @@ type SqrtSizes struct {
 }
 
 // SqrtCall is one call of the kernel SqrtCall.
-//
-// It keeps L·n entries and checkpoints of 0 entries.
 type SqrtCall[F num.Float] struct {
-	L      int
-	N      int
-	X      []F // [L, n]
-	Out    []F // [L, n], written
-	OutDiv []F // [L, n], written
-	Work   []F // WorkLen() entries
+	L    int
+	N    int
+	X    []F // [L, n]
+	Out  []F // [L, n], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -47,11 +44,8 @@ func (c *SqrtCall[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		outDiv := c.OutDiv[i*n:][:n]
 		for j := range n {
-			out2 := num.Sqrt(x[j])
-			out[j] = out2
-			outDiv[j] = F(1) / out2
+			out[j] = num.Sqrt(x[j])
 		}
 	}
 }
@@ -61,7 +55,7 @@ type SqrtBackward[F num.Float] struct {
 	L      int
 	N      int
 	OutBar []F // [L, n]
-	OutDiv []F // [L, n]
+	Out    []F // [L, n]
 	XBar   []F // [L, n], written
 	Work   []F // WorkLen() entries
 }
@@ -82,10 +76,10 @@ func (c *SqrtBackward[F]) Run() {
 	// sqrt.out
 	for i := range L {
 		outBar := c.OutBar[i*n:][:n]
-		outDiv := c.OutDiv[i*n:][:n]
+		out := c.Out[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
-			xBar[j] = F(F(0.5*outBar[j]) * outDiv[j])
+			xBar[j] = F(F(0.5*outBar[j]) * (F(1) / out[j]))
 		}
 	}
 }
@@ -115,7 +109,6 @@ func Sqrt[F num.Float](r *tape.Run[F], p pulse.Pulse, z SqrtSizes, x tape.Value[
 	n.vX = x
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutDiv = r.Saved(k.L * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -133,7 +126,7 @@ func (n *sqrtNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.OutDiv = k.OutDiv
+	g.Out = k.Out
 	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

@@ -20,23 +20,19 @@ func (c *sqrtCallFused) run() {
 
 	// sqrt.out
 	if kern.Wide() {
-		a := regions.R5cf9efafa446Args{
+		a := regions.Rbf5c282521beArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
-			P2: unsafe.SliceData(c.OutDiv),
 			N0: L,
 			N1: n,
 		}
-		regions.R5cf9efafa446(&a)
+		regions.Rbf5c282521be(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
 			out := c.Out[i*n:][:n]
-			outDiv := c.OutDiv[i*n:][:n]
 			for j := range n {
-				out2 := num.Sqrt(x[j])
-				out[j] = out2
-				outDiv[j] = F(1) / out2
+				out[j] = num.Sqrt(x[j])
 			}
 		}
 	}
@@ -53,21 +49,21 @@ func (c *sqrtBackwardFused) run() {
 
 	// sqrt.out
 	if kern.Wide() {
-		a := regions.R81c3e5908a80Args{
+		a := regions.Rd98712182d9eArgs{
 			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.OutDiv),
+			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R81c3e5908a80(&a)
+		regions.Rd98712182d9e(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]
-			outDiv := c.OutDiv[i*n:][:n]
+			out := c.Out[i*n:][:n]
 			xBar := c.XBar[i*n:][:n]
 			for j := range n {
-				xBar[j] = F(F(0.5*outBar[j]) * outDiv[j])
+				xBar[j] = F(F(0.5*outBar[j]) * (F(1) / out[j]))
 			}
 		}
 	}

@@ -26,7 +26,6 @@ func sqrtDirect[F num.Float](a *conformance.Args[F]) {
 	k.L, k.N = a.Size("L"), a.Size("n")
 	k.X = a.Real("x", k.L*k.N)
 	k.Out = a.Out("out", k.L*k.N)
-	k.OutDiv = a.Fresh(k.L * k.N)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -35,7 +34,7 @@ func sqrtDirect[F num.Float](a *conformance.Args[F]) {
 	var g SqrtBackward[F]
 	g.L, g.N = a.Size("L"), a.Size("n")
 	g.OutBar = a.Bar("out", g.L*g.N)
-	g.OutDiv = k.OutDiv
+	g.Out = k.Out
 	g.XBar = a.Grad("x", g.L*g.N)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

@@ -67,7 +67,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.K, k.L, k.T, k.D = b.Sizes.K, a.Size("L"), a.Size("T"), b.Sizes.D
 	k.M = a.Real("m", k.K*k.L*k.T*k.D)
 	k.Out = a.Out("out", k.L*k.T*k.D)
-	k.SDiv = a.Fresh(1)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -76,7 +75,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	var g OutBackward[F]
 	g.K, g.L, g.T, g.D = b.Sizes.K, a.Size("L"), a.Size("T"), b.Sizes.D
 	g.OutBar = a.Bar("out", g.L*g.T*g.D)
-	g.SDiv = k.SDiv
 	g.MBar = a.Grad("m", g.K*g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

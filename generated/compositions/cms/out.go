@@ -12,8 +12,6 @@ import (
 var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
-//
-// It keeps 1 entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
 	K    int
 	L    int
@@ -21,7 +19,6 @@ type Out[F num.Float] struct {
 	D    int
 	M    []F // [L, K, T, d]
 	Out  []F // [L, T, d], written
-	SDiv []F // [], written
 	Work []F // WorkLen() entries
 }
 
@@ -42,9 +39,7 @@ func (c *Out[F]) Run() {
 
 	// cms.s
 	t3 := (F(2) < F(K))
-	t11 := F(1) / kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1))
-	s := kern.Choose(t3, t11, F(1))
-	c.SDiv[0] = t11
+	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
 
 	// cms.out
 	clear(t14)
@@ -79,7 +74,6 @@ type OutBackward[F num.Float] struct {
 	T      int
 	D      int
 	OutBar []F // [L, T, d]
-	SDiv   []F // []
 	MBar   []F // [L, K, T, d], written
 	Work   []F // WorkLen() entries
 }
@@ -97,15 +91,18 @@ func (c *OutBackward[F]) Run() {
 	}
 	K, L, T, d := c.K, c.L, c.T, c.D
 
-	// cms.out, cms.s
-	w := kern.Choose((F(2) < F(K)), c.SDiv[0], F(1))
+	// cms.s
+	t3 := (F(2) < F(K))
+	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
+
+	// cms.out
 	for i := range L {
 		for j := range K {
 			for k := range T {
 				outBar := c.OutBar[(i*T+k)*d:][:d]
 				mBar := c.MBar[((i*K+j)*T+k)*d:][:d]
 				for m := range d {
-					mBar[m] = F(w * outBar[m])
+					mBar[m] = F(s * outBar[m])
 				}
 			}
 		}
@@ -141,7 +138,6 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vM = mIn
 	k.M = arena.Data(n.vM)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
-	k.SDiv = c.Run.Saved(1)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -159,7 +155,6 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.K, g.L, g.T, g.D = k.K, k.L, k.T, k.D
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.SDiv = k.SDiv
 	g.MBar = t.Part(n.vM, g.K*g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

@@ -23,9 +23,7 @@ func (c *outFused) run() {
 
 	// cms.s
 	t3 := (F(2) < F(K))
-	t11 := F(1) / kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1))
-	s := kern.Choose(t3, t11, F(1))
-	c.SDiv[0] = t11
+	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
 
 	// cms.out
 	clear(t14)
@@ -91,8 +89,11 @@ func (c *outBackwardFused) run() {
 	_ = T
 	_ = d
 
-	// cms.out, cms.s
-	w := kern.Choose((F(2) < F(K)), c.SDiv[0], F(1))
+	// cms.s
+	t3 := (F(2) < F(K))
+	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
+
+	// cms.out
 	if kern.Wide() {
 		a := regions.R6194a0c6fb02Args{
 			P0: unsafe.SliceData(c.OutBar),
@@ -103,7 +104,7 @@ func (c *outBackwardFused) run() {
 			N3: d,
 			N4: T * d,
 			N5: K * T * d,
-			S0: [2]float32{w},
+			S0: [2]float32{s},
 		}
 		regions.R6194a0c6fb02(&a)
 	} else {
@@ -113,7 +114,7 @@ func (c *outBackwardFused) run() {
 					outBar := c.OutBar[(i*T+k)*d:][:d]
 					mBar := c.MBar[((i*K+j)*T+k)*d:][:d]
 					for m := range d {
-						mBar[m] = F(w * outBar[m])
+						mBar[m] = F(s * outBar[m])
 					}
 				}
 			}

@@ -13,24 +13,22 @@ var aKind = tape.NewKind()
 
 // A is one call of the kernel A.
 //
-// It keeps 2·K·L entries and checkpoints of 0 entries.
+// It keeps K·L entries and checkpoints of 0 entries.
 type A[F num.Float] struct {
-	K        int
-	L        int
-	D        int
-	W        []F // [K, d]
-	U        []F // [L, d]
-	B        []F // [K]
-	A        []F // [L, K], written
-	G        []F // [L, K], written
-	GSigmoid []F // [L, K], written
-	Work     []F // WorkLen() entries
+	K    int
+	L    int
+	D    int
+	W    []F // [K, d]
+	U    []F // [L, d]
+	B    []F // [K]
+	A    []F // [L, K], written
+	GLin []F // [L, K], written
+	Work []F // WorkLen() entries
 }
 
-// WorkLen is K·L.
+// WorkLen is 0.
 func (c *A[F]) WorkLen() int {
-	K, L := c.K, c.L
-	return K * L
+	return 0
 }
 
 // Run computes A.
@@ -40,43 +38,44 @@ func (c *A[F]) Run() {
 		return
 	}
 	K, L, d := c.K, c.L, c.D
-	t := c.Work[:K*L] // [L, K]
 
 	// cms_gated.g
-	kern.Gemm(K, L, d, F(1), false, t, 1, K, c.W, d, 1, c.U, 1, d)
+	for i := range L {
+		b := c.B[:K]
+		gLin := c.GLin[i*K:][:K]
+		for j := range K {
+			gLin[j] = b[j]
+		}
+	}
+
+	// cms_gated.g
+	kern.Gemm(K, L, d, F(1), true, c.GLin, 1, K, c.W, d, 1, c.U, 1, d)
 
 	// cms_gated.g, cms_gated.a
 	for i := range L {
-		t2 := t[i*K:][:K]
-		b := c.B[:K]
-		g := c.G[i*K:][:K]
+		gLin := c.GLin[i*K:][:K]
 		a := c.A[i*K:][:K]
-		gSigmoid := c.GSigmoid[i*K:][:K]
 		for j := range K {
-			t2_2 := t2[j] + b[j]
-			g2 := num.Sigmoid(t2_2)
-			g[j] = g2
-			a[j] = kern.Choose((F(j) == F(0)), F(1), kern.Choose((F(0.5) < g2), F(1), F(0))+g2-g2)
-			gSigmoid[j] = num.Sigmoid(-t2_2)
+			g := num.Sigmoid(gLin[j])
+			a[j] = kern.Choose((F(j) == F(0)), F(1), kern.Choose((F(0.5) < g), F(1), F(0))+g-g)
 		}
 	}
 }
 
 // ABackward is one call of the kernel ABackward.
 type ABackward[F num.Float] struct {
-	K        int
-	L        int
-	D        int
-	W        []F    // [K, d]
-	U        []F    // [L, d]
-	ABar     []F    // [L, K]
-	G        []F    // [L, K]
-	GSigmoid []F    // [L, K]
-	WBar     []F    // [K, d], written
-	UBar     []F    // [L, d], written
-	BBar     []F    // [K], written
-	Work     []F    // WorkLen() entries
-	Flags    []bool // FlagsLen() entries
+	K     int
+	L     int
+	D     int
+	W     []F    // [K, d]
+	U     []F    // [L, d]
+	ABar  []F    // [L, K]
+	GLin  []F    // [L, K]
+	WBar  []F    // [K, d], written
+	UBar  []F    // [L, d], written
+	BBar  []F    // [K], written
+	Work  []F    // WorkLen() entries
+	Flags []bool // FlagsLen() entries
 }
 
 // WorkLen is K·L.
@@ -109,14 +108,14 @@ func (c *ABackward[F]) Run() {
 	// cms_gated.g, cms_gated.a
 	clear(c.BBar)
 	for i := range L {
-		g := c.G[i*K:][:K]
+		gLin := c.GLin[i*K:][:K]
 		aBar := c.ABar[i*K:][:K]
-		gSigmoid := c.GSigmoid[i*K:][:K]
 		t112_2 := t112[i*K:][:K]
 		bBar := c.BBar[:K]
 		for j := range K {
 			t22Entry := t22[j]
-			t1122 := kern.Choose(t22Entry, F(F(g[j]*kern.Choose(t22Entry, aBar[j], F(0)))*gSigmoid[j]), F(0))
+			gLinEntry := gLin[j]
+			t1122 := kern.Choose(t22Entry, F(F(num.Sigmoid(gLinEntry)*kern.Choose(t22Entry, aBar[j], F(0)))*num.Sigmoid(-gLinEntry)), F(0))
 			t112_2[j] = t1122
 			bBar[j] += t1122
 		}
@@ -157,8 +156,7 @@ func (b *Block[F]) a(c block.Call[F], w block.Weights[F], m *block.Memory[F]) (a
 	n.fromU = m.State(c, 0)
 	k.U = arena.Data(n.fromU)
 	k.A = arena.Alloc(k.K * k.L)
-	k.G = c.Run.Saved(k.K * k.L)
-	k.GSigmoid = c.Run.Saved(k.K * k.L)
+	k.GLin = c.Run.Saved(k.K * k.L)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -178,8 +176,7 @@ func (n *aNode[F]) Backward(t *tape.Tape[F]) {
 	g.W = k.W
 	g.U = k.U
 	g.ABar = block.Adjoint(t, n.outA, g.K*g.L)
-	g.G = k.G
-	g.GSigmoid = k.GSigmoid
+	g.GLin = k.GLin
 	g.WBar = t.Part(n.vW, g.K*g.D)
 	g.UBar = t.Part(n.fromU, g.L*g.D)
 	g.BBar = t.Part(n.vB, g.K)

@@ -13,24 +13,22 @@ func (c *aFused) run() {
 	_ = K
 	_ = L
 	_ = d
-	t := c.Work[:K*L] // [L, K]
 
 	// cms_gated.g
-	kern.GemmFMA(K, L, d, F(1), false, t, 1, K, c.W, d, 1, c.U, 1, d)
+	for i := range L {
+		copy(c.GLin[i*K:][:K], c.B[:K])
+	}
+
+	// cms_gated.g
+	kern.GemmFMA(K, L, d, F(1), true, c.GLin, 1, K, c.W, d, 1, c.U, 1, d)
 
 	// cms_gated.g, cms_gated.a
 	for i := range L {
-		t2 := t[i*K:][:K]
-		b := c.B[:K]
-		g := c.G[i*K:][:K]
+		gLin := c.GLin[i*K:][:K]
 		a := c.A[i*K:][:K]
-		gSigmoid := c.GSigmoid[i*K:][:K]
 		for j := range K {
-			t2_2 := t2[j] + b[j]
-			g2 := kern.Sigmoid(t2_2)
-			g[j] = g2
-			a[j] = kern.Choose((F(j) == F(0)), F(1), (kern.Choose((F(0.5) < g2), F(1), F(0))+g2)-g2)
-			gSigmoid[j] = kern.Sigmoid(-t2_2)
+			g := kern.Sigmoid(gLin[j])
+			a[j] = kern.Choose((F(j) == F(0)), F(1), (kern.Choose((F(0.5) < g), F(1), F(0))+g)-g)
 		}
 	}
 }
@@ -55,14 +53,14 @@ func (c *aBackwardFused) run() {
 	// cms_gated.g, cms_gated.a
 	clear(c.BBar)
 	for i := range L {
-		g := c.G[i*K:][:K]
+		gLin := c.GLin[i*K:][:K]
 		aBar := c.ABar[i*K:][:K]
-		gSigmoid := c.GSigmoid[i*K:][:K]
 		t112_2 := t112[i*K:][:K]
 		bBar := c.BBar[:K]
 		for j := range K {
 			t22Entry := t22[j]
-			t1122 := kern.Choose(t22Entry, F(F(g[j]*kern.Choose(t22Entry, aBar[j], F(0)))*gSigmoid[j]), F(0))
+			gLinEntry := gLin[j]
+			t1122 := kern.Choose(t22Entry, F(F(kern.Sigmoid(gLinEntry)*kern.Choose(t22Entry, aBar[j], F(0)))*kern.Sigmoid(-gLinEntry)), F(0))
 			t112_2[j] = t1122
 			bBar[j] = bBar[j] + t1122
 		}

@@ -84,8 +84,7 @@ func aDirect[F num.Float](a *conformance.Args[F]) {
 	k.U = a.Real("u", k.L*k.D)
 	k.B = a.Real("b", k.K)
 	k.A = a.Out("a", k.K*k.L)
-	k.G = a.Fresh(k.K * k.L)
-	k.GSigmoid = a.Fresh(k.K * k.L)
+	k.GLin = a.Fresh(k.K * k.L)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -96,8 +95,7 @@ func aDirect[F num.Float](a *conformance.Args[F]) {
 	g.W = k.W
 	g.U = k.U
 	g.ABar = a.Bar("a", g.K*g.L)
-	g.G = k.G
-	g.GSigmoid = k.GSigmoid
+	g.GLin = k.GLin
 	g.WBar = a.Grad("w", g.K*g.D)
 	g.UBar = a.Grad("u", g.L*g.D)
 	g.BBar = a.Grad("b", g.K)
@@ -125,8 +123,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.X = a.Real("X", k.L*k.T*k.D)
 	k.Out = a.Out("out", k.L*k.T*k.D)
 	k.U = a.Out("u", k.L*k.D)
-	k.SDiv = a.Fresh(1)
-	k.UDiv = a.Fresh(1)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -139,8 +135,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.F2 = k.F2
 	g.OutBar = a.Bar("out", g.L*g.T*g.D)
 	g.UBar = a.Bar("u", g.L*g.D)
-	g.SDiv = k.SDiv
-	g.UDiv = k.UDiv
 	g.ABar = a.Grad("a", g.K*g.L)
 	g.MBar = a.Grad("m", g.K*g.L*g.T*g.D)
 	g.FBar = a.Grad("f", g.K*g.L*g.T*g.D)

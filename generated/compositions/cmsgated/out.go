@@ -12,8 +12,6 @@ import (
 var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
-//
-// It keeps 2 entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
 	K    int
 	L    int
@@ -25,8 +23,6 @@ type Out[F num.Float] struct {
 	X    []F // [L, T, d]
 	Out  []F // [L, T, d], written
 	U    []F // [L, d], written
-	SDiv []F // [], written
-	UDiv []F // [], written
 	Work []F // WorkLen() entries
 }
 
@@ -47,12 +43,9 @@ func (c *Out[F]) Run() {
 	work := c.Work[L*T*d:]
 	t20 := work[:L*d] // [L, d]
 
-	// cms_gated.s, cms_gated.u
+	// cms_gated.s
 	t3 := (F(2) < F(K))
-	t11 := F(1) / kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1))
-	s := kern.Choose(t3, t11, F(1))
-	c.SDiv[0] = t11
-	c.UDiv[0] = F(1) / F(T)
+	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
 
 	// cms_gated.out
 	clear(t18)
@@ -109,8 +102,6 @@ type OutBackward[F num.Float] struct {
 	F2     []F // [L, K, T, d]
 	OutBar []F // [L, T, d]
 	UBar   []F // [L, d]
-	SDiv   []F // []
-	UDiv   []F // []
 	ABar   []F // [L, K], written
 	MBar   []F // [L, K, T, d], written
 	FBar   []F // [L, K, T, d], written
@@ -118,10 +109,10 @@ type OutBackward[F num.Float] struct {
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 2·K·L.
+// WorkLen is 4·K·L.
 func (c *OutBackward[F]) WorkLen() int {
 	K, L := c.K, c.L
-	return 2 * K * L
+	return 4 * K * L
 }
 
 // Run computes OutBackward.
@@ -131,21 +122,26 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	K, L, T, d := c.K, c.L, c.T, c.D
-	t162 := c.Work[:K*L] // [L, K]
+	t22 := c.Work[:K*L] // [L, K]
 	work := c.Work[K*L:]
+	t23 := work[:K*L] // [L, K]
+	work = work[K*L:]
+	t162 := work[:K*L] // [L, K]
+	work = work[K*L:]
 	t172 := work[:K*L] // [L, K]
 
-	// cms_gated.s
-	s := kern.Choose((F(2) < F(K)), c.SDiv[0], F(1))
+	// cms_gated.s, cms_gated.u
+	t3 := (F(2) < F(K))
+	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
+	t32 := F(1) / F(T)
 
 	// cms_gated.u
-	uDivEntry := c.UDiv[0]
 	for i := range L {
 		uBar := c.UBar[i*d:][:d]
 		for j := range T {
 			XBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				XBar[k] = F(uDivEntry * uBar[k])
+				XBar[k] = F(t32 * uBar[k])
 			}
 		}
 	}
@@ -153,14 +149,26 @@ func (c *OutBackward[F]) Run() {
 	// cms_gated.out
 	for i := range L {
 		a := c.A[i*K:][:K]
+		t22_2 := t22[i*K:][:K]
+		t23_2 := t23[i*K:][:K]
+		for j := range K {
+			aEntry := a[j]
+			t22_2[j] = F(s * (1 - aEntry))
+			t23_2[j] = F(s * aEntry)
+		}
+	}
+
+	// cms_gated.out
+	for i := range L {
+		t22_2 := t22[i*K:][:K]
+		t23_2 := t23[i*K:][:K]
 		t162_2 := t162[i*K:][:K]
 		t172_2 := t172[i*K:][:K]
 		for j := range K {
 			var t1622 F
 			var t1722 F
-			aEntry := a[j]
-			w := F(s * (1 - aEntry))
-			w2 := F(s * aEntry)
+			t22Entry := t22_2[j]
+			t23Entry := t23_2[j]
 			for k := range T {
 				outBar := c.OutBar[(i*T+k)*d:][:d]
 				f := c.F2[((i*K+j)*T+k)*d:][:d]
@@ -171,8 +179,8 @@ func (c *OutBackward[F]) Run() {
 					outBarEntry := outBar[m2]
 					t1622 += F(f[m2] * outBarEntry)
 					t1722 += F(m[m2] * outBarEntry)
-					fBar[m2] = F(outBarEntry * w)
-					mBar[m2] = F(outBarEntry * w2)
+					fBar[m2] = F(outBarEntry * t22Entry)
+					mBar[m2] = F(outBarEntry * t23Entry)
 				}
 			}
 			t162_2[j] = t1622
@@ -240,8 +248,6 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.X = arena.Data(n.vX)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
 	k.U = arena.Alloc(k.L * k.D)
-	k.SDiv = c.Run.Saved(1)
-	k.UDiv = c.Run.Saved(1)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -265,8 +271,6 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.F2 = k.F2
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
 	g.UBar = block.Adjoint(t, n.nextU, g.L*g.D)
-	g.SDiv = k.SDiv
-	g.UDiv = k.UDiv
 	g.ABar = t.Part(n.vA, g.K*g.L)
 	g.MBar = t.Part(n.vM, g.K*g.L*g.T*g.D)
 	g.FBar = t.Part(n.vF, g.K*g.L*g.T*g.D)

@@ -22,12 +22,9 @@ func (c *outFused) run() {
 	t18 := c.Work[:L*T*d]       // [L, T, d]
 	t20 := c.Work[L*T*d:][:L*d] // [L, d]
 
-	// cms_gated.s, cms_gated.u
+	// cms_gated.s
 	t3 := (F(2) < F(K))
-	t11 := F(1) / kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1))
-	s := kern.Choose(t3, t11, F(1))
-	c.SDiv[0] = t11
-	c.UDiv[0] = F(1) / F(T)
+	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
 
 	// cms_gated.out
 	clear(t18)
@@ -130,14 +127,17 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t162 := c.Work[:K*L]       // [L, K]
-	t172 := c.Work[K*L:][:K*L] // [L, K]
+	t22 := c.Work[:K*L]          // [L, K]
+	t23 := c.Work[K*L:][:K*L]    // [L, K]
+	t162 := c.Work[2*K*L:][:K*L] // [L, K]
+	t172 := c.Work[3*K*L:][:K*L] // [L, K]
 
-	// cms_gated.s
-	s := kern.Choose((F(2) < F(K)), c.SDiv[0], F(1))
+	// cms_gated.s, cms_gated.u
+	t3 := (F(2) < F(K))
+	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
+	t32 := F(1) / F(T)
 
 	// cms_gated.u
-	uDivEntry := c.UDiv[0]
 	if kern.Wide() {
 		a := regions.R79e434eacf89Args{
 			P0: unsafe.SliceData(c.UBar),
@@ -146,7 +146,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{uDivEntry},
+			S0: [2]float32{t32},
 		}
 		regions.R79e434eacf89(&a)
 	} else {
@@ -155,7 +155,7 @@ func (c *outBackwardFused) run() {
 			for j := range T {
 				XBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					XBar[k] = F(uDivEntry * uBar[k])
+					XBar[k] = F(t32 * uBar[k])
 				}
 			}
 		}
@@ -163,15 +163,40 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.out
 	if kern.Wide() {
-		a := regions.Rd63b5fe644f1Args{
+		a := regions.Rc4f742ca8afcArgs{
 			P0: unsafe.SliceData(c.A),
-			P1: unsafe.SliceData(c.OutBar),
-			P2: unsafe.SliceData(c.F2),
-			P3: unsafe.SliceData(c.M),
-			P4: unsafe.SliceData(c.FBar),
-			P5: unsafe.SliceData(c.MBar),
-			P6: unsafe.SliceData(t162),
-			P7: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(t23),
+			N0: L,
+			N1: K,
+			S0: [2]float32{s},
+		}
+		regions.Rc4f742ca8afc(&a)
+	} else {
+		for i := range L {
+			a := c.A[i*K:][:K]
+			t22_2 := t22[i*K:][:K]
+			t23_2 := t23[i*K:][:K]
+			for j := range K {
+				aEntry := a[j]
+				t22_2[j] = F(s * (F(1) - aEntry))
+				t23_2[j] = F(s * aEntry)
+			}
+		}
+	}
+
+	// cms_gated.out
+	if kern.Wide() {
+		a := regions.R25b678d6aad0Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.OutBar),
+			P3: unsafe.SliceData(c.F2),
+			P4: unsafe.SliceData(c.M),
+			P5: unsafe.SliceData(c.FBar),
+			P6: unsafe.SliceData(c.MBar),
+			P7: unsafe.SliceData(t162),
+			P8: unsafe.SliceData(t172),
 			N0: L,
 			N1: K,
 			N2: T,
@@ -181,20 +206,19 @@ func (c *outBackwardFused) run() {
 			N6: 12 * d,
 			N7: T * d,
 			N8: K * T * d,
-			S0: [2]float32{s},
 		}
-		regions.Rd63b5fe644f1(&a)
+		regions.R25b678d6aad0(&a)
 	} else {
 		for i := range L {
-			a := c.A[i*K:][:K]
+			t22_2 := t22[i*K:][:K]
+			t23_2 := t23[i*K:][:K]
 			t162_2 := t162[i*K:][:K]
 			t172_2 := t172[i*K:][:K]
 			for j := range K {
 				var t1622 F
 				var t1722 F
-				aEntry := a[j]
-				w := F(s * (F(1) - aEntry))
-				w2 := F(s * aEntry)
+				t22Entry := t22_2[j]
+				t23Entry := t23_2[j]
 				for k := range T {
 					outBar := c.OutBar[(i*T+k)*d:][:d]
 					f := c.F2[((i*K+j)*T+k)*d:][:d]
@@ -209,8 +233,8 @@ func (c *outBackwardFused) run() {
 						outBarEntry := outBar[m2]
 						t1622RowSums[m2%16] = num.FMA32(f[m2], outBarEntry, t1622RowSums[m2%16])
 						t1722RowSums[m2%16] = num.FMA32(m[m2], outBarEntry, t1722RowSums[m2%16])
-						fBar[m2] = F(outBarEntry * w)
-						mBar[m2] = F(outBarEntry * w2)
+						fBar[m2] = F(outBarEntry * t22Entry)
+						mBar[m2] = F(outBarEntry * t23Entry)
 					}
 					t1622Row = kern.Sum16(&t1622RowSums)
 					t1722Row = kern.Sum16(&t1722RowSums)

@@ -123,10 +123,10 @@ type ZBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d + 3·L·d·n - 3·L·d.
+// WorkLen is 2·L·T·d + 2·L·d·n - 2·L·d.
 func (c *ZBackward[F]) WorkLen() int {
 	L, T, d, n := c.L, c.T, c.D, c.N
-	return 3*L*T*d + 3*L*d*n - 3*L*d
+	return 2*L*T*d + 2*L*d*n - 2*L*d
 }
 
 // Run computes ZBackward.
@@ -139,8 +139,6 @@ func (c *ZBackward[F]) Run() {
 	t4 := c.Work[:L*T*d+L*d*n-L*d] // [L, T + n - 1, d]
 	work := c.Work[L*T*d+L*d*n-L*d:]
 	t6 := work[:L*T*d+L*d*n-L*d] // [L, T + n - 1, d]
-	work = work[L*T*d+L*d*n-L*d:]
-	t7 := work[:L*T*d+L*d*n-L*d] // [L, T + n - 1, d]
 
 	// convolved.Z
 	clear(t4)
@@ -192,23 +190,12 @@ func (c *ZBackward[F]) Run() {
 
 	// convolved.Z
 	for i := range L {
-		for j := range T + n - 1 {
+		for j := range n - 1 {
 			t4_2 := t4[(i*(T+n-1)+j)*d:][:d]
 			t6_2 := t6[(i*(T+n-1)+j)*d:][:d]
-			t7_2 := t7[(i*(T+n-1)+j)*d:][:d]
-			for k := range d {
-				t7_2[k] = t4_2[k] + t6_2[k]
-			}
-		}
-	}
-
-	// convolved.Z
-	for i := range L {
-		for j := range n - 1 {
-			t7_2 := t7[(i*(T+n-1)+j)*d:][:d]
 			XTailBarOut := c.XTailBarOut[(i*(n-1)+j)*d:][:d]
 			for k := range d {
-				XTailBarOut[k] = t7_2[k]
+				XTailBarOut[k] = t4_2[k] + t6_2[k]
 			}
 		}
 	}
@@ -217,10 +204,11 @@ func (c *ZBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			ZBar := c.ZBar[(i*T+j)*d:][:d]
-			t7_2 := t7[(i*(T+n-1)+j+n-1)*d:][:d]
+			t4_2 := t4[(i*(T+n-1)+j+n-1)*d:][:d]
+			t6_2 := t6[(i*(T+n-1)+j+n-1)*d:][:d]
 			XBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				XBar[k] = ZBar[k] + t7_2[k]
+				XBar[k] = ZBar[k] + (t4_2[k] + t6_2[k])
 			}
 		}
 	}

@@ -110,9 +110,8 @@ func (c *zBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = n
-	t4 := c.Work[:L*T*d+L*d*n-L*d]                         // [L, T + n - 1, d]
-	t6 := c.Work[L*T*d+L*d*n-L*d:][:L*T*d+L*d*n-L*d]       // [L, T + n - 1, d]
-	t7 := c.Work[2*L*T*d+2*L*d*n-2*L*d:][:L*T*d+L*d*n-L*d] // [L, T + n - 1, d]
+	t4 := c.Work[:L*T*d+L*d*n-L*d]                   // [L, T + n - 1, d]
+	t6 := c.Work[L*T*d+L*d*n-L*d:][:L*T*d+L*d*n-L*d] // [L, T + n - 1, d]
 
 	// convolved.Z
 	clear(t4)
@@ -207,42 +206,37 @@ func (c *zBackwardFused) run() {
 
 	// convolved.Z
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rdca86a8fe240Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t6),
-			P2: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(c.XTailBarOut),
 			N0: L,
-			N1: T + n - 1,
+			N1: n - 1,
 			N2: d,
 			N3: T*d + d*n - d,
+			N4: d*n - d,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rdca86a8fe240(&a)
 	} else {
 		for i := range L {
-			for j := range T + n - 1 {
+			for j := range n - 1 {
 				t4_2 := t4[(i*(T+n-1)+j)*d:][:d]
 				t6_2 := t6[(i*(T+n-1)+j)*d:][:d]
-				t7_2 := t7[(i*(T+n-1)+j)*d:][:d]
+				XTailBarOut := c.XTailBarOut[(i*(n-1)+j)*d:][:d]
 				for k := range d {
-					t7_2[k] = t4_2[k] + t6_2[k]
+					XTailBarOut[k] = t4_2[k] + t6_2[k]
 				}
 			}
 		}
 	}
 
 	// convolved.Z
-	for i := range L {
-		for j := range n - 1 {
-			copy(c.XTailBarOut[(i*(n-1)+j)*d:][:d], t7[(i*(T+n-1)+j)*d:][:d])
-		}
-	}
-
-	// convolved.Z
 	if kern.Wide() {
-		a := regions.R948a91231127Args{
+		a := regions.Rf81f18ac5c5dArgs{
 			P0: unsafe.SliceData(c.ZBar),
-			P1: unsafe.SliceData(t7),
-			P2: unsafe.SliceData(c.XBar),
+			P1: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(t6),
+			P3: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -250,15 +244,16 @@ func (c *zBackwardFused) run() {
 			N4: T*d + d*n - d,
 			N5: T * d,
 		}
-		regions.R948a91231127(&a)
+		regions.Rf81f18ac5c5d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				ZBar := c.ZBar[(i*T+j)*d:][:d]
-				t7_2 := t7[(i*(T+n-1)+j+n-1)*d:][:d]
+				t4_2 := t4[(i*(T+n-1)+j+n-1)*d:][:d]
+				t6_2 := t6[(i*(T+n-1)+j+n-1)*d:][:d]
 				XBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					XBar[k] = ZBar[k] + t7_2[k]
+					XBar[k] = ZBar[k] + (t4_2[k] + t6_2[k])
 				}
 			}
 		}

@@ -14,29 +14,28 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps H·L·T·T + 3·H·L·T·d_h + 1 entries and checkpoints of 0 entries.
+// It keeps H·L·T·T + 3·H·L·T·d_h entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	H    int
-	L    int
-	T    int
-	DH   int
-	WQ   []F // [H·d_h, H·d_h]
-	X    []F // [L, T, H·d_h]
-	WK   []F // [H·d_h, H·d_h]
-	WV   []F // [H·d_h, H·d_h]
-	Out  []F // [L, T, H·d_h], written
-	Q    []F // [L, T, H·d_h], written
-	K    []F // [L, T, H·d_h], written
-	ADiv []F // [], written
-	A    []F // [L, T, H, T], written
-	V    []F // [L, T, H·d_h], written
-	Work []F // WorkLen() entries
+	H          int
+	L          int
+	T          int
+	DH         int
+	WQ         []F // [H·d_h, H·d_h]
+	X          []F // [L, T, H·d_h]
+	WK         []F // [H·d_h, H·d_h]
+	WV         []F // [H·d_h, H·d_h]
+	Out        []F // [L, T, H·d_h], written
+	AReshape   []F // [L, T, H, d_h], written
+	AReshape2  []F // [L, T, H, d_h], written
+	A          []F // [L, T, H, T], written
+	OutReshape []F // [L, T, H, d_h], written
+	Work       []F // WorkLen() entries
 }
 
-// WorkLen is 2·H·L·T·T + H·L·T·d_h.
+// WorkLen is 2·H·L·T·T + 4·H·L·T·d_h.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH := c.H, c.L, c.T, c.DH
-	return 2*H*L*T*T + H*L*T*dH
+	return 2*H*L*T*T + 4*H*L*T*dH
 }
 
 // Run computes Out.
@@ -46,32 +45,37 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH := c.H, c.L, c.T, c.DH
-	t9 := c.Work[:H*L*T*T] // [L, T, H, T]
-	work := c.Work[H*L*T*T:]
+	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
+	work := c.Work[H*L*T*dH:]
+	k := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
+	t9 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
 	t10 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
+	v := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
 	t14 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// full_attention.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// full_attention.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// full_attention.a
 	t6 := F(1) / num.Sqrt(F(dH))
-	c.ADiv[0] = t6
 
 	// full_attention.a
 	clear(t9)
 	for i := range L {
 		for j := range T {
-			for k := range H {
-				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+			for k2 := range H {
+				qView := q[((i*T+j)*H+k2)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t9_2 := t9[((i*T+j)*H+k)*T:][:n]
+					t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
-						kView := c.K[((i*T+m)*H+k)*dH:][:dH]
+						kView := k[((i*T+m)*H+k2)*dH:][:dH]
 						var t92 F
 						for p := range dH {
 							t92 += F(qView[p] * kView[p])
@@ -87,10 +91,10 @@ func (c *Out[F]) Run() {
 	clear(t10)
 	for i := range L {
 		for j := range T {
-			for k := range H {
+			for k2 := range H {
 				if n := min(T, j+1); n > 0 {
-					t9_2 := t9[((i*T+j)*H+k)*T:][:n]
-					t10_2 := t10[((i*T+j)*H+k)*T:][:n]
+					t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
+					t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						t10_2[m] = F(t6 * t9_2[m])
 					}
@@ -103,10 +107,10 @@ func (c *Out[F]) Run() {
 	clear(c.A)
 	for i := range L {
 		for j := range T {
-			for k := range H {
+			for k2 := range H {
 				top := F(math.Inf(-1))
 				if n := min(T, j+1); n > 0 {
-					t10_2 := t10[((i*T+j)*H+k)*T:][:n]
+					t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						if x := t10_2[m]; x > top || x != x {
 							top = x
@@ -115,8 +119,8 @@ func (c *Out[F]) Run() {
 				}
 				var sum F
 				if n := min(T, j+1); n > 0 {
-					t10_2 := t10[((i*T+j)*H+k)*T:][:n]
-					a := c.A[((i*T+j)*H+k)*T:][:n]
+					t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
+					a := c.A[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						e := num.Exp(t10_2[m] - top)
 						sum += e
@@ -124,7 +128,7 @@ func (c *Out[F]) Run() {
 					}
 				}
 				if n := min(T, j+1); n > 0 {
-					a := c.A[((i*T+j)*H+k)*T:][:n]
+					a := c.A[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						a[m] = a[m] / sum
 					}
@@ -134,18 +138,18 @@ func (c *Out[F]) Run() {
 	}
 
 	// full_attention.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// full_attention.out
 	clear(t14)
 	for i := range L {
 		for j := range T {
-			for k := range H {
-				t14_2 := t14[((i*T+j)*H+k)*dH:][:dH]
+			for k2 := range H {
+				t14_2 := t14[((i*T+j)*H+k2)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					a := c.A[((i*T+j)*H+k)*T:][:n]
+					a := c.A[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
-						vView := c.V[((i*T+m)*H+k)*dH:][:dH]
+						vView := v[((i*T+m)*H+k2)*dH:][:dH]
 						aEntry := a[m]
 						for p := range dH {
 							t14_2[p] += F(aEntry * vView[p])
@@ -161,8 +165,27 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			t14View := t14[(i*T+j)*H*dH:][:H*dH]
 			out := c.Out[(i*T+j)*H*dH:][:H*dH]
-			for k := range H * dH {
-				out[k] = t14View[k]
+			for k2 := range H * dH {
+				out[k2] = t14View[k2]
+			}
+		}
+	}
+
+	// full_attention.a, full_attention.out
+	for i := range L {
+		for j := range T {
+			for k2 := range H {
+				qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
+				kView := k[((i*T+j)*H+k2)*dH:][:dH]
+				aReshape2 := c.AReshape2[((i*T+j)*H+k2)*dH:][:dH]
+				vView := v[((i*T+j)*H+k2)*dH:][:dH]
+				outReshape := c.OutReshape[((i*T+j)*H+k2)*dH:][:dH]
+				for m := range dH {
+					aReshape[m] = qView[m]
+					aReshape2[m] = kView[m]
+					outReshape[m] = vView[m]
+				}
 			}
 		}
 	}
@@ -170,31 +193,30 @@ func (c *Out[F]) Run() {
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	H      int
-	L      int
-	T      int
-	DH     int
-	WQ     []F // [H·d_h, H·d_h]
-	X      []F // [L, T, H·d_h]
-	WK     []F // [H·d_h, H·d_h]
-	WV     []F // [H·d_h, H·d_h]
-	OutBar []F // [L, T, H·d_h]
-	Q      []F // [L, T, H·d_h]
-	K      []F // [L, T, H·d_h]
-	ADiv   []F // []
-	A      []F // [L, T, H, T]
-	V      []F // [L, T, H·d_h]
-	WQBar  []F // [H·d_h, H·d_h], written
-	XBar   []F // [L, T, H·d_h], written
-	WKBar  []F // [H·d_h, H·d_h], written
-	WVBar  []F // [H·d_h, H·d_h], written
-	Work   []F // WorkLen() entries
+	H          int
+	L          int
+	T          int
+	DH         int
+	WQ         []F // [H·d_h, H·d_h]
+	X          []F // [L, T, H·d_h]
+	WK         []F // [H·d_h, H·d_h]
+	WV         []F // [H·d_h, H·d_h]
+	OutBar     []F // [L, T, H·d_h]
+	AReshape   []F // [L, T, H, d_h]
+	AReshape2  []F // [L, T, H, d_h]
+	A          []F // [L, T, H, T]
+	OutReshape []F // [L, T, H, d_h]
+	WQBar      []F // [H·d_h, H·d_h], written
+	XBar       []F // [L, T, H·d_h], written
+	WKBar      []F // [H·d_h, H·d_h], written
+	WVBar      []F // [H·d_h, H·d_h], written
+	Work       []F // WorkLen() entries
 }
 
-// WorkLen is 4·H·L·T·T + 6·H·L·T·d_h + H·L·T.
+// WorkLen is 4·H·L·T·T + 3·H·L·T·d_h + H·L·T.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH := c.H, c.L, c.T, c.DH
-	return 4*H*L*T*T + 6*H*L*T*dH + H*L*T
+	return 4*H*L*T*T + 3*H*L*T*dH + H*L*T
 }
 
 // Run computes OutBackward.
@@ -208,8 +230,6 @@ func (c *OutBackward[F]) Run() {
 	work := c.Work[H*L*T*T:]
 	t32 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t52 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
 	t72 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t82 := work[:H*L*T*T] // [L, T, H, T]
@@ -221,10 +241,9 @@ func (c *OutBackward[F]) Run() {
 	t11 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
 	t12 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t15 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t17 := work[:H*L*T*dH] // [L, T, H·d_h]
+
+	// full_attention.a
+	t6 := F(1) / num.Sqrt(F(dH))
 
 	// full_attention.out
 	clear(t2)
@@ -235,10 +254,10 @@ func (c *OutBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t2_2 := t2[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						vView := c.V[((i*T+m)*H+k)*dH:][:dH]
+						outReshape := c.OutReshape[((i*T+m)*H+k)*dH:][:dH]
 						var t22 F
 						for p := range dH {
-							t22 += F(vView[p] * outBarView[p])
+							t22 += F(outReshape[p] * outBarView[p])
 						}
 						t2_2[m] = t22
 					}
@@ -266,9 +285,6 @@ func (c *OutBackward[F]) Run() {
 			}
 		}
 	}
-
-	// full_attention.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t52, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
 
 	// full_attention.v
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t32, H*dH, 1)
@@ -328,7 +344,6 @@ func (c *OutBackward[F]) Run() {
 
 	// full_attention.a
 	clear(t102)
-	aDivEntry := c.ADiv[0]
 	for i := range L {
 		for j := range T {
 			for k := range H {
@@ -336,7 +351,7 @@ func (c *OutBackward[F]) Run() {
 					t92_2 := t92[((i*T+j)*H+k)*T:][:n]
 					t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t102_2[m] = F(aDivEntry * t92_2[m])
+						t102_2[m] = F(t6 * t92_2[m])
 					}
 				}
 			}
@@ -352,10 +367,10 @@ func (c *OutBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						kView := c.K[((i*T+m)*H+k)*dH:][:dH]
+						aReshape2 := c.AReshape2[((i*T+m)*H+k)*dH:][:dH]
 						t102Entry := t102_2[m]
 						for p := range dH {
-							t11_2[p] += F(kView[p] * t102Entry)
+							t11_2[p] += F(aReshape2[p] * t102Entry)
 						}
 					}
 				}
@@ -372,10 +387,10 @@ func (c *OutBackward[F]) Run() {
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
-						qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
+						aReshape := c.AReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
 						t102Entry2 := t102[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t12_2[p] += F(qView[p] * t102Entry2)
+							t12_2[p] += F(aReshape[p] * t102Entry2)
 						}
 					}
 				}
@@ -384,29 +399,19 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// full_attention.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t15, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
-
-	// full_attention.k
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t12, H*dH, 1)
-
-	// full_attention.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t17, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
 
 	// full_attention.q
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t11, H*dH, 1)
 
+	// full_attention.v
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
+
+	// full_attention.k
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
+
 	// full_attention.q
-	for i := range L {
-		for j := range T {
-			t52_2 := t52[(i*T+j)*H*dH:][:H*dH]
-			t15_2 := t15[(i*T+j)*H*dH:][:H*dH]
-			t17_2 := t17[(i*T+j)*H*dH:][:H*dH]
-			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-			for k := range H * dH {
-				XBar[k] = t52_2[k] + t15_2[k] + t17_2[k]
-			}
-		}
-	}
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -447,11 +452,10 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vWV = w.Value("W_V")
 	k.WV = arena.Data(n.vWV)
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.K = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.ADiv = c.Run.Saved(1)
+	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.AReshape2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.T)
-	k.V = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.OutReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -473,11 +477,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WK = k.WK
 	g.WV = k.WV
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
-	g.Q = k.Q
-	g.K = k.K
-	g.ADiv = k.ADiv
+	g.AReshape = k.AReshape
+	g.AReshape2 = k.AReshape2
 	g.A = k.A
-	g.V = k.V
+	g.OutReshape = k.OutReshape
 	g.WQBar = t.Part(n.vWQ, g.H*g.H*g.DH*g.DH)
 	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)
 	g.WKBar = t.Part(n.vWK, g.H*g.H*g.DH*g.DH)

@@ -20,26 +20,28 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = dH
-	t9 := c.Work[:H*L*T*T]               // [L, T, H, T]
-	t10 := c.Work[H*L*T*T:][:H*L*T*T]    // [L, T, H, T]
-	t14 := c.Work[2*H*L*T*T:][:H*L*T*dH] // [L, T, H, d_h]
+	q := c.Work[:H*L*T*dH]                          // [L, T, H·d_h]
+	k := c.Work[H*L*T*dH:][:H*L*T*dH]               // [L, T, H·d_h]
+	t9 := c.Work[2*H*L*T*dH:][:H*L*T*T]             // [L, T, H, T]
+	t10 := c.Work[H*L*T*T+2*H*L*T*dH:][:H*L*T*T]    // [L, T, H, T]
+	v := c.Work[2*H*L*T*T+2*H*L*T*dH:][:H*L*T*dH]   // [L, T, H·d_h]
+	t14 := c.Work[2*H*L*T*T+3*H*L*T*dH:][:H*L*T*dH] // [L, T, H, d_h]
 
 	// full_attention.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// full_attention.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// full_attention.a
 	t6 := F(1) / num.Sqrt(F(dH))
-	c.ADiv[0] = t6
 
 	// full_attention.a
 	clear(t9)
 	if kern.Wide() {
 		a := regions.R1b0b5c0a764eArgs{
-			P0:  unsafe.SliceData(c.Q),
-			P1:  unsafe.SliceData(c.K),
+			P0:  unsafe.SliceData(q),
+			P1:  unsafe.SliceData(k),
 			P2:  unsafe.SliceData(t9),
 			N0:  L,
 			N1:  T,
@@ -57,12 +59,12 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
-					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+				for k2 := range H {
+					qView := q[((i*T+j)*H+k2)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t9_2 := t9[((i*T+j)*H+k)*T:][:n]
+						t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
-							kView := c.K[((i*T+m)*H+k)*dH:][:dH]
+							kView := k[((i*T+m)*H+k2)*dH:][:dH]
 							var t92 F
 							t92Sums := [16]F{t92}
 							for p := range dH {
@@ -94,10 +96,10 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
+				for k2 := range H {
 					if n := min(T, j+1); n > 0 {
-						t9_2 := t9[((i*T+j)*H+k)*T:][:n]
-						t10_2 := t10[((i*T+j)*H+k)*T:][:n]
+						t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
+						t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							t10_2[m] = F(t6 * t9_2[m])
 						}
@@ -123,11 +125,11 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
+				for k2 := range H {
 					top := F(math.Inf(-1))
 					topSums := kern.Lowest16()
 					if n := min(T, j+1); n > 0 {
-						t10_2 := t10[((i*T+j)*H+k)*T:][:n]
+						t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							topSums[m%16] = kern.Gather(topSums[m%16], t10_2[m])
 						}
@@ -136,8 +138,8 @@ func (c *outFused) run() {
 					var sum F
 					sumSums := [16]F{sum}
 					if n := min(T, j+1); n > 0 {
-						t10_2 := t10[((i*T+j)*H+k)*T:][:n]
-						a := c.A[((i*T+j)*H+k)*T:][:n]
+						t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
+						a := c.A[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							e := kern.Exp(t10_2[m] - top)
 							sumSums[m%16] = sumSums[m%16] + e
@@ -146,7 +148,7 @@ func (c *outFused) run() {
 					}
 					sum = kern.Sum16(&sumSums)
 					if n := min(T, j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*T:][:n]
+						a := c.A[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							a[m] = a[m] / sum
 						}
@@ -157,14 +159,14 @@ func (c *outFused) run() {
 	}
 
 	// full_attention.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// full_attention.out
 	clear(t14)
 	if kern.Wide() {
 		a := regions.R7d885e87ddc2Args{
 			P0:  unsafe.SliceData(c.A),
-			P1:  unsafe.SliceData(c.V),
+			P1:  unsafe.SliceData(v),
 			P2:  unsafe.SliceData(t14),
 			N0:  L,
 			N1:  T,
@@ -182,12 +184,12 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
-					t14_2 := t14[((i*T+j)*H+k)*dH:][:dH]
+				for k2 := range H {
+					t14_2 := t14[((i*T+j)*H+k2)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*T:][:n]
+						a := c.A[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
-							vView := c.V[((i*T+m)*H+k)*dH:][:dH]
+							vView := v[((i*T+m)*H+k2)*dH:][:dH]
 							aEntry := a[m]
 							for p := range dH {
 								t14_2[p] = num.FMA32(aEntry, vView[p], t14_2[p])
@@ -205,6 +207,43 @@ func (c *outFused) run() {
 			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t14[(i*T+j)*H*dH:][:H*dH])
 		}
 	}
+
+	// full_attention.a, full_attention.out
+	if kern.Wide() {
+		a := regions.Rfdf3665fa338Args{
+			P0: unsafe.SliceData(q),
+			P1: unsafe.SliceData(c.AReshape),
+			P2: unsafe.SliceData(k),
+			P3: unsafe.SliceData(c.AReshape2),
+			P4: unsafe.SliceData(v),
+			P5: unsafe.SliceData(c.OutReshape),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T * dH,
+		}
+		regions.Rfdf3665fa338(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k2 := range H {
+					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+					aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
+					kView := k[((i*T+j)*H+k2)*dH:][:dH]
+					aReshape2 := c.AReshape2[((i*T+j)*H+k2)*dH:][:dH]
+					vView := v[((i*T+j)*H+k2)*dH:][:dH]
+					outReshape := c.OutReshape[((i*T+j)*H+k2)*dH:][:dH]
+					for m := range dH {
+						aReshape[m] = qView[m]
+						aReshape2[m] = kView[m]
+						outReshape[m] = vView[m]
+					}
+				}
+			}
+		}
+	}
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -219,21 +258,21 @@ func (c *outBackwardFused) run() {
 	_ = dH
 	t2 := c.Work[:H*L*T*T]                                // [L, T, H, T]
 	t32 := c.Work[H*L*T*T:][:H*L*T*dH]                    // [L, T, H, d_h]
-	t52 := c.Work[H*L*T*T+H*L*T*dH:][:H*L*T*dH]           // [L, T, H·d_h]
-	t72 := c.Work[H*L*T*T+2*H*L*T*dH:][:H*L*T]            // [L, T, H]
-	t82 := c.Work[H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]    // [L, T, H, T]
-	t92 := c.Work[2*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T]  // [L, T, H, T]
-	t102 := c.Work[3*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*T] // [L, T, H, T]
-	t11 := c.Work[4*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
-	t12 := c.Work[4*H*L*T*T+3*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
-	t15 := c.Work[4*H*L*T*T+4*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H·d_h]
-	t17 := c.Work[4*H*L*T*T+5*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H·d_h]
+	t72 := c.Work[H*L*T*T+H*L*T*dH:][:H*L*T]              // [L, T, H]
+	t82 := c.Work[H*L*T*T+H*L*T*dH+H*L*T:][:H*L*T*T]      // [L, T, H, T]
+	t92 := c.Work[2*H*L*T*T+H*L*T*dH+H*L*T:][:H*L*T*T]    // [L, T, H, T]
+	t102 := c.Work[3*H*L*T*T+H*L*T*dH+H*L*T:][:H*L*T*T]   // [L, T, H, T]
+	t11 := c.Work[4*H*L*T*T+H*L*T*dH+H*L*T:][:H*L*T*dH]   // [L, T, H, d_h]
+	t12 := c.Work[4*H*L*T*T+2*H*L*T*dH+H*L*T:][:H*L*T*dH] // [L, T, H, d_h]
+
+	// full_attention.a
+	t6 := F(1) / num.Sqrt(F(dH))
 
 	// full_attention.out
 	clear(t2)
 	if kern.Wide() {
 		a := regions.R1a16e0a3339eArgs{
-			P0:  unsafe.SliceData(c.V),
+			P0:  unsafe.SliceData(c.OutReshape),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t2),
 			N0:  L,
@@ -257,11 +296,11 @@ func (c *outBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t2_2 := t2[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							vView := c.V[((i*T+m)*H+k)*dH:][:dH]
+							outReshape := c.OutReshape[((i*T+m)*H+k)*dH:][:dH]
 							var t22 F
 							t22Sums := [16]F{t22}
 							for p := range dH {
-								t22Sums[p%16] = num.FMA32(vView[p], outBarView[p], t22Sums[p%16])
+								t22Sums[p%16] = num.FMA32(outReshape[p], outBarView[p], t22Sums[p%16])
 							}
 							t22 = kern.Sum16(&t22Sums)
 							t2_2[m] = t22
@@ -311,9 +350,6 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
-
-	// full_attention.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t52, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
 
 	// full_attention.v
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t32, H*dH, 1)
@@ -420,7 +456,6 @@ func (c *outBackwardFused) run() {
 
 	// full_attention.a
 	clear(t102)
-	aDivEntry := c.ADiv[0]
 	if kern.Wide() {
 		a := regions.R9461ef8efef2Args{
 			P0: unsafe.SliceData(t92),
@@ -430,7 +465,7 @@ func (c *outBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 			N4: H * T * T,
-			S0: [2]float32{aDivEntry},
+			S0: [2]float32{t6},
 		}
 		regions.R9461ef8efef2(&a)
 	} else {
@@ -441,7 +476,7 @@ func (c *outBackwardFused) run() {
 						t92_2 := t92[((i*T+j)*H+k)*T:][:n]
 						t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t102_2[m] = F(aDivEntry * t92_2[m])
+							t102_2[m] = F(t6 * t92_2[m])
 						}
 					}
 				}
@@ -454,7 +489,7 @@ func (c *outBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7d885e87ddc2Args{
 			P0:  unsafe.SliceData(t102),
-			P1:  unsafe.SliceData(c.K),
+			P1:  unsafe.SliceData(c.AReshape2),
 			P2:  unsafe.SliceData(t11),
 			N0:  L,
 			N1:  T,
@@ -477,10 +512,10 @@ func (c *outBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							kView := c.K[((i*T+m)*H+k)*dH:][:dH]
+							aReshape2 := c.AReshape2[((i*T+m)*H+k)*dH:][:dH]
 							t102Entry := t102_2[m]
 							for p := range dH {
-								t11_2[p] = num.FMA32(kView[p], t102Entry, t11_2[p])
+								t11_2[p] = num.FMA32(aReshape2[p], t102Entry, t11_2[p])
 							}
 						}
 					}
@@ -494,7 +529,7 @@ func (c *outBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R775984f35b90Args{
 			P0:  unsafe.SliceData(t102),
-			P1:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(c.AReshape),
 			P2:  unsafe.SliceData(t12),
 			N0:  L,
 			N1:  T,
@@ -517,10 +552,10 @@ func (c *outBackwardFused) run() {
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
-							qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
+							aReshape := c.AReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
 							t102Entry2 := t102[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t12_2[p] = num.FMA32(qView[p], t102Entry2, t12_2[p])
+								t12_2[p] = num.FMA32(aReshape[p], t102Entry2, t12_2[p])
 							}
 						}
 					}
@@ -530,41 +565,17 @@ func (c *outBackwardFused) run() {
 	}
 
 	// full_attention.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t15, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
-
-	// full_attention.k
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t12, H*dH, 1)
-
-	// full_attention.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t17, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
 
 	// full_attention.q
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t11, H*dH, 1)
 
+	// full_attention.v
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t32, H*dH, 1, c.WV, H*dH, 1)
+
+	// full_attention.k
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t12, H*dH, 1, c.WK, H*dH, 1)
+
 	// full_attention.q
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t15),
-			P2: unsafe.SliceData(t17),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: H * dH,
-			N3: H * T * dH,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t52_2 := t52[(i*T+j)*H*dH:][:H*dH]
-				t15_2 := t15[(i*T+j)*H*dH:][:H*dH]
-				t17_2 := t17[(i*T+j)*H*dH:][:H*dH]
-				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-				for k := range H * dH {
-					XBar[k] = (t52_2[k] + t15_2[k]) + t17_2[k]
-				}
-			}
-		}
-	}
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t11, H*dH, 1, c.WQ, H*dH, 1)
 }

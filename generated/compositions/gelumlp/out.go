@@ -13,7 +13,7 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 3·L·T·d_h entries and checkpoints of 0 entries.
+// It keeps L·T·d_h entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
 	L     int
 	T     int
@@ -24,8 +24,6 @@ type Out[F num.Float] struct {
 	W2    []F // [d, d_h]
 	Out   []F // [L, T, d], written
 	HProd []F // [L, T, d_h], written
-	HErf  []F // [L, T, d_h], written
-	HExp  []F // [L, T, d_h], written
 	Work  []F // WorkLen() entries
 }
 
@@ -47,19 +45,14 @@ func (c *Out[F]) Run() {
 	// gelumlp.h
 	kern.Gemm(L*T, dH, d, F(1), false, c.HProd, dH, 1, c.X, d, 1, c.W1, 1, d)
 
-	// gelumlp.h, gelumlp.out
+	// gelumlp.out, gelumlp.h
 	for i := range L {
 		for j := range T {
 			hProd := c.HProd[(i*T+j)*dH:][:dH]
-			hErf := c.HErf[(i*T+j)*dH:][:dH]
 			t22_2 := t22[(i*T+j)*dH:][:dH]
-			hExp := c.HExp[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				hProdEntry := hProd[k]
-				t5 := num.Erf(F(0.7071067811865475 * hProdEntry))
-				hErf[k] = t5
-				t22_2[k] = F(hProdEntry * (1 + t5))
-				hExp[k] = num.Exp(F(F(-0.4999999999999999*hProdEntry) * hProdEntry))
+				t22_2[k] = F(hProdEntry * (1 + num.Erf(F(0.7071067811865475*hProdEntry))))
 			}
 		}
 	}
@@ -79,8 +72,6 @@ type OutBackward[F num.Float] struct {
 	W2     []F // [d, d_h]
 	OutBar []F // [L, T, d]
 	HProd  []F // [L, T, d_h]
-	HErf   []F // [L, T, d_h]
-	HExp   []F // [L, T, d_h]
 	W1Bar  []F // [d_h, d], written
 	XBar   []F // [L, T, d], written
 	W2Bar  []F // [d, d_h], written
@@ -111,14 +102,14 @@ func (c *OutBackward[F]) Run() {
 	// gelumlp.h, gelumlp.out
 	for i := range L {
 		for j := range T {
-			hErf := c.HErf[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
 			hProd := c.HProd[(i*T+j)*dH:][:dH]
+			t6_2 := t6[(i*T+j)*dH:][:dH]
 			t22_2 := t22[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t62 := 1 + hErf[k]
+				hProdEntry := hProd[k]
+				t62 := 1 + num.Erf(F(0.7071067811865475*hProdEntry))
 				t6_2[k] = t62
-				t22_2[k] = F(hProd[k] * t62)
+				t22_2[k] = F(hProdEntry * t62)
 			}
 		}
 	}
@@ -133,13 +124,13 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t42_2 := t42[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
 			hProd := c.HProd[(i*T+j)*dH:][:dH]
-			hExp := c.HExp[(i*T+j)*dH:][:dH]
+			t6_2 := t6[(i*T+j)*dH:][:dH]
 			t12_2 := t12[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				t42Entry := t42_2[k]
-				t12_2[k] = F(t6_2[k]*t42Entry) + F(F(F(0.7978845608028653*hProd[k])*t42Entry)*hExp[k])
+				hProdEntry2 := hProd[k]
+				t12_2[k] = F(t6_2[k]*t42Entry) + F(F(F(0.7978845608028653*hProdEntry2)*t42Entry)*num.Exp(F(F(-0.4999999999999999*hProdEntry2)*hProdEntry2)))
 			}
 		}
 	}
@@ -185,8 +176,6 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.W2 = arena.Data(n.vW2)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
 	k.HProd = c.Run.Saved(k.L * k.T * k.DH)
-	k.HErf = c.Run.Saved(k.L * k.T * k.DH)
-	k.HExp = c.Run.Saved(k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -208,8 +197,6 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.W2 = k.W2
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
 	g.HProd = k.HProd
-	g.HErf = k.HErf
-	g.HExp = k.HExp
 	g.W1Bar = t.Part(n.vW1, g.D*g.DH)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.W2Bar = t.Part(n.vW2, g.D*g.DH)

@@ -24,32 +24,25 @@ func (c *outFused) run() {
 	// gelumlp.h
 	kern.GemmFMA(L*T, dH, d, F(1), false, c.HProd, dH, 1, c.X, d, 1, c.W1, 1, d)
 
-	// gelumlp.h, gelumlp.out
+	// gelumlp.out, gelumlp.h
 	if kern.Wide() {
-		a := regions.Rd8226bf3fc44Args{
+		a := regions.Radacc20faa61Args{
 			P0: unsafe.SliceData(c.HProd),
-			P1: unsafe.SliceData(c.HErf),
-			P2: unsafe.SliceData(t22),
-			P3: unsafe.SliceData(c.HExp),
+			P1: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rd8226bf3fc44(&a)
+		regions.Radacc20faa61(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				hProd := c.HProd[(i*T+j)*dH:][:dH]
-				hErf := c.HErf[(i*T+j)*dH:][:dH]
 				t22_2 := t22[(i*T+j)*dH:][:dH]
-				hExp := c.HExp[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					hProdEntry := hProd[k]
-					t5 := kern.Erf(F(0.7071067811865475 * hProdEntry))
-					hErf[k] = t5
-					t22_2[k] = F(hProdEntry * (F(1) + t5))
-					hExp[k] = kern.Exp(F(F(-0.4999999999999999*hProdEntry) * hProdEntry))
+					t22_2[k] = F(hProdEntry * (F(1) + kern.Erf(F(0.7071067811865475*hProdEntry))))
 				}
 			}
 		}
@@ -76,28 +69,27 @@ func (c *outBackwardFused) run() {
 
 	// gelumlp.h, gelumlp.out
 	if kern.Wide() {
-		a := regions.Rfd6a67a573f5Args{
-			P0: unsafe.SliceData(c.HErf),
+		a := regions.Ra81b5646d954Args{
+			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t6),
-			P2: unsafe.SliceData(c.HProd),
-			P3: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfd6a67a573f5(&a)
+		regions.Ra81b5646d954(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				hErf := c.HErf[(i*T+j)*dH:][:dH]
-				t6_2 := t6[(i*T+j)*dH:][:dH]
 				hProd := c.HProd[(i*T+j)*dH:][:dH]
+				t6_2 := t6[(i*T+j)*dH:][:dH]
 				t22_2 := t22[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					t62 := F(1) + hErf[k]
+					hProdEntry := hProd[k]
+					t62 := F(1) + kern.Erf(F(0.7071067811865475*hProdEntry))
 					t6_2[k] = t62
-					t22_2[k] = F(hProd[k] * t62)
+					t22_2[k] = F(hProdEntry * t62)
 				}
 			}
 		}
@@ -111,29 +103,28 @@ func (c *outBackwardFused) run() {
 
 	// gelumlp.h, gelumlp.out
 	if kern.Wide() {
-		a := regions.Rac22f2a8ea4aArgs{
+		a := regions.Rcbbec0019801Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(c.HProd),
-			P2: unsafe.SliceData(c.HExp),
-			P3: unsafe.SliceData(t6),
-			P4: unsafe.SliceData(t12),
+			P2: unsafe.SliceData(t6),
+			P3: unsafe.SliceData(t12),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rac22f2a8ea4a(&a)
+		regions.Rcbbec0019801(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t42_2 := t42[(i*T+j)*dH:][:dH]
 				hProd := c.HProd[(i*T+j)*dH:][:dH]
-				hExp := c.HExp[(i*T+j)*dH:][:dH]
 				t6_2 := t6[(i*T+j)*dH:][:dH]
 				t12_2 := t12[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					t42Entry := t42_2[k]
-					t12_2[k] = num.FMA32(F(F(0.7978845608028653*hProd[k])*t42Entry), hExp[k], F(t6_2[k]*t42Entry))
+					hProdEntry2 := hProd[k]
+					t12_2[k] = num.FMA32(F(F(0.7978845608028653*hProdEntry2)*t42Entry), kern.Exp(F(F(-0.4999999999999999*hProdEntry2)*hProdEntry2)), F(t6_2[k]*t42Entry))
 				}
 			}
 		}

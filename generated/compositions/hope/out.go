@@ -13,7 +13,7 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 2·L·T·d + 2·L·T + 1 entries and checkpoints of 0 entries.
+// It keeps 2·L·T entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
 	L       int
 	T       int
@@ -23,17 +23,14 @@ type Out[F num.Float] struct {
 	BetaO   []F // [d]
 	Out     []F // [L, T, d], written
 	OutDiv  []F // [L, T], written
-	OutDiv2 []F // [L, T, d], written
-	OutDiv3 []F // [L, T], written
-	OutDiv4 []F // [L, T, d], written
-	OutDiv5 []F // [], written
+	OutSqrt []F // [L, T], written
 	Work    []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d + 3·L·T.
+// WorkLen is L·T·d + 2·L·T.
 func (c *Out[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T*d + 3*L*T
+	return L*T*d + 2*L*T
 }
 
 // Run computes Out.
@@ -48,8 +45,6 @@ func (c *Out[F]) Run() {
 	t4 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t6 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t10 := work[:L*T] // [L, T]
 
 	// hope.out
 	for i := range L {
@@ -95,37 +90,26 @@ func (c *Out[F]) Run() {
 	// hope.out
 	for i := range L {
 		t6_2 := t6[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		outDiv3 := c.OutDiv3[i*T:][:T]
+		outSqrt := c.OutSqrt[i*T:][:T]
 		for j := range T {
-			t102 := num.Sqrt(1e-05 + (t6_2[j] / w))
-			t10_2[j] = t102
-			outDiv3[j] = F(1) / t102
+			outSqrt[j] = num.Sqrt(1e-05 + (t6_2[j] / w))
 		}
 	}
 
 	// hope.out
 	for i := range L {
-		t10_2 := t10[i*T:][:T]
+		outSqrt := c.OutSqrt[i*T:][:T]
 		gammaO := c.GammaO[:d]
 		betaO := c.BetaO[:d]
 		for j := range T {
 			t4_2 := t4[(i*T+j)*d:][:d]
-			outDiv2 := c.OutDiv2[(i*T+j)*d:][:d]
 			out := c.Out[(i*T+j)*d:][:d]
-			outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
-			t10Entry := t10_2[j]
+			outSqrtEntry := outSqrt[j]
 			for k := range d {
-				t11 := t4_2[k] / t10Entry
-				outDiv2[k] = t11
-				out[k] = F(t11*gammaO[k]) + betaO[k]
-				outDiv4[k] = t11 / t10Entry
+				out[k] = F((t4_2[k]/outSqrtEntry)*gammaO[k]) + betaO[k]
 			}
 		}
 	}
-
-	// hope.out
-	c.OutDiv5[0] = F(1) / F(d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -137,20 +121,17 @@ type OutBackward[F num.Float] struct {
 	GammaO    []F // [d]
 	OutBar    []F // [L, T, d]
 	OutDiv    []F // [L, T]
-	OutDiv2   []F // [L, T, d]
-	OutDiv3   []F // [L, T]
-	OutDiv4   []F // [L, T, d]
-	OutDiv5   []F // []
+	OutSqrt   []F // [L, T]
 	CBar      []F // [L, T, d], written
 	GammaOBar []F // [d], written
 	BetaOBar  []F // [d], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d + 2·L·T.
+// WorkLen is 3·L·T·d + 4·L·T.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 2*L*T*d + 2*L*T
+	return 3*L*T*d + 4*L*T
 }
 
 // Run computes OutBackward.
@@ -160,9 +141,15 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t42 := c.Work[:L*T*d] // [L, T, d]
+	t4 := c.Work[:L*T*d] // [L, T, d]
 	work := c.Work[L*T*d:]
+	t42 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t102 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t72 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t31 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t20 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
@@ -172,45 +159,71 @@ func (c *OutBackward[F]) Run() {
 	clear(c.BetaOBar)
 	clear(c.GammaOBar)
 	for i := range L {
+		outDiv := c.OutDiv[i*T:][:T]
+		outSqrt := c.OutSqrt[i*T:][:T]
 		t102_2 := t102[i*T:][:T]
 		gammaO := c.GammaO[:d]
 		betaOBar := c.BetaOBar[:d]
 		gammaOBar := c.GammaOBar[:d]
 		for j := range T {
+			c2 := c.C[(i*T+j)*d:][:d]
 			outBar := c.OutBar[(i*T+j)*d:][:d]
-			outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
+			t4_2 := t4[(i*T+j)*d:][:d]
 			t42_2 := t42[(i*T+j)*d:][:d]
-			outDiv2 := c.OutDiv2[(i*T+j)*d:][:d]
 			var t1022 F
+			outDivEntry := outDiv[j]
+			outSqrtEntry := outSqrt[j]
 			for k := range d {
+				t43 := c2[k] - outDivEntry
+				t11 := t43 / outSqrtEntry
 				outBarEntry := outBar[k]
 				t422 := F(outBarEntry * gammaO[k])
-				t1022 += F(t422 * outDiv4[k])
+				t1022 += F(t422 * (t11 / outSqrtEntry))
+				t4_2[k] = t43
 				betaOBar[k] += outBarEntry
 				t42_2[k] = t422
-				gammaOBar[k] += F(outBarEntry * outDiv2[k])
+				gammaOBar[k] += F(outBarEntry * t11)
 			}
 			t102_2[j] = -t1022
 		}
 	}
 
 	// hope.out
-	outDiv5Entry := c.OutDiv5[0]
 	for i := range L {
-		outDiv3 := c.OutDiv3[i*T:][:T]
-		outDiv := c.OutDiv[i*T:][:T]
+		outSqrt := c.OutSqrt[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		for j := range T {
+			t72_2[j] = F(1) / outSqrt[j]
+		}
+	}
+
+	// hope.out
+	t16 := F(1) / F(d)
+
+	// hope.out
+	for i := range L {
 		t102_2 := t102[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		for j := range T {
+			t31_2[j] = F(t102_2[j] * F(t16*t72_2[j]))
+		}
+	}
+
+	// hope.out
+	for i := range L {
+		t72_2 := t72[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
 		for j := range T {
 			t42_2 := t42[(i*T+j)*d:][:d]
-			c2 := c.C[(i*T+j)*d:][:d]
+			t4_2 := t4[(i*T+j)*d:][:d]
 			t20_2 := t20[(i*T+j)*d:][:d]
 			var t222 F
-			outDiv3Entry := outDiv3[j]
-			outDivEntry := outDiv[j]
-			w := F(t102_2[j] * F(outDiv5Entry*outDiv3Entry))
+			t72Entry := t72_2[j]
+			t31Entry := t31_2[j]
 			for k := range d {
-				t202 := F(t42_2[k]*outDiv3Entry) + F(2*F(F(0.5*(c2[k]-outDivEntry))*w))
+				t202 := F(t42_2[k]*t72Entry) + F(2*F(F(0.5*t4_2[k])*t31Entry))
 				t222 += t202
 				t20_2[k] = t202
 			}
@@ -224,9 +237,9 @@ func (c *OutBackward[F]) Run() {
 		for j := range T {
 			t20_2 := t20[(i*T+j)*d:][:d]
 			cBar := c.CBar[(i*T+j)*d:][:d]
-			w2 := F(outDiv5Entry * t22_2[j])
+			w := F(t16 * t22_2[j])
 			for k := range d {
-				cBar[k] = t20_2[k] + w2
+				cBar[k] = t20_2[k] + w
 			}
 		}
 	}
@@ -265,10 +278,7 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.BetaO = arena.Data(n.vBetaO)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
 	k.OutDiv = c.Run.Saved(k.L * k.T)
-	k.OutDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.OutDiv3 = c.Run.Saved(k.L * k.T)
-	k.OutDiv4 = c.Run.Saved(k.L * k.T * k.D)
-	k.OutDiv5 = c.Run.Saved(1)
+	k.OutSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -289,10 +299,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.GammaO = k.GammaO
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
 	g.OutDiv = k.OutDiv
-	g.OutDiv2 = k.OutDiv2
-	g.OutDiv3 = k.OutDiv3
-	g.OutDiv4 = k.OutDiv4
-	g.OutDiv5 = k.OutDiv5
+	g.OutSqrt = k.OutSqrt
 	g.CBar = t.Part(n.vC, g.L*g.T*g.D)
 	g.GammaOBar = t.Part(n.vGammaO, g.D)
 	g.BetaOBar = t.Part(n.vBetaO, g.D)

@@ -18,10 +18,9 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t := c.Work[:L*T]                 // [L, T]
-	t4 := c.Work[L*T:][:L*T*d]        // [L, T, d]
-	t6 := c.Work[L*T*d+L*T:][:L*T]    // [L, T]
-	t10 := c.Work[L*T*d+2*L*T:][:L*T] // [L, T]
+	t := c.Work[:L*T]              // [L, T]
+	t4 := c.Work[L*T:][:L*T*d]     // [L, T, d]
+	t6 := c.Work[L*T*d+L*T:][:L*T] // [L, T]
 
 	// hope.out
 	if kern.Wide() {
@@ -113,67 +112,53 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := regions.Re77434a29521Args{
+		a := regions.Rccaca5b3146eArgs{
 			P0: unsafe.SliceData(t6),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.OutDiv3),
+			P1: unsafe.SliceData(c.OutSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Re77434a29521(&a)
+		regions.Rccaca5b3146e(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			outDiv3 := c.OutDiv3[i*T:][:T]
+			outSqrt := c.OutSqrt[i*T:][:T]
 			for j := range T {
-				t102 := num.Sqrt(F(1e-05) + (t6_2[j] / w))
-				t10_2[j] = t102
-				outDiv3[j] = F(1) / t102
+				outSqrt[j] = num.Sqrt(F(1e-05) + (t6_2[j] / w))
 			}
 		}
 	}
 
 	// hope.out
 	if kern.Wide() {
-		a := regions.Rf01985181beeArgs{
-			P0: unsafe.SliceData(t10),
+		a := regions.R21a34da61e6bArgs{
+			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t4),
-			P2: unsafe.SliceData(c.OutDiv2),
-			P3: unsafe.SliceData(c.GammaO),
-			P4: unsafe.SliceData(c.BetaO),
-			P5: unsafe.SliceData(c.Out),
-			P6: unsafe.SliceData(c.OutDiv4),
+			P2: unsafe.SliceData(c.GammaO),
+			P3: unsafe.SliceData(c.BetaO),
+			P4: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf01985181bee(&a)
+		regions.R21a34da61e6b(&a)
 	} else {
 		gammaO := c.GammaO[:d]
 		betaO := c.BetaO[:d]
 		for i := range L {
-			t10_2 := t10[i*T:][:T]
+			outSqrt := c.OutSqrt[i*T:][:T]
 			for j := range T {
 				t4_2 := t4[(i*T+j)*d:][:d]
-				outDiv2 := c.OutDiv2[(i*T+j)*d:][:d]
 				out := c.Out[(i*T+j)*d:][:d]
-				outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
-				t10Entry := t10_2[j]
+				outSqrtEntry := outSqrt[j]
 				for k := range d {
-					t11 := t4_2[k] / t10Entry
-					outDiv2[k] = t11
-					out[k] = num.FMA32(t11, gammaO[k], betaO[k])
-					outDiv4[k] = t11 / t10Entry
+					out[k] = num.FMA32(t4_2[k]/outSqrtEntry, gammaO[k], betaO[k])
 				}
 			}
 		}
 	}
-
-	// hope.out
-	c.OutDiv5[0] = F(1) / F(d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -185,56 +170,68 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t42 := c.Work[:L*T*d]             // [L, T, d]
-	t102 := c.Work[L*T*d:][:L*T]      // [L, T]
-	t20 := c.Work[L*T*d+L*T:][:L*T*d] // [L, T, d]
-	t22 := c.Work[2*L*T*d+L*T:][:L*T] // [L, T]
+	t4 := c.Work[:L*T*d]                  // [L, T, d]
+	t42 := c.Work[L*T*d:][:L*T*d]         // [L, T, d]
+	t102 := c.Work[2*L*T*d:][:L*T]        // [L, T]
+	t72 := c.Work[2*L*T*d+L*T:][:L*T]     // [L, T]
+	t31 := c.Work[2*L*T*d+2*L*T:][:L*T]   // [L, T]
+	t20 := c.Work[2*L*T*d+3*L*T:][:L*T*d] // [L, T, d]
+	t22 := c.Work[3*L*T*d+3*L*T:][:L*T]   // [L, T]
 
 	// hope.out
 	clear(c.BetaOBar)
 	clear(c.GammaOBar)
 	if kern.Wide() {
-		a := regions.Rc5307d33c04cArgs{
-			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.GammaO),
-			P2: unsafe.SliceData(c.OutDiv4),
-			P3: unsafe.SliceData(c.BetaOBar),
-			P4: unsafe.SliceData(t42),
-			P5: unsafe.SliceData(c.OutDiv2),
-			P6: unsafe.SliceData(c.GammaOBar),
-			P7: unsafe.SliceData(t102),
+		a := regions.R1f3955659f56Args{
+			P0: unsafe.SliceData(c.OutDiv),
+			P1: unsafe.SliceData(c.OutSqrt),
+			P2: unsafe.SliceData(c.C),
+			P3: unsafe.SliceData(c.OutBar),
+			P4: unsafe.SliceData(c.GammaO),
+			P5: unsafe.SliceData(t4),
+			P6: unsafe.SliceData(c.BetaOBar),
+			P7: unsafe.SliceData(t42),
+			P8: unsafe.SliceData(c.GammaOBar),
+			P9: unsafe.SliceData(t102),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4 * d,
-			N4: 8 * d,
-			N5: 12 * d,
-			N6: 4,
-			N7: 8,
-			N8: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 4 * d,
+			N7: 8 * d,
+			N8: 12 * d,
 			N9: T * d,
 		}
-		regions.Rc5307d33c04c(&a)
+		regions.R1f3955659f56(&a)
 	} else {
 		gammaO := c.GammaO[:d]
 		betaOBar := c.BetaOBar[:d]
 		gammaOBar := c.GammaOBar[:d]
 		for i := range L {
+			outDiv := c.OutDiv[i*T:][:T]
+			outSqrt := c.OutSqrt[i*T:][:T]
 			t102_2 := t102[i*T:][:T]
 			for j := range T {
+				c2 := c.C[(i*T+j)*d:][:d]
 				outBar := c.OutBar[(i*T+j)*d:][:d]
-				outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
+				t4_2 := t4[(i*T+j)*d:][:d]
 				t42_2 := t42[(i*T+j)*d:][:d]
-				outDiv2 := c.OutDiv2[(i*T+j)*d:][:d]
 				var t1022 F
+				outDivEntry := outDiv[j]
+				outSqrtEntry := outSqrt[j]
 				t1022Sums := [16]F{t1022}
 				for k := range d {
+					t43 := c2[k] - outDivEntry
+					t11 := t43 / outSqrtEntry
 					outBarEntry := outBar[k]
 					t422 := F(outBarEntry * gammaO[k])
-					t1022Sums[k%16] = num.FMA32(t422, outDiv4[k], t1022Sums[k%16])
+					t1022Sums[k%16] = num.FMA32(t422, t11/outSqrtEntry, t1022Sums[k%16])
+					t4_2[k] = t43
 					betaOBar[k] = betaOBar[k] + outBarEntry
 					t42_2[k] = t422
-					gammaOBar[k] = num.FMA32(outBarEntry, outDiv2[k], gammaOBar[k])
+					gammaOBar[k] = num.FMA32(outBarEntry, t11, gammaOBar[k])
 				}
 				t1022 = kern.Sum16(&t1022Sums)
 				t102_2[j] = -t1022
@@ -243,16 +240,58 @@ func (c *outBackwardFused) run() {
 	}
 
 	// hope.out
-	outDiv5Entry := c.OutDiv5[0]
 	if kern.Wide() {
-		a := regions.Ra39543661859Args{
-			P0: unsafe.SliceData(c.OutDiv3),
-			P1: unsafe.SliceData(c.OutDiv),
-			P2: unsafe.SliceData(t102),
-			P3: unsafe.SliceData(c.C),
-			P4: unsafe.SliceData(t42),
-			P5: unsafe.SliceData(t20),
-			P6: unsafe.SliceData(t22),
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.OutSqrt),
+			P1: unsafe.SliceData(t72),
+			N0: L,
+			N1: T,
+		}
+		regions.R21c38483522e(&a)
+	} else {
+		for i := range L {
+			outSqrt := c.OutSqrt[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			for j := range T {
+				t72_2[j] = F(1) / outSqrt[j]
+			}
+		}
+	}
+
+	// hope.out
+	t16 := F(1) / F(d)
+
+	// hope.out
+	if kern.Wide() {
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t31),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t16},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
+			t102_2 := t102[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			for j := range T {
+				t31_2[j] = F(t102_2[j] * F(t16*t72_2[j]))
+			}
+		}
+	}
+
+	// hope.out
+	if kern.Wide() {
+		a := regions.R1c9e496e971dArgs{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t42),
+			P4: unsafe.SliceData(t20),
+			P5: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: 4,
@@ -261,26 +300,23 @@ func (c *outBackwardFused) run() {
 			N5: d,
 			N6: 12 * d,
 			N7: T * d,
-			S0: [2]float32{outDiv5Entry},
 		}
-		regions.Ra39543661859(&a)
+		regions.R1c9e496e971d(&a)
 	} else {
 		for i := range L {
-			outDiv3 := c.OutDiv3[i*T:][:T]
-			outDiv := c.OutDiv[i*T:][:T]
-			t102_2 := t102[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
 			t22_2 := t22[i*T:][:T]
 			for j := range T {
-				c2 := c.C[(i*T+j)*d:][:d]
+				t4_2 := t4[(i*T+j)*d:][:d]
 				t42_2 := t42[(i*T+j)*d:][:d]
 				t20_2 := t20[(i*T+j)*d:][:d]
 				var t222 F
-				outDiv3Entry := outDiv3[j]
-				outDivEntry := outDiv[j]
-				w := F(t102_2[j] * F(outDiv5Entry*outDiv3Entry))
+				t72Entry := t72_2[j]
+				t31Entry := t31_2[j]
 				t222Sums := [16]F{t222}
 				for k := range d {
-					t202 := num.FMA32(c2[k]-outDivEntry, w, F(t42_2[k]*outDiv3Entry))
+					t202 := num.FMA32(t4_2[k], t31Entry, F(t42_2[k]*t72Entry))
 					t222Sums[k%16] = t222Sums[k%16] + t202
 					t20_2[k] = t202
 				}
@@ -300,7 +336,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{outDiv5Entry},
+			S0: [2]float32{t16},
 		}
 		regions.R351fbbc3d5c4(&a)
 	} else {
@@ -309,9 +345,9 @@ func (c *outBackwardFused) run() {
 			for j := range T {
 				t20_2 := t20[(i*T+j)*d:][:d]
 				cBar := c.CBar[(i*T+j)*d:][:d]
-				w2 := F(outDiv5Entry * t22_2[j])
+				w := F(t16 * t22_2[j])
 				for k := range d {
-					cBar[k] = t20_2[k] + w2
+					cBar[k] = t20_2[k] + w
 				}
 			}
 		}

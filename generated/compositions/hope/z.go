@@ -13,7 +13,7 @@ var zKind = tape.NewKind()
 
 // Z is one call of the kernel Z.
 //
-// It keeps 2·L·T·d + 2·L·T + 1 entries and checkpoints of 0 entries.
+// It keeps 2·L·T entries and checkpoints of 0 entries.
 type Z[F num.Float] struct {
 	L     int
 	T     int
@@ -23,17 +23,14 @@ type Z[F num.Float] struct {
 	Beta  []F // [d]
 	Z     []F // [L, T, d], written
 	ZDiv  []F // [L, T], written
-	ZDiv2 []F // [L, T, d], written
-	ZDiv3 []F // [L, T], written
-	ZDiv4 []F // [L, T, d], written
-	ZDiv5 []F // [], written
+	ZSqrt []F // [L, T], written
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d + 3·L·T.
+// WorkLen is L·T·d + 2·L·T.
 func (c *Z[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T*d + 3*L*T
+	return L*T*d + 2*L*T
 }
 
 // Run computes Z.
@@ -48,8 +45,6 @@ func (c *Z[F]) Run() {
 	t4 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t6 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t10 := work[:L*T] // [L, T]
 
 	// hope.Z
 	for i := range L {
@@ -95,37 +90,26 @@ func (c *Z[F]) Run() {
 	// hope.Z
 	for i := range L {
 		t6_2 := t6[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		ZDiv3 := c.ZDiv3[i*T:][:T]
+		ZSqrt := c.ZSqrt[i*T:][:T]
 		for j := range T {
-			t102 := num.Sqrt(1e-05 + (t6_2[j] / w))
-			t10_2[j] = t102
-			ZDiv3[j] = F(1) / t102
+			ZSqrt[j] = num.Sqrt(1e-05 + (t6_2[j] / w))
 		}
 	}
 
 	// hope.Z
 	for i := range L {
-		t10_2 := t10[i*T:][:T]
+		ZSqrt := c.ZSqrt[i*T:][:T]
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
 		for j := range T {
 			t4_2 := t4[(i*T+j)*d:][:d]
-			ZDiv2 := c.ZDiv2[(i*T+j)*d:][:d]
 			Z := c.Z[(i*T+j)*d:][:d]
-			ZDiv4 := c.ZDiv4[(i*T+j)*d:][:d]
-			t10Entry := t10_2[j]
+			ZSqrtEntry := ZSqrt[j]
 			for k := range d {
-				t11 := t4_2[k] / t10Entry
-				ZDiv2[k] = t11
-				Z[k] = F(t11*gamma[k]) + beta[k]
-				ZDiv4[k] = t11 / t10Entry
+				Z[k] = F((t4_2[k]/ZSqrtEntry)*gamma[k]) + beta[k]
 			}
 		}
 	}
-
-	// hope.Z
-	c.ZDiv5[0] = F(1) / F(d)
 }
 
 // ZBackward is one call of the kernel ZBackward.
@@ -137,20 +121,17 @@ type ZBackward[F num.Float] struct {
 	Gamma    []F // [d]
 	ZBar     []F // [L, T, d]
 	ZDiv     []F // [L, T]
-	ZDiv2    []F // [L, T, d]
-	ZDiv3    []F // [L, T]
-	ZDiv4    []F // [L, T, d]
-	ZDiv5    []F // []
+	ZSqrt    []F // [L, T]
 	XBar     []F // [L, T, d], written
 	GammaBar []F // [d], written
 	BetaBar  []F // [d], written
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d + 2·L·T.
+// WorkLen is 3·L·T·d + 4·L·T.
 func (c *ZBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 2*L*T*d + 2*L*T
+	return 3*L*T*d + 4*L*T
 }
 
 // Run computes ZBackward.
@@ -160,9 +141,15 @@ func (c *ZBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t42 := c.Work[:L*T*d] // [L, T, d]
+	t4 := c.Work[:L*T*d] // [L, T, d]
 	work := c.Work[L*T*d:]
+	t42 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t102 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t72 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t31 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t20 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
@@ -172,45 +159,71 @@ func (c *ZBackward[F]) Run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	for i := range L {
+		ZDiv := c.ZDiv[i*T:][:T]
+		ZSqrt := c.ZSqrt[i*T:][:T]
 		t102_2 := t102[i*T:][:T]
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
 		gammaBar := c.GammaBar[:d]
 		for j := range T {
+			X := c.X[(i*T+j)*d:][:d]
 			ZBar := c.ZBar[(i*T+j)*d:][:d]
-			ZDiv4 := c.ZDiv4[(i*T+j)*d:][:d]
+			t4_2 := t4[(i*T+j)*d:][:d]
 			t42_2 := t42[(i*T+j)*d:][:d]
-			ZDiv2 := c.ZDiv2[(i*T+j)*d:][:d]
 			var t1022 F
+			ZDivEntry := ZDiv[j]
+			ZSqrtEntry := ZSqrt[j]
 			for k := range d {
+				t43 := X[k] - ZDivEntry
+				t11 := t43 / ZSqrtEntry
 				ZBarEntry := ZBar[k]
 				t422 := F(ZBarEntry * gamma[k])
-				t1022 += F(t422 * ZDiv4[k])
+				t1022 += F(t422 * (t11 / ZSqrtEntry))
+				t4_2[k] = t43
 				betaBar[k] += ZBarEntry
 				t42_2[k] = t422
-				gammaBar[k] += F(ZBarEntry * ZDiv2[k])
+				gammaBar[k] += F(ZBarEntry * t11)
 			}
 			t102_2[j] = -t1022
 		}
 	}
 
 	// hope.Z
-	ZDiv5Entry := c.ZDiv5[0]
 	for i := range L {
-		ZDiv3 := c.ZDiv3[i*T:][:T]
-		ZDiv := c.ZDiv[i*T:][:T]
+		ZSqrt := c.ZSqrt[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		for j := range T {
+			t72_2[j] = F(1) / ZSqrt[j]
+		}
+	}
+
+	// hope.Z
+	t16 := F(1) / F(d)
+
+	// hope.Z
+	for i := range L {
 		t102_2 := t102[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		for j := range T {
+			t31_2[j] = F(t102_2[j] * F(t16*t72_2[j]))
+		}
+	}
+
+	// hope.Z
+	for i := range L {
+		t72_2 := t72[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
 		for j := range T {
 			t42_2 := t42[(i*T+j)*d:][:d]
-			X := c.X[(i*T+j)*d:][:d]
+			t4_2 := t4[(i*T+j)*d:][:d]
 			t20_2 := t20[(i*T+j)*d:][:d]
 			var t222 F
-			ZDiv3Entry := ZDiv3[j]
-			ZDivEntry := ZDiv[j]
-			w := F(t102_2[j] * F(ZDiv5Entry*ZDiv3Entry))
+			t72Entry := t72_2[j]
+			t31Entry := t31_2[j]
 			for k := range d {
-				t202 := F(t42_2[k]*ZDiv3Entry) + F(2*F(F(0.5*(X[k]-ZDivEntry))*w))
+				t202 := F(t42_2[k]*t72Entry) + F(2*F(F(0.5*t4_2[k])*t31Entry))
 				t222 += t202
 				t20_2[k] = t202
 			}
@@ -224,9 +237,9 @@ func (c *ZBackward[F]) Run() {
 		for j := range T {
 			t20_2 := t20[(i*T+j)*d:][:d]
 			XBar := c.XBar[(i*T+j)*d:][:d]
-			w2 := F(ZDiv5Entry * t22_2[j])
+			w := F(t16 * t22_2[j])
 			for k := range d {
-				XBar[k] = t20_2[k] + w2
+				XBar[k] = t20_2[k] + w
 			}
 		}
 	}
@@ -265,10 +278,7 @@ func (b *Block[F]) z(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	k.Beta = arena.Data(n.vBeta)
 	k.Z = arena.Alloc(k.L * k.T * k.D)
 	k.ZDiv = c.Run.Saved(k.L * k.T)
-	k.ZDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.ZDiv3 = c.Run.Saved(k.L * k.T)
-	k.ZDiv4 = c.Run.Saved(k.L * k.T * k.D)
-	k.ZDiv5 = c.Run.Saved(1)
+	k.ZSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -289,10 +299,7 @@ func (n *zNode[F]) Backward(t *tape.Tape[F]) {
 	g.Gamma = k.Gamma
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.D)
 	g.ZDiv = k.ZDiv
-	g.ZDiv2 = k.ZDiv2
-	g.ZDiv3 = k.ZDiv3
-	g.ZDiv4 = k.ZDiv4
-	g.ZDiv5 = k.ZDiv5
+	g.ZSqrt = k.ZSqrt
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.GammaBar = t.Part(n.vGamma, g.D)
 	g.BetaBar = t.Part(n.vBeta, g.D)

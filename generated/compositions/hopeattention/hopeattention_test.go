@@ -93,10 +93,7 @@ func zDirect[F num.Float](a *conformance.Args[F]) {
 	k.Beta = a.Real("beta", k.D)
 	k.Z = a.Out("Z", k.L*k.T*k.D)
 	k.ZDiv = a.Fresh(k.L * k.T)
-	k.ZDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.ZDiv3 = a.Fresh(k.L * k.T)
-	k.ZDiv4 = a.Fresh(k.L * k.T * k.D)
-	k.ZDiv5 = a.Fresh(1)
+	k.ZSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -108,10 +105,7 @@ func zDirect[F num.Float](a *conformance.Args[F]) {
 	g.Gamma = k.Gamma
 	g.ZBar = a.Bar("Z", g.L*g.T*g.D)
 	g.ZDiv = k.ZDiv
-	g.ZDiv2 = k.ZDiv2
-	g.ZDiv3 = k.ZDiv3
-	g.ZDiv4 = k.ZDiv4
-	g.ZDiv5 = k.ZDiv5
+	g.ZSqrt = k.ZSqrt
 	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.GammaBar = a.Grad("gamma", g.D)
 	g.BetaBar = a.Grad("beta", g.D)
@@ -171,10 +165,7 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.BetaO = a.Real("beta_o", k.D)
 	k.Out = a.Out("out", k.L*k.T*k.D)
 	k.OutDiv = a.Fresh(k.L * k.T)
-	k.OutDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.OutDiv3 = a.Fresh(k.L * k.T)
-	k.OutDiv4 = a.Fresh(k.L * k.T * k.D)
-	k.OutDiv5 = a.Fresh(1)
+	k.OutSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -186,10 +177,7 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.GammaO = k.GammaO
 	g.OutBar = a.Bar("out", g.L*g.T*g.D)
 	g.OutDiv = k.OutDiv
-	g.OutDiv2 = k.OutDiv2
-	g.OutDiv3 = k.OutDiv3
-	g.OutDiv4 = k.OutDiv4
-	g.OutDiv5 = k.OutDiv5
+	g.OutSqrt = k.OutSqrt
 	g.CBar = a.Grad("c", g.L*g.T*g.D)
 	g.GammaOBar = a.Grad("gamma_o", g.D)
 	g.BetaOBar = a.Grad("beta_o", g.D)

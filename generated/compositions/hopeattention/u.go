@@ -23,10 +23,9 @@ type U[F num.Float] struct {
 	Work []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d.
+// WorkLen is 0.
 func (c *U[F]) WorkLen() int {
-	L, T, d := c.L, c.T, c.D
-	return L * T * d
+	return 0
 }
 
 // Run computes U.
@@ -36,22 +35,20 @@ func (c *U[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t := c.Work[:L*T*d] // [L, T, d]
-
-	// hope_attention.u
-	kern.Gemm(L*T, d, d, F(1), false, t, d, 1, c.A, d, 1, c.WO, 1, d)
 
 	// hope_attention.u
 	for i := range L {
 		for j := range T {
 			X := c.X[(i*T+j)*d:][:d]
-			t2 := t[(i*T+j)*d:][:d]
 			u := c.U[(i*T+j)*d:][:d]
 			for k := range d {
-				u[k] = X[k] + t2[k]
+				u[k] = X[k]
 			}
 		}
 	}
+
+	// hope_attention.u
+	kern.Gemm(L*T, d, d, F(1), true, c.U, d, 1, c.A, d, 1, c.WO, 1, d)
 }
 
 // UBackward is one call of the kernel UBackward.

@@ -2,11 +2,7 @@
 
 package hopeattention
 
-import (
-	regions "github.com/nl-hecate/hecate/generated/regions"
-	"github.com/nl-hecate/hecate/runtime/kern"
-	"unsafe"
-)
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // uFused is U in fused arithmetic.
 type uFused U[float32]
@@ -17,35 +13,16 @@ func (c *uFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t := c.Work[:L*T*d] // [L, T, d]
 
 	// hope_attention.u
-	kern.GemmFMA(L*T, d, d, F(1), false, t, d, 1, c.A, d, 1, c.WO, 1, d)
-
-	// hope_attention.u
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(c.X),
-			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(c.U),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				X := c.X[(i*T+j)*d:][:d]
-				t2 := t[(i*T+j)*d:][:d]
-				u := c.U[(i*T+j)*d:][:d]
-				for k := range d {
-					u[k] = X[k] + t2[k]
-				}
-			}
+	for i := range L {
+		for j := range T {
+			copy(c.U[(i*T+j)*d:][:d], c.X[(i*T+j)*d:][:d])
 		}
 	}
+
+	// hope_attention.u
+	kern.GemmFMA(L*T, d, d, F(1), true, c.U, d, 1, c.A, d, 1, c.WO, 1, d)
 }
 
 // uBackwardFused is UBackward in fused arithmetic.

@@ -14,7 +14,7 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 3·H·L·T·d_h + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h + 1 entries and checkpoints of 0 entries.
+// It keeps 3·H·L·T·d_h + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
 	H        int
 	L        int
@@ -31,18 +31,17 @@ type Out[F num.Float] struct {
 	Out      []F     // [L, T, H·d_h], written
 	KTailOut []F     // [L, w - 1, H, d_h], written
 	VTailOut []F     // [L, w - 1, H, d_h], written
-	Q        []F     // [L, T, H·d_h], written
-	ADiv     []F     // [], written
+	AReshape []F     // [L, T, H, d_h], written
 	AStack   []F     // [L, T + w - 1, H, d_h], written
 	A        []F     // [L, T, H, w], written
 	OutStack []F     // [L, T + w - 1, H, d_h], written
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 3·H·L·T·d_h + 3·H·L·T·w + H·w + H.
+// WorkLen is 4·H·L·T·d_h + 3·H·L·T·w + H·w + H.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return 3*H*L*T*dH + 3*H*L*T*w + H*w + H
+	return 4*H*L*T*dH + 3*H*L*T*w + H*w + H
 }
 
 // Run computes Out.
@@ -52,8 +51,10 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	k := c.Work[:H*L*T*dH] // [L, T, H·d_h]
+	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
 	work := c.Work[H*L*T*dH:]
+	k := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
 	t8 := work[:H] // [H]
 	work = work[H:]
 	m := work[:H*w] // [H, w]
@@ -69,7 +70,7 @@ func (c *Out[F]) Run() {
 	t27 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// linear_bias_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// linear_bias_window.k
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
@@ -91,7 +92,6 @@ func (c *Out[F]) Run() {
 
 	// linear_bias_window.a
 	t14 := F(1) / num.Sqrt(F(dH))
-	c.ADiv[0] = t14
 
 	// linear_bias_window.a
 	for i := range L {
@@ -139,7 +139,7 @@ func (c *Out[F]) Run() {
 					n := int(c.Pos[i]) + j - m2
 					if n >= 0 {
 						var t192 F
-						qView := c.Q[((i*T+j)*H+k2)*dH:][:dH]
+						qView := q[((i*T+j)*H+k2)*dH:][:dH]
 						aStack := c.AStack[((i*(T+w-1)+j-m2+w-1)*H+k2)*dH:][:dH]
 						for p := range dH {
 							t192 += F(qView[p] * aStack[p])
@@ -284,6 +284,19 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+
+	// linear_bias_window.a
+	for i := range L {
+		for j := range T {
+			for k2 := range H {
+				qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
+				for m2 := range dH {
+					aReshape[m2] = qView[m2]
+				}
+			}
+		}
+	}
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -301,8 +314,7 @@ type OutBackward[F num.Float] struct {
 	OutBar      []F     // [L, T, H·d_h]
 	KTailBar    []F     // [L, w - 1, H, d_h]
 	VTailBar    []F     // [L, w - 1, H, d_h]
-	Q           []F     // [L, T, H·d_h]
-	ADiv        []F     // []
+	AReshape    []F     // [L, T, H, d_h]
 	AStack      []F     // [L, T + w - 1, H, d_h]
 	A           []F     // [L, T, H, w]
 	OutStack    []F     // [L, T + w - 1, H, d_h]
@@ -315,10 +327,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 12·H·L·T·d_h + 5·H·L·T·w + 6·H·L·d_h·w + H·L·T - 6·H·L·d_h.
+// WorkLen is 7·H·L·T·d_h + 5·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return 12*H*L*T*dH + 5*H*L*T*w + 6*H*L*dH*w + H*L*T - 6*H*L*dH
+	return 7*H*L*T*dH + 5*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH
 }
 
 // Run computes OutBackward.
@@ -334,13 +346,9 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t42 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t52 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t182 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t72 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t92 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t112 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
@@ -356,13 +364,10 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH:]
 	t172 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t192 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t212 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t242 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t262 := work[:H*L*T*dH] // [L, T, H·d_h]
+
+	// linear_bias_window.a
+	t14 := F(1) / num.Sqrt(F(dH))
 
 	// linear_bias_window.out
 	clear(t2)
@@ -419,31 +424,18 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
-	// linear_bias_window.out
-	for i := range L {
-		for j := range T + w - 1 {
-			for k := range H {
-				t32_2 := t32[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				for m := range dH {
-					t52_2[m] = t32_2[m] + t42_2[m]
-				}
-			}
-		}
-	}
-
 	// linear_bias_window.out, linear_bias_window.a
 	clear(t182)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t32_2 := t32[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 				t182_2 := t182[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					vTailBarOut[m] = t52_2[m]
+					vTailBarOut[m] = t32_2[m] + t42_2[m]
 					t182_2[m] += kTailBar[m]
 				}
 			}
@@ -454,17 +446,15 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t32_2 := t32[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t42_2 := t42[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 				t72_2 := t72[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t72_2[m] = t52_2[m]
+					t72_2[m] = t32_2[m] + t42_2[m]
 				}
 			}
 		}
 	}
-
-	// linear_bias_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t92, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
 
 	// linear_bias_window.v
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t72, H*dH, 1)
@@ -539,7 +529,7 @@ func (c *OutBackward[F]) Run() {
 				for m := range w {
 					n7 := int(c.Pos[i]) + j - m
 					if n7 >= 0 {
-						t152[((i*T+j)*H+k)*w+m] = F(c.ADiv[0] * t142[((i*T+j)*H+k)*w+m])
+						t152[((i*T+j)*H+k)*w+m] = F(t14 * t142[((i*T+j)*H+k)*w+m])
 					}
 				}
 			}
@@ -574,11 +564,11 @@ func (c *OutBackward[F]) Run() {
 				n9 := int(c.Pos[i]) + j - k
 				if n9 >= 0 {
 					for m := range H {
-						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
+						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
 						t172_2 := t172[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						t152Entry2 := t152[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t172_2[p] += F(qView[p] * t152Entry2)
+							t172_2[p] += F(aReshape[p] * t152Entry2)
 						}
 					}
 				}
@@ -588,26 +578,13 @@ func (c *OutBackward[F]) Run() {
 
 	// linear_bias_window.a
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			for k := range H {
 				t172_2 := t172[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				t182_2 := t182[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t192_2 := t192[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				for m := range dH {
-					t192_2[m] = t172_2[m] + t182_2[m]
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	for i := range L {
-		for j := range w - 1 {
-			for k := range H {
-				t192_2 := t192[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					kTailBarOut[m] = t192_2[m]
+					kTailBarOut[m] = t172_2[m] + t182_2[m]
 				}
 			}
 		}
@@ -617,39 +594,30 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t172_2 := t172[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 				t212_2 := t212[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t212_2[m] = t192_2[m]
+					t212_2[m] = t172_2[m] + t182_2[m]
 				}
 			}
 		}
 	}
-
-	// linear_bias_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t242, H*dH, 1, t212, H*dH, 1, c.WK, H*dH, 1)
 
 	// linear_bias_window.k
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t212, H*dH, 1)
 
 	// linear_bias_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t262, H*dH, 1, t162, H*dH, 1, c.WQ, H*dH, 1)
-
-	// linear_bias_window.q
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t162, H*dH, 1)
 
+	// linear_bias_window.v
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
+
+	// linear_bias_window.k
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t212, H*dH, 1, c.WK, H*dH, 1)
+
 	// linear_bias_window.q
-	for i := range L {
-		for j := range T {
-			t92_2 := t92[(i*T+j)*H*dH:][:H*dH]
-			t242_2 := t242[(i*T+j)*H*dH:][:H*dH]
-			t262_2 := t262[(i*T+j)*H*dH:][:H*dH]
-			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-			for k := range H * dH {
-				XBar[k] = t92_2[k] + t242_2[k] + t262_2[k]
-			}
-		}
-	}
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t162, H*dH, 1, c.WQ, H*dH, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -698,8 +666,7 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.KTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.VTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.ADiv = c.Run.Saved(1)
+	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.AStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.W)
 	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
@@ -730,8 +697,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
 	g.KTailBar = block.Adjoint(t, n.nextKTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.VTailBar = block.Adjoint(t, n.nextVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.Q = k.Q
-	g.ADiv = k.ADiv
+	g.AReshape = k.AReshape
 	g.AStack = k.AStack
 	g.A = k.A
 	g.OutStack = k.OutStack

@@ -21,17 +21,18 @@ func (c *outFused) run() {
 	_ = T
 	_ = dH
 	_ = w
-	k := c.Work[:H*L*T*dH]                                // [L, T, H·d_h]
-	t8 := c.Work[H*L*T*dH:][:H]                           // [H]
-	m := c.Work[H*L*T*dH+H:][:H*w]                        // [H, w]
-	t19 := c.Work[H*L*T*dH+H*w+H:][:H*L*T*w]              // [L, T, H, w]
-	t20 := c.Work[H*L*T*dH+H*L*T*w+H*w+H:][:H*L*T*w]      // [L, T, H, w]
-	t21 := c.Work[H*L*T*dH+2*H*L*T*w+H*w+H:][:H*L*T*w]    // [L, T, H, w]
-	v := c.Work[H*L*T*dH+3*H*L*T*w+H*w+H:][:H*L*T*dH]     // [L, T, H·d_h]
-	t27 := c.Work[2*H*L*T*dH+3*H*L*T*w+H*w+H:][:H*L*T*dH] // [L, T, H, d_h]
+	q := c.Work[:H*L*T*dH]                                // [L, T, H·d_h]
+	k := c.Work[H*L*T*dH:][:H*L*T*dH]                     // [L, T, H·d_h]
+	t8 := c.Work[2*H*L*T*dH:][:H]                         // [H]
+	m := c.Work[2*H*L*T*dH+H:][:H*w]                      // [H, w]
+	t19 := c.Work[2*H*L*T*dH+H*w+H:][:H*L*T*w]            // [L, T, H, w]
+	t20 := c.Work[2*H*L*T*dH+H*L*T*w+H*w+H:][:H*L*T*w]    // [L, T, H, w]
+	t21 := c.Work[2*H*L*T*dH+2*H*L*T*w+H*w+H:][:H*L*T*w]  // [L, T, H, w]
+	v := c.Work[2*H*L*T*dH+3*H*L*T*w+H*w+H:][:H*L*T*dH]   // [L, T, H·d_h]
+	t27 := c.Work[3*H*L*T*dH+3*H*L*T*w+H*w+H:][:H*L*T*dH] // [L, T, H, d_h]
 
 	// linear_bias_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// linear_bias_window.k
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
@@ -53,7 +54,6 @@ func (c *outFused) run() {
 
 	// linear_bias_window.a
 	t14 := F(1) / num.Sqrt(F(dH))
-	c.ADiv[0] = t14
 
 	// linear_bias_window.a
 	for i := range L {
@@ -85,7 +85,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Re4ba3647e6c2Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(q),
 			P2:  unsafe.SliceData(c.AStack),
 			P3:  unsafe.SliceData(t19),
 			N0:  L,
@@ -109,7 +109,7 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				for k2 := range H {
-					qView := c.Q[((i*T+j)*H+k2)*dH:][:dH]
+					qView := q[((i*T+j)*H+k2)*dH:][:dH]
 					n := int(c.Pos[i])
 					if n2 := min(w, n+j+1); n2 > 0 {
 						t19_2 := t19[((i*T+j)*H+k2)*w:][:n2]
@@ -330,6 +330,15 @@ func (c *outFused) run() {
 			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t27[(i*T+j)*H*dH:][:H*dH])
 		}
 	}
+
+	// linear_bias_window.a
+	for i := range L {
+		for j := range T {
+			for k2 := range H {
+				copy(c.AReshape[((i*T+j)*H+k2)*dH:][:dH], q[((i*T+j)*H+k2)*dH:][:dH])
+			}
+		}
+	}
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -346,21 +355,19 @@ func (c *outBackwardFused) run() {
 	t2 := c.Work[:H*L*T*w]                                                                     // [L, T, H, w]
 	t32 := c.Work[H*L*T*w:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                         // [L, T + w - 1, H, d_h]
 	t42 := c.Work[H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                // [L, T + w - 1, H, d_h]
-	t52 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]          // [L, T + w - 1, H, d_h]
-	t182 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
-	t72 := c.Work[4*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                          // [L, T, H, d_h]
-	t92 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                          // [L, T, H·d_h]
-	t112 := c.Work[6*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T]                            // [L, T, H]
-	t122 := c.Work[6*H*L*T*dH+H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
-	t132 := c.Work[6*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t142 := c.Work[6*H*L*T*dH+3*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t152 := c.Work[6*H*L*T*dH+4*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t162 := c.Work[6*H*L*T*dH+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t172 := c.Work[7*H*L*T*dH+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t192 := c.Work[8*H*L*T*dH+5*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t212 := c.Work[9*H*L*T*dH+5*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t242 := c.Work[10*H*L*T*dH+5*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH:][:H*L*T*dH]                // [L, T, H·d_h]
-	t262 := c.Work[11*H*L*T*dH+5*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH:][:H*L*T*dH]                // [L, T, H·d_h]
+	t182 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
+	t72 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                          // [L, T, H, d_h]
+	t112 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T]                            // [L, T, H]
+	t122 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
+	t132 := c.Work[4*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
+	t142 := c.Work[4*H*L*T*dH+3*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
+	t152 := c.Work[4*H*L*T*dH+4*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
+	t162 := c.Work[4*H*L*T*dH+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t172 := c.Work[5*H*L*T*dH+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t212 := c.Work[6*H*L*T*dH+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+
+	// linear_bias_window.a
+	t14 := F(1) / num.Sqrt(F(dH))
 
 	// linear_bias_window.out
 	clear(t2)
@@ -484,43 +491,15 @@ func (c *outBackwardFused) run() {
 		}
 	}
 
-	// linear_bias_window.out
-	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t52),
-			N0: L,
-			N1: T + w - 1,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H*T*dH + H*dH*w - H*dH,
-		}
-		regions.R03f4713e7c86(&a)
-	} else {
-		for i := range L {
-			for j := range T + w - 1 {
-				for k := range H {
-					t32_2 := t32[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					for m := range dH {
-						t52_2[m] = t32_2[m] + t42_2[m]
-					}
-				}
-			}
-		}
-	}
-
 	// linear_bias_window.out, linear_bias_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R7f552e07f75fArgs{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(c.VTailBarOut),
-			P2: unsafe.SliceData(t182),
-			P3: unsafe.SliceData(c.KTailBar),
+		a := regions.R277c6bdb4205Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.VTailBarOut),
+			P3: unsafe.SliceData(t182),
+			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
 			N2: H,
@@ -530,17 +509,18 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R7f552e07f75f(&a)
+		regions.R277c6bdb4205(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t32_2 := t32[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 					t182_2 := t182[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 					kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						vTailBarOut[m] = t52_2[m]
+						vTailBarOut[m] = t32_2[m] + t42_2[m]
 						t182_2[m] = t182_2[m] + kTailBar[m]
 					}
 				}
@@ -549,16 +529,35 @@ func (c *outBackwardFused) run() {
 	}
 
 	// linear_bias_window.out
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(t72[((i*T+j)*H+k)*dH:][:dH], t52[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH])
+	if kern.Wide() {
+		a := regions.Rcdc76ce7d1e9Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(t72),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: 4*H*dH*w - 4*H*dH,
+			N5: H * dH,
+			N6: H*T*dH + H*dH*w - H*dH,
+			N7: H * T * dH,
+		}
+		regions.Rcdc76ce7d1e9(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t32_2 := t32[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t42_2 := t42[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t72_2 := t72[((i*T+j)*H+k)*dH:][:dH]
+					for m := range dH {
+						t72_2[m] = t32_2[m] + t42_2[m]
+					}
+				}
 			}
 		}
 	}
-
-	// linear_bias_window.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t92, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
 
 	// linear_bias_window.v
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t72, H*dH, 1)
@@ -685,19 +684,19 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	clear(t152)
 	if kern.Wide() {
-		a := regions.R22ccd900d97aArgs{
+		a := regions.R86e2f25cd6a5Args{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.ADiv),
-			P2: unsafe.SliceData(t142),
-			P3: unsafe.SliceData(t152),
+			P1: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(t152),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: w,
 			N4: H * w,
 			N5: H * T * w,
+			S0: [2]float32{t14},
 		}
-		regions.R22ccd900d97a(&a)
+		regions.R86e2f25cd6a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -707,7 +706,7 @@ func (c *outBackwardFused) run() {
 						t142_2 := t142[((i*T+j)*H+k)*w:][:n]
 						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							t152_2[m] = F(c.ADiv[0] * t142_2[m])
+							t152_2[m] = F(t14 * t142_2[m])
 						}
 					}
 				}
@@ -767,7 +766,7 @@ func (c *outBackwardFused) run() {
 		a := regions.Rb90dbfc1ef2fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t152),
-			P2:  unsafe.SliceData(c.Q),
+			P2:  unsafe.SliceData(c.AReshape),
 			P3:  unsafe.SliceData(t172),
 			N0:  L,
 			N1:  T,
@@ -792,11 +791,11 @@ func (c *outBackwardFused) run() {
 				n9 := int(c.Pos[i])
 				for k := range min(w, n9+j+1) {
 					for m := range H {
-						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
+						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
 						t172_2 := t172[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						t152Entry2 := t152[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t172_2[p] = num.FMA32(qView[p], t152Entry2, t172_2[p])
+							t172_2[p] = num.FMA32(aReshape[p], t152Entry2, t172_2[p])
 						}
 					}
 				}
@@ -806,27 +805,28 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
+		a := regions.Rf4bc94f46b30Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t182),
-			P2: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: H,
 			N3: dH,
 			N4: H * dH,
 			N5: H*T*dH + H*dH*w - H*dH,
+			N6: H*dH*w - H*dH,
 		}
-		regions.R03f4713e7c86(&a)
+		regions.Rf4bc94f46b30(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				for k := range H {
 					t172_2 := t172[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					t182_2 := t182[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t192_2 := t192[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t192_2[m] = t172_2[m] + t182_2[m]
+						kTailBarOut[m] = t172_2[m] + t182_2[m]
 					}
 				}
 			}
@@ -834,59 +834,48 @@ func (c *outBackwardFused) run() {
 	}
 
 	// linear_bias_window.a
-	for i := range L {
-		for j := range w - 1 {
-			for k := range H {
-				copy(c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH], t192[((i*(T+w-1)+j)*H+k)*dH:][:dH])
+	if kern.Wide() {
+		a := regions.Rcdc76ce7d1e9Args{
+			P0: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(t182),
+			P2: unsafe.SliceData(t212),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: 4*H*dH*w - 4*H*dH,
+			N5: H * dH,
+			N6: H*T*dH + H*dH*w - H*dH,
+			N7: H * T * dH,
+		}
+		regions.Rcdc76ce7d1e9(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t172_2 := t172[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t212_2 := t212[((i*T+j)*H+k)*dH:][:dH]
+					for m := range dH {
+						t212_2[m] = t172_2[m] + t182_2[m]
+					}
+				}
 			}
 		}
 	}
-
-	// linear_bias_window.a
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(t212[((i*T+j)*H+k)*dH:][:dH], t192[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH])
-			}
-		}
-	}
-
-	// linear_bias_window.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t242, H*dH, 1, t212, H*dH, 1, c.WK, H*dH, 1)
 
 	// linear_bias_window.k
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t212, H*dH, 1)
 
 	// linear_bias_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t262, H*dH, 1, t162, H*dH, 1, c.WQ, H*dH, 1)
-
-	// linear_bias_window.q
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t162, H*dH, 1)
 
+	// linear_bias_window.v
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
+
+	// linear_bias_window.k
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t212, H*dH, 1, c.WK, H*dH, 1)
+
 	// linear_bias_window.q
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t242),
-			P2: unsafe.SliceData(t262),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: H * dH,
-			N3: H * T * dH,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t92_2 := t92[(i*T+j)*H*dH:][:H*dH]
-				t242_2 := t242[(i*T+j)*H*dH:][:H*dH]
-				t262_2 := t262[(i*T+j)*H*dH:][:H*dH]
-				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-				for k := range H * dH {
-					XBar[k] = (t92_2[k] + t242_2[k]) + t262_2[k]
-				}
-			}
-		}
-	}
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t162, H*dH, 1, c.WQ, H*dH, 1)
 }

@@ -12,19 +12,15 @@ import (
 var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
-//
-// It keeps 2·H·L·T·d_h entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	H           int
-	L           int
-	T           int
-	DH          int
-	Y           []F // [L, T, H·d_h]
-	R           []F // [L, T, H·d_h]
-	Out         []F // [L, T, H·d_h], written
-	OutSigmoid  []F // [L, T, H·d_h], written
-	OutSigmoid2 []F // [L, T, H·d_h], written
-	Work        []F // WorkLen() entries
+	H    int
+	L    int
+	T    int
+	DH   int
+	Y    []F // [L, T, H·d_h]
+	R    []F // [L, T, H·d_h]
+	Out  []F // [L, T, H·d_h], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -43,17 +39,11 @@ func (c *Out[F]) Run() {
 	// mac.out
 	for i := range L {
 		for j := range T {
-			r := c.R[(i*T+j)*H*dH:][:H*dH]
-			outSigmoid := c.OutSigmoid[(i*T+j)*H*dH:][:H*dH]
 			y := c.Y[(i*T+j)*H*dH:][:H*dH]
+			r := c.R[(i*T+j)*H*dH:][:H*dH]
 			out := c.Out[(i*T+j)*H*dH:][:H*dH]
-			outSigmoid2 := c.OutSigmoid2[(i*T+j)*H*dH:][:H*dH]
 			for k := range H * dH {
-				rEntry := r[k]
-				t := num.Sigmoid(rEntry)
-				outSigmoid[k] = t
-				out[k] = F(y[k] * t)
-				outSigmoid2[k] = num.Sigmoid(-rEntry)
+				out[k] = F(y[k] * num.Sigmoid(r[k]))
 			}
 		}
 	}
@@ -61,17 +51,16 @@ func (c *Out[F]) Run() {
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	H           int
-	L           int
-	T           int
-	DH          int
-	Y           []F // [L, T, H·d_h]
-	OutBar      []F // [L, T, H·d_h]
-	OutSigmoid  []F // [L, T, H·d_h]
-	OutSigmoid2 []F // [L, T, H·d_h]
-	YBar        []F // [L, T, H·d_h], written
-	RBar        []F // [L, T, H·d_h], written
-	Work        []F // WorkLen() entries
+	H      int
+	L      int
+	T      int
+	DH     int
+	Y      []F // [L, T, H·d_h]
+	R      []F // [L, T, H·d_h]
+	OutBar []F // [L, T, H·d_h]
+	YBar   []F // [L, T, H·d_h], written
+	RBar   []F // [L, T, H·d_h], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -90,17 +79,17 @@ func (c *OutBackward[F]) Run() {
 	// mac.out
 	for i := range L {
 		for j := range T {
+			r := c.R[(i*T+j)*H*dH:][:H*dH]
 			outBar := c.OutBar[(i*T+j)*H*dH:][:H*dH]
-			outSigmoid := c.OutSigmoid[(i*T+j)*H*dH:][:H*dH]
 			yBar := c.YBar[(i*T+j)*H*dH:][:H*dH]
 			y := c.Y[(i*T+j)*H*dH:][:H*dH]
-			outSigmoid2 := c.OutSigmoid2[(i*T+j)*H*dH:][:H*dH]
 			rBar := c.RBar[(i*T+j)*H*dH:][:H*dH]
 			for k := range H * dH {
+				rEntry := r[k]
+				t := num.Sigmoid(rEntry)
 				outBarEntry := outBar[k]
-				outSigmoidEntry := outSigmoid[k]
-				yBar[k] = F(outBarEntry * outSigmoidEntry)
-				rBar[k] = F(F(F(y[k]*outBarEntry)*outSigmoidEntry) * outSigmoid2[k])
+				yBar[k] = F(outBarEntry * t)
+				rBar[k] = F(F(F(y[k]*outBarEntry)*t) * num.Sigmoid(-rEntry))
 			}
 		}
 	}
@@ -140,8 +129,6 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vR = rIn
 	k.R = arena.Data(n.vR)
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.OutSigmoid = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.OutSigmoid2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -159,9 +146,8 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.H, g.L, g.T, g.DH = k.H, k.L, k.T, k.DH
 	g.Y = k.Y
+	g.R = k.R
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
-	g.OutSigmoid = k.OutSigmoid
-	g.OutSigmoid2 = k.OutSigmoid2
 	g.YBar = t.Part(n.vY, g.H*g.L*g.T*g.DH)
 	g.RBar = t.Part(n.vR, g.H*g.L*g.T*g.DH)
 	g.Work = t.Scratch(g.WorkLen())

@@ -21,32 +21,24 @@ func (c *outFused) run() {
 
 	// mac.out
 	if kern.Wide() {
-		a := regions.R099a365aad0fArgs{
-			P0: unsafe.SliceData(c.R),
-			P1: unsafe.SliceData(c.OutSigmoid),
-			P2: unsafe.SliceData(c.Y),
-			P3: unsafe.SliceData(c.Out),
-			P4: unsafe.SliceData(c.OutSigmoid2),
+		a := regions.R470c875a297dArgs{
+			P0: unsafe.SliceData(c.Y),
+			P1: unsafe.SliceData(c.R),
+			P2: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: T,
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R099a365aad0f(&a)
+		regions.R470c875a297d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				r := c.R[(i*T+j)*H*dH:][:H*dH]
-				outSigmoid := c.OutSigmoid[(i*T+j)*H*dH:][:H*dH]
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
+				r := c.R[(i*T+j)*H*dH:][:H*dH]
 				out := c.Out[(i*T+j)*H*dH:][:H*dH]
-				outSigmoid2 := c.OutSigmoid2[(i*T+j)*H*dH:][:H*dH]
 				for k := range H * dH {
-					rEntry := r[k]
-					t := kern.Sigmoid(rEntry)
-					outSigmoid[k] = t
-					out[k] = F(y[k] * t)
-					outSigmoid2[k] = kern.Sigmoid(-rEntry)
+					out[k] = F(y[k] * kern.Sigmoid(r[k]))
 				}
 			}
 		}
@@ -66,33 +58,32 @@ func (c *outBackwardFused) run() {
 
 	// mac.out
 	if kern.Wide() {
-		a := regions.Rced86096d76cArgs{
-			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.OutSigmoid),
+		a := regions.R6487838b33b0Args{
+			P0: unsafe.SliceData(c.R),
+			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.YBar),
 			P3: unsafe.SliceData(c.Y),
-			P4: unsafe.SliceData(c.OutSigmoid2),
-			P5: unsafe.SliceData(c.RBar),
+			P4: unsafe.SliceData(c.RBar),
 			N0: L,
 			N1: T,
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.Rced86096d76c(&a)
+		regions.R6487838b33b0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
+				r := c.R[(i*T+j)*H*dH:][:H*dH]
 				outBar := c.OutBar[(i*T+j)*H*dH:][:H*dH]
-				outSigmoid := c.OutSigmoid[(i*T+j)*H*dH:][:H*dH]
 				yBar := c.YBar[(i*T+j)*H*dH:][:H*dH]
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
-				outSigmoid2 := c.OutSigmoid2[(i*T+j)*H*dH:][:H*dH]
 				rBar := c.RBar[(i*T+j)*H*dH:][:H*dH]
 				for k := range H * dH {
+					rEntry := r[k]
+					t := kern.Sigmoid(rEntry)
 					outBarEntry := outBar[k]
-					outSigmoidEntry := outSigmoid[k]
-					yBar[k] = F(outBarEntry * outSigmoidEntry)
-					rBar[k] = F(F(F(y[k]*outBarEntry)*outSigmoidEntry) * outSigmoid2[k])
+					yBar[k] = F(outBarEntry * t)
+					rBar[k] = F(F(F(y[k]*outBarEntry)*t) * kern.Sigmoid(-rEntry))
 				}
 			}
 		}

@@ -13,7 +13,7 @@ var rKind = tape.NewKind()
 
 // R is one call of the kernel R.
 //
-// It keeps 2·H·L·T·d_h + L·T entries and checkpoints of 0 entries.
+// It keeps L·T entries and checkpoints of 0 entries.
 type R[F num.Float] struct {
 	H      int
 	L      int
@@ -22,16 +22,14 @@ type R[F num.Float] struct {
 	X      []F // [L, T, H·d_h]
 	Gamma  []F // [H·d_h]
 	R      []F // [L, T, H·d_h], written
-	NX     []F // [L, T, H·d_h], written
-	NXDiv  []F // [L, T], written
-	NXDiv2 []F // [L, T, H·d_h], written
+	NXSqrt []F // [L, T], written
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T.
+// WorkLen is L·T.
 func (c *R[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return 2 * L * T
+	return L * T
 }
 
 // Run computes R.
@@ -42,8 +40,6 @@ func (c *R[F]) Run() {
 	}
 	H, L, T, dH := c.H, c.L, c.T, c.DH
 	t := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t3 := work[:L*T] // [L, T]
 
 	// mac.N_x
 	for i := range L {
@@ -62,30 +58,22 @@ func (c *R[F]) Run() {
 	// mac.N_x
 	for i := range L {
 		t2 := t[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		NXDiv := c.NXDiv[i*T:][:T]
+		NXSqrt := c.NXSqrt[i*T:][:T]
 		for j := range T {
-			t32 := num.Sqrt(1e-06 + t2[j])
-			t3_2[j] = t32
-			NXDiv[j] = F(1) / t32
+			NXSqrt[j] = num.Sqrt(1e-06 + t2[j])
 		}
 	}
 
-	// mac.N_x, mac.R
+	// mac.R, mac.N_x
 	for i := range L {
-		t3_2 := t3[i*T:][:T]
+		NXSqrt := c.NXSqrt[i*T:][:T]
 		gamma := c.Gamma[:H*dH]
 		for j := range T {
 			X := c.X[(i*T+j)*H*dH:][:H*dH]
-			NX := c.NX[(i*T+j)*H*dH:][:H*dH]
 			R := c.R[(i*T+j)*H*dH:][:H*dH]
-			NXDiv2 := c.NXDiv2[(i*T+j)*H*dH:][:H*dH]
-			t3Entry := t3_2[j]
+			NXSqrtEntry := NXSqrt[j]
 			for k := range H * dH {
-				NX2 := X[k] / t3Entry
-				NX[k] = NX2
-				R[k] = F(NX2 * gamma[k])
-				NXDiv2[k] = NX2 / t3Entry
+				R[k] = F((X[k] / NXSqrtEntry) * gamma[k])
 			}
 		}
 	}
@@ -100,18 +88,16 @@ type RBackward[F num.Float] struct {
 	X        []F // [L, T, H·d_h]
 	Gamma    []F // [H·d_h]
 	RBar     []F // [L, T, H·d_h]
-	NX       []F // [L, T, H·d_h]
-	NXDiv    []F // [L, T]
-	NXDiv2   []F // [L, T, H·d_h]
+	NXSqrt   []F // [L, T]
 	XBar     []F // [L, T, H·d_h], written
 	GammaBar []F // [H·d_h], written
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is H·L·T·d_h + L·T.
+// WorkLen is H·L·T·d_h + 3·L·T.
 func (c *RBackward[F]) WorkLen() int {
 	H, L, T, dH := c.H, c.L, c.T, c.DH
-	return H*L*T*dH + L*T
+	return H*L*T*dH + 3*L*T
 }
 
 // Run computes RBackward.
@@ -124,25 +110,31 @@ func (c *RBackward[F]) Run() {
 	t22 := c.Work[:H*L*T*dH] // [L, T, H·d_h]
 	work := c.Work[H*L*T*dH:]
 	t8 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t5 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t17 := work[:L*T] // [L, T]
 
-	// mac.R, mac.N_x
+	// mac.N_x, mac.R
 	clear(c.GammaBar)
 	for i := range L {
+		NXSqrt := c.NXSqrt[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
 		for j := range T {
+			X := c.X[(i*T+j)*H*dH:][:H*dH]
 			RBar := c.RBar[(i*T+j)*H*dH:][:H*dH]
-			NXDiv2 := c.NXDiv2[(i*T+j)*H*dH:][:H*dH]
 			t22_2 := t22[(i*T+j)*H*dH:][:H*dH]
-			NX := c.NX[(i*T+j)*H*dH:][:H*dH]
 			var t82 F
+			NXSqrtEntry := NXSqrt[j]
 			for k := range H * dH {
+				NX := X[k] / NXSqrtEntry
 				RBarEntry := RBar[k]
 				t222 := F(RBarEntry * gamma[k])
-				t82 += F(t222 * NXDiv2[k])
+				t82 += F(t222 * (NX / NXSqrtEntry))
 				t22_2[k] = t222
-				gammaBar[k] += F(RBarEntry * NX[k])
+				gammaBar[k] += F(RBarEntry * NX)
 			}
 			t8_2[j] = -t82
 		}
@@ -150,16 +142,29 @@ func (c *RBackward[F]) Run() {
 
 	// mac.N_x
 	for i := range L {
-		NXDiv := c.NXDiv[i*T:][:T]
+		NXSqrt := c.NXSqrt[i*T:][:T]
+		t5_2 := t5[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		for j := range T {
+			t52 := F(1) / NXSqrt[j]
+			t5_2[j] = t52
+			t17_2[j] = F(t52 * t8_2[j])
+		}
+	}
+
+	// mac.N_x
+	for i := range L {
+		t5_2 := t5[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			t22_2 := t22[(i*T+j)*H*dH:][:H*dH]
 			X := c.X[(i*T+j)*H*dH:][:H*dH]
 			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-			NXDivEntry := NXDiv[j]
-			w := F(NXDivEntry * t8_2[j])
+			t5Entry := t5_2[j]
+			t17Entry := t17_2[j]
 			for k := range H * dH {
-				XBar[k] = F(t22_2[k]*NXDivEntry) + F(2*F(F(0.5*X[k])*w))
+				XBar[k] = F(t22_2[k]*t5Entry) + F(2*F(F(0.5*X[k])*t17Entry))
 			}
 		}
 	}
@@ -196,9 +201,7 @@ func (b *Block[F]) r(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	n.vGamma = w.Value("gamma")
 	k.Gamma = arena.Data(n.vGamma)
 	k.R = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.NX = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.NXDiv = c.Run.Saved(k.L * k.T)
-	k.NXDiv2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.NXSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -218,9 +221,7 @@ func (n *rNode[F]) Backward(t *tape.Tape[F]) {
 	g.X = k.X
 	g.Gamma = k.Gamma
 	g.RBar = block.Adjoint(t, n.outR, g.H*g.L*g.T*g.DH)
-	g.NX = k.NX
-	g.NXDiv = k.NXDiv
-	g.NXDiv2 = k.NXDiv2
+	g.NXSqrt = k.NXSqrt
 	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)
 	g.GammaBar = t.Part(n.vGamma, g.H*g.DH)
 	g.Work = t.Scratch(g.WorkLen())

@@ -19,8 +19,7 @@ func (c *rFused) run() {
 	_ = L
 	_ = T
 	_ = dH
-	t := c.Work[:L*T]        // [L, T]
-	t3 := c.Work[L*T:][:L*T] // [L, T]
+	t := c.Work[:L*T] // [L, T]
 
 	// mac.N_x
 	if kern.Wide() {
@@ -55,57 +54,46 @@ func (c *rFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.R4f41b9bfd550Args{
+		a := regions.R89996aa80362Args{
 			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(t3),
-			P2: unsafe.SliceData(c.NXDiv),
+			P1: unsafe.SliceData(c.NXSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.R4f41b9bfd550(&a)
+		regions.R89996aa80362(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
-			t3_2 := t3[i*T:][:T]
-			NXDiv := c.NXDiv[i*T:][:T]
+			NXSqrt := c.NXSqrt[i*T:][:T]
 			for j := range T {
-				t32 := num.Sqrt(F(1e-06) + t2[j])
-				t3_2[j] = t32
-				NXDiv[j] = F(1) / t32
+				NXSqrt[j] = num.Sqrt(F(1e-06) + t2[j])
 			}
 		}
 	}
 
-	// mac.N_x, mac.R
+	// mac.R, mac.N_x
 	if kern.Wide() {
-		a := regions.Ra6e78eb866ffArgs{
-			P0: unsafe.SliceData(t3),
+		a := regions.R4485c42edc2cArgs{
+			P0: unsafe.SliceData(c.NXSqrt),
 			P1: unsafe.SliceData(c.X),
-			P2: unsafe.SliceData(c.NX),
-			P3: unsafe.SliceData(c.Gamma),
-			P4: unsafe.SliceData(c.R),
-			P5: unsafe.SliceData(c.NXDiv2),
+			P2: unsafe.SliceData(c.Gamma),
+			P3: unsafe.SliceData(c.R),
 			N0: L,
 			N1: T,
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.Ra6e78eb866ff(&a)
+		regions.R4485c42edc2c(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		for i := range L {
-			t3_2 := t3[i*T:][:T]
+			NXSqrt := c.NXSqrt[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*H*dH:][:H*dH]
-				NX := c.NX[(i*T+j)*H*dH:][:H*dH]
 				R := c.R[(i*T+j)*H*dH:][:H*dH]
-				NXDiv2 := c.NXDiv2[(i*T+j)*H*dH:][:H*dH]
-				t3Entry := t3_2[j]
+				NXSqrtEntry := NXSqrt[j]
 				for k := range H * dH {
-					NX2 := X[k] / t3Entry
-					NX[k] = NX2
-					R[k] = F(NX2 * gamma[k])
-					NXDiv2[k] = NX2 / t3Entry
+					R[k] = F((X[k] / NXSqrtEntry) * gamma[k])
 				}
 			}
 		}
@@ -122,50 +110,53 @@ func (c *rBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = dH
-	t22 := c.Work[:H*L*T*dH]      // [L, T, H·d_h]
-	t8 := c.Work[H*L*T*dH:][:L*T] // [L, T]
+	t22 := c.Work[:H*L*T*dH]             // [L, T, H·d_h]
+	t8 := c.Work[H*L*T*dH:][:L*T]        // [L, T]
+	t5 := c.Work[H*L*T*dH+L*T:][:L*T]    // [L, T]
+	t17 := c.Work[H*L*T*dH+2*L*T:][:L*T] // [L, T]
 
-	// mac.R, mac.N_x
+	// mac.N_x, mac.R
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rf5b5ea4c040cArgs{
-			P0: unsafe.SliceData(c.RBar),
-			P1: unsafe.SliceData(c.Gamma),
-			P2: unsafe.SliceData(c.NXDiv2),
-			P3: unsafe.SliceData(t22),
-			P4: unsafe.SliceData(c.NX),
+		a := regions.R7175a2feebc7Args{
+			P0: unsafe.SliceData(c.NXSqrt),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(c.RBar),
+			P3: unsafe.SliceData(c.Gamma),
+			P4: unsafe.SliceData(t22),
 			P5: unsafe.SliceData(c.GammaBar),
 			P6: unsafe.SliceData(t8),
 			N0: L,
 			N1: T,
-			N2: H * dH,
-			N3: 4 * H * dH,
-			N4: 8 * H * dH,
-			N5: 12 * H * dH,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: H * T * dH,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: H * dH,
+			N6: 8 * H * dH,
+			N7: 12 * H * dH,
+			N8: H * T * dH,
 		}
-		regions.Rf5b5ea4c040c(&a)
+		regions.R7175a2feebc7(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
 		for i := range L {
+			NXSqrt := c.NXSqrt[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
 			for j := range T {
+				X := c.X[(i*T+j)*H*dH:][:H*dH]
 				RBar := c.RBar[(i*T+j)*H*dH:][:H*dH]
-				NXDiv2 := c.NXDiv2[(i*T+j)*H*dH:][:H*dH]
 				t22_2 := t22[(i*T+j)*H*dH:][:H*dH]
-				NX := c.NX[(i*T+j)*H*dH:][:H*dH]
 				var t82 F
+				NXSqrtEntry := NXSqrt[j]
 				t82Sums := [16]F{t82}
 				for k := range H * dH {
+					NX := X[k] / NXSqrtEntry
 					RBarEntry := RBar[k]
 					t222 := F(RBarEntry * gamma[k])
-					t82Sums[k%16] = num.FMA32(t222, NXDiv2[k], t82Sums[k%16])
+					t82Sums[k%16] = num.FMA32(t222, NX/NXSqrtEntry, t82Sums[k%16])
 					t22_2[k] = t222
-					gammaBar[k] = num.FMA32(RBarEntry, NX[k], gammaBar[k])
+					gammaBar[k] = num.FMA32(RBarEntry, NX, gammaBar[k])
 				}
 				t82 = kern.Sum16(&t82Sums)
 				t8_2[j] = -t82
@@ -175,9 +166,34 @@ func (c *rBackwardFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.R2e960284de49Args{
-			P0: unsafe.SliceData(c.NXDiv),
-			P1: unsafe.SliceData(t8),
+		a := regions.R372984900eb5Args{
+			P0: unsafe.SliceData(c.NXSqrt),
+			P1: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(t8),
+			P3: unsafe.SliceData(t17),
+			N0: L,
+			N1: T,
+		}
+		regions.R372984900eb5(&a)
+	} else {
+		for i := range L {
+			NXSqrt := c.NXSqrt[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			for j := range T {
+				t52 := F(1) / NXSqrt[j]
+				t5_2[j] = t52
+				t17_2[j] = F(t52 * t8_2[j])
+			}
+		}
+	}
+
+	// mac.N_x
+	if kern.Wide() {
+		a := regions.R4a9690cd7f55Args{
+			P0: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.X),
 			P3: unsafe.SliceData(t22),
 			P4: unsafe.SliceData(c.XBar),
@@ -186,19 +202,19 @@ func (c *rBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R2e960284de49(&a)
+		regions.R4a9690cd7f55(&a)
 	} else {
 		for i := range L {
-			NXDiv := c.NXDiv[i*T:][:T]
-			t8_2 := t8[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*H*dH:][:H*dH]
 				t22_2 := t22[(i*T+j)*H*dH:][:H*dH]
 				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-				NXDivEntry := NXDiv[j]
-				w := F(NXDivEntry * t8_2[j])
+				t5Entry := t5_2[j]
+				t17Entry := t17_2[j]
 				for k := range H * dH {
-					XBar[k] = num.FMA32(X[k], w, F(t22_2[k]*NXDivEntry))
+					XBar[k] = num.FMA32(X[k], t17Entry, F(t22_2[k]*t5Entry))
 				}
 			}
 		}

@@ -14,56 +14,47 @@ var uKind = tape.NewKind()
 
 // U is one call of the kernel U.
 //
-// It keeps 4·H·L·T·T + 14·H·L·T·d_h + 2·H·L·T·n_p + 2·H·L·T + 2·H·d_h·n_p + 2·L·T + 2 entries and checkpoints of 0 entries.
+// It keeps 4·H·L·T·T + 8·H·L·T·d_h + 2·H·L·T·n_p + H·L·T + 2·H·d_h·n_p + 2·L·T entries and checkpoints of 0 entries.
 type U[F num.Float] struct {
-	H        int
-	L        int
-	T        int
-	DH       int
-	NP       int
-	WQ       []F // [H·d_h, H·d_h]
-	X        []F // [L, T, H·d_h]
-	P        []F // [n_p, H·d_h]
-	WK       []F // [H·d_h, H·d_h]
-	A        []F // [L, T, H·d_h]
-	WV       []F // [H·d_h, H·d_h]
-	WO       []F // [H·d_h, H·d_h]
-	Gamma    []F // [H·d_h]
-	Y        []F // [L, T, H·d_h], written
-	U        []F // [L, T, H·d_h], written
-	Q        []F // [L, T, H·d_h], written
-	KNP      []F // [n_p, H·d_h], written
-	K        []F // [L, T, H·d_h], written
-	AlphaDiv []F // [], written
-	H2       []F // [L, T, H·d_h], written
-	C        []F // [L, T, H·d_h], written
-	G        []F // [L, T, H], written
-	A2       []F // [L, T, H, T + n_p], written
-	VNP      []F // [n_p, H·d_h], written
-	V        []F // [L, T, H·d_h], written
-	EProd    []F // [L, T, H, d_h], written
-	EProd2   []F // [L, T, H, d_h], written
-	E        []F // [L, T, H·d_h], written
-	B        []F // [L, T, H, T], written
-	W        []F // [L, T, H·d_h], written
-	FProd    []F // [L, T, H, d_h], written
-	F2       []F // [L, T, H·d_h], written
-	NY       []F // [L, T, H·d_h], written
-	NYDiv    []F // [L, T], written
-	NYDiv2   []F // [L, T, H·d_h], written
-	GSigmoid []F // [L, T, H], written
-	BetaExp  []F // [L, T, H, T], written
-	HDiv     []F // [L, T], written
-	HDiv2    []F // [L, T, H·d_h], written
-	HDiv3    []F // [], written
-	AlphaExp []F // [L, T, H, T + n_p], written
-	Work     []F // WorkLen() entries
+	H             int
+	L             int
+	T             int
+	DH            int
+	NP            int
+	WQ            []F // [H·d_h, H·d_h]
+	X             []F // [L, T, H·d_h]
+	P             []F // [n_p, H·d_h]
+	WK            []F // [H·d_h, H·d_h]
+	A             []F // [L, T, H·d_h]
+	WV            []F // [H·d_h, H·d_h]
+	WO            []F // [H·d_h, H·d_h]
+	Gamma         []F // [H·d_h]
+	Y             []F // [L, T, H·d_h], written
+	U             []F // [L, T, H·d_h], written
+	AlphaReshape  []F // [L, T, H, d_h], written
+	AlphaReshape2 []F // [n_p, H, d_h], written
+	AlphaReshape3 []F // [L, T, H, d_h], written
+	HSqrt         []F // [L, T], written
+	BetaReshape   []F // [L, T, H, d_h], written
+	GLin          []F // [L, T, H], written
+	A2            []F // [L, T, H, T + n_p], written
+	EReshape      []F // [n_p, H, d_h], written
+	EReshape2     []F // [L, T, H, d_h], written
+	ELin          []F // [L, T, H, d_h], written
+	B             []F // [L, T, H, T], written
+	FReshape      []F // [L, T, H, d_h], written
+	FProd         []F // [L, T, H, d_h], written
+	YLin          []F // [L, T, H·d_h], written
+	NYSqrt        []F // [L, T], written
+	BetaExp       []F // [L, T, H, T], written
+	AlphaExp      []F // [L, T, H, T + n_p], written
+	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 7·H·L·T·T + 3·H·L·T·d_h + 3·H·L·T·n_p + 3·H·L·T + 4·L·T.
+// WorkLen is 7·H·L·T·T + 9·H·L·T·d_h + 3·H·L·T·n_p + 4·H·L·T + 2·H·d_h·n_p + 2·L·T.
 func (c *U[F]) WorkLen() int {
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	return 7*H*L*T*T + 3*H*L*T*dH + 3*H*L*T*nP + 3*H*L*T + 4*L*T
+	return 7*H*L*T*T + 9*H*L*T*dH + 3*H*L*T*nP + 4*H*L*T + 2*H*dH*nP + 2*L*T
 }
 
 // Run computes U.
@@ -73,8 +64,14 @@ func (c *U[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	t10 := c.Work[:H*L*T*nP] // [L, T, H, n_p]
-	work := c.Work[H*L*T*nP:]
+	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
+	work := c.Work[H*L*T*dH:]
+	kNP := work[:H*dH*nP] // [n_p, H·d_h]
+	work = work[H*dH*nP:]
+	k := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
+	t10 := work[:H*L*T*nP] // [L, T, H, n_p]
+	work = work[H*L*T*nP:]
 	t18 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	t19 := work[:H*L*T*T] // [L, T, H, T]
@@ -85,59 +82,65 @@ func (c *U[F]) Run() {
 	work = work[H*L*T:]
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t26 := work[:L*T] // [L, T]
-	work = work[L*T:]
+	h := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
+	c2 := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
 	t35 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	t36 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	beta := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
+	g := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
 	t77 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
+	vNP := work[:H*dH*nP] // [n_p, H·d_h]
+	work = work[H*dH*nP:]
+	v := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
+	t63 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
 	t65 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	w := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t80 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t82 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
 	t84 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t86 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t562 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	t81 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 
 	// mac.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// mac.k
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
-
-	// mac.alpha, mac.h
-	t7 := F(1) / num.Sqrt(F(dH))
-	c.AlphaDiv[0] = t7
-	c.HDiv3[0] = F(1) / F(H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.alpha
-	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
+	t7 := F(1) / num.Sqrt(F(dH))
+
+	// mac.alpha
+	for k2 := range H {
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
 	}
 
 	// mac.alpha
 	clear(t18)
 	for i := range L {
 		for j := range T {
-			for k := range H {
-				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+			for k2 := range H {
+				qView := q[((i*T+j)*H+k2)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t18_2 := t18[((i*T+j)*H+k)*T:][:n]
+					t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
-						kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
+						kView := k[((i*T+j-m)*H+k2)*dH:][:dH]
 						var t182 F
 						for p := range dH {
 							t182 += F(qView[p] * kView[p])
@@ -153,10 +156,10 @@ func (c *U[F]) Run() {
 	clear(t19)
 	for i := range L {
 		for j := range T {
-			for k := range H {
+			for k2 := range H {
 				if n := min(T, j+1); n > 0 {
-					t18_2 := t18[((i*T+j)*H+k)*T:][:n]
-					t19_2 := t19[((i*T+j)*H+k)*T:][:n]
+					t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
+					t19_2 := t19[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						t19_2[m] = F(t7 * t18_2[m])
 					}
@@ -168,9 +171,9 @@ func (c *U[F]) Run() {
 	// mac.alpha
 	for i := range L {
 		for j := range T {
-			for k := range H {
-				t10_2 := t10[((i*T+j)*H+k)*nP:][:nP]
-				t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:nP]
+			for k2 := range H {
+				t10_2 := t10[((i*T+j)*H+k2)*nP:][:nP]
+				t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:nP]
 				for m := range nP {
 					t20_2[m] = F(t7 * t10_2[m])
 				}
@@ -179,9 +182,9 @@ func (c *U[F]) Run() {
 	}
 	for i := range L {
 		for j := range T {
-			for k := range H {
-				t19_2 := t19[((i*T+j)*H+k)*T:][:T]
-				t20_2 := t20[((i*T+j)*H+k)*(T+nP)+nP:][:T]
+			for k2 := range H {
+				t19_2 := t19[((i*T+j)*H+k2)*T:][:T]
+				t20_2 := t20[((i*T+j)*H+k2)*(T+nP)+nP:][:T]
 				for m := range T {
 					t20_2[m] = t19_2[m]
 				}
@@ -193,10 +196,10 @@ func (c *U[F]) Run() {
 	for i := range L {
 		for j := range T {
 			alpha2 := alpha[(i*T+j)*H:][:H]
-			for k := range H {
+			for k2 := range H {
 				top := F(math.Inf(-1))
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
 					for m := range n {
 						if x := t20_2[m]; x > top || x != x {
 							top = x
@@ -205,12 +208,12 @@ func (c *U[F]) Run() {
 				}
 				var sum F
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
 					for m := range n {
 						sum += num.Exp(t20_2[m] - top)
 					}
 				}
-				alpha2[k] = top + num.Log(sum)
+				alpha2[k2] = top + num.Log(sum)
 			}
 		}
 	}
@@ -221,8 +224,8 @@ func (c *U[F]) Run() {
 		for j := range T {
 			a := c.A[(i*T+j)*H*dH:][:H*dH]
 			var t222 F
-			for k := range H * dH {
-				aEntry := a[k]
+			for k2 := range H * dH {
+				aEntry := a[k2]
 				t222 += F(aEntry * aEntry)
 			}
 			t22_2[j] = t222
@@ -233,38 +236,38 @@ func (c *U[F]) Run() {
 	w2 := F(H * dH)
 	for i := range L {
 		t22_2 := t22[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
+		hSqrt := c.HSqrt[i*T:][:T]
 		for j := range T {
-			t26_2[j] = num.Sqrt(1 + (t22_2[j] / w2))
+			hSqrt[j] = num.Sqrt(1 + (t22_2[j] / w2))
 		}
 	}
 
 	// mac.h
 	for i := range L {
-		t26_2 := t26[i*T:][:T]
+		hSqrt := c.HSqrt[i*T:][:T]
 		for j := range T {
 			a := c.A[(i*T+j)*H*dH:][:H*dH]
-			h := c.H2[(i*T+j)*H*dH:][:H*dH]
-			t26Entry := t26_2[j]
-			for k := range H * dH {
-				h[k] = a[k] / t26Entry
+			h2 := h[(i*T+j)*H*dH:][:H*dH]
+			hSqrtEntry := hSqrt[j]
+			for k2 := range H * dH {
+				h2[k2] = a[k2] / hSqrtEntry
 			}
 		}
 	}
 
 	// mac.c
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, c.H2, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c2, H*dH, 1, h, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.beta
 	clear(t35)
 	for i := range L {
 		for j := range T {
-			for k := range H {
-				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+			for k2 := range H {
+				qView := q[((i*T+j)*H+k2)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t35_2 := t35[((i*T+j)*H+k)*T:][:n]
+					t35_2 := t35[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
-						cView := c.C[((i*T+m)*H+k)*dH:][:dH]
+						cView := c2[((i*T+m)*H+k2)*dH:][:dH]
 						var t352 F
 						for p := range dH {
 							t352 += F(qView[p] * cView[p])
@@ -280,10 +283,10 @@ func (c *U[F]) Run() {
 	clear(t36)
 	for i := range L {
 		for j := range T {
-			for k := range H {
+			for k2 := range H {
 				if n := min(T, j+1); n > 0 {
-					t35_2 := t35[((i*T+j)*H+k)*T:][:n]
-					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+					t35_2 := t35[((i*T+j)*H+k2)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						t36_2[m] = F(t7 * t35_2[m])
 					}
@@ -296,10 +299,10 @@ func (c *U[F]) Run() {
 	for i := range L {
 		for j := range T {
 			beta2 := beta[(i*T+j)*H:][:H]
-			for k := range H {
+			for k2 := range H {
 				top2 := F(math.Inf(-1))
 				if n := min(T, j+1); n > 0 {
-					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						if x := t36_2[m]; x > top2 || x != x {
 							top2 = x
@@ -308,12 +311,12 @@ func (c *U[F]) Run() {
 				}
 				var sum2 F
 				if n := min(T, j+1); n > 0 {
-					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						sum2 += num.Exp(t36_2[m] - top2)
 					}
 				}
-				beta2[k] = top2 + num.Log(sum2)
+				beta2[k2] = top2 + num.Log(sum2)
 			}
 		}
 	}
@@ -323,15 +326,15 @@ func (c *U[F]) Run() {
 		for j := range T {
 			alpha2 := alpha[(i*T+j)*H:][:H]
 			beta2 := beta[(i*T+j)*H:][:H]
-			g := c.G[(i*T+j)*H:][:H]
+			gLin := c.GLin[(i*T+j)*H:][:H]
+			g2 := g[(i*T+j)*H:][:H]
 			t77_2 := t77[(i*T+j)*H:][:H]
-			gSigmoid := c.GSigmoid[(i*T+j)*H:][:H]
-			for k := range H {
-				t38 := alpha2[k] - beta2[k]
-				g2 := num.Sigmoid(t38)
-				g[k] = g2
-				t77_2[k] = 1 - g2
-				gSigmoid[k] = num.Sigmoid(-t38)
+			for k2 := range H {
+				t38 := alpha2[k2] - beta2[k2]
+				g2_2 := num.Sigmoid(t38)
+				gLin[k2] = t38
+				g2[k2] = g2_2
+				t77_2[k2] = 1 - g2_2
 			}
 		}
 	}
@@ -340,10 +343,10 @@ func (c *U[F]) Run() {
 	clear(c.A2)
 	for i := range L {
 		for j := range T {
-			for k := range H {
+			for k2 := range H {
 				top3 := F(math.Inf(-1))
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
 					for m := range n {
 						if x := t20_2[m]; x > top3 || x != x {
 							top3 = x
@@ -352,16 +355,16 @@ func (c *U[F]) Run() {
 				}
 				var sum3 F
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
-					A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+					A := c.A2[((i*T+j)*H+k2)*(T+nP):][:n]
 					for m := range n {
-						e2 := num.Exp(t20_2[m] - top3)
-						sum3 += e2
-						A[m] = e2
+						e := num.Exp(t20_2[m] - top3)
+						sum3 += e
+						A[m] = e
 					}
 				}
 				if n := min(T+nP, j+nP+1); n > 0 {
-					A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
+					A := c.A2[((i*T+j)*H+k2)*(T+nP):][:n]
 					for m := range n {
 						A[m] = A[m] / sum3
 					}
@@ -371,29 +374,24 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.v
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.e
-	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(c.EProd, k*dH), H*dH, 1, kern.From(c.A2, k*(T+nP)), H*T+H*nP, 1, kern.From(c.VNP, k*dH), H*dH, 1)
-	}
-
-	// mac.e
-	clear(c.EProd2)
+	clear(t63)
 	for i := range L {
 		for j := range T {
-			for k := range H {
-				eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
+			for k2 := range H {
+				t63_2 := t63[((i*T+j)*H+k2)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					A := c.A2[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+					A := c.A2[((i*T+j)*H+k2)*(T+nP)+nP:][:n]
 					for m := range n {
-						vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
+						vView := v[((i*T+j-m)*H+k2)*dH:][:dH]
 						AEntry := A[m]
 						for p := range dH {
-							eProd2[p] += F(AEntry * vView[p])
+							t63_2[p] += F(AEntry * vView[p])
 						}
 					}
 				}
@@ -404,14 +402,31 @@ func (c *U[F]) Run() {
 	// mac.e
 	for i := range L {
 		for j := range T {
-			g := c.G[(i*T+j)*H:][:H]
-			for k := range H {
-				eProd := c.EProd[((i*T+j)*H+k)*dH:][:dH]
-				eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
-				t65_2 := t65[((i*T+j)*H+k)*dH:][:dH]
-				gEntry := g[k]
+			for k2 := range H {
+				t63_2 := t63[((i*T+j)*H+k2)*dH:][:dH]
+				eLin := c.ELin[((i*T+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					t65_2[m] = F((eProd[m] + eProd2[m]) * gEntry)
+					eLin[m] = t63_2[m]
+				}
+			}
+		}
+	}
+
+	// mac.e
+	for k2 := range H {
+		kern.Gemm(L*T, dH, nP, F(1), true, kern.From(c.ELin, k2*dH), H*dH, 1, kern.From(c.A2, k2*(T+nP)), H*T+H*nP, 1, kern.From(vNP, k2*dH), H*dH, 1)
+	}
+
+	// mac.e
+	for i := range L {
+		for j := range T {
+			g2 := g[(i*T+j)*H:][:H]
+			for k2 := range H {
+				eLin := c.ELin[((i*T+j)*H+k2)*dH:][:dH]
+				t65_2 := t65[((i*T+j)*H+k2)*dH:][:dH]
+				gEntry := g2[k2]
+				for m := range dH {
+					t65_2[m] = F(eLin[m] * gEntry)
 				}
 			}
 		}
@@ -421,10 +436,10 @@ func (c *U[F]) Run() {
 	clear(c.B)
 	for i := range L {
 		for j := range T {
-			for k := range H {
+			for k2 := range H {
 				top4 := F(math.Inf(-1))
 				if n := min(T, j+1); n > 0 {
-					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						if x := t36_2[m]; x > top4 || x != x {
 							top4 = x
@@ -433,16 +448,16 @@ func (c *U[F]) Run() {
 				}
 				var sum4 F
 				if n := min(T, j+1); n > 0 {
-					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
-					B := c.B[((i*T+j)*H+k)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+					B := c.B[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
-						e3 := num.Exp(t36_2[m] - top4)
-						sum4 += e3
-						B[m] = e3
+						e2 := num.Exp(t36_2[m] - top4)
+						sum4 += e2
+						B[m] = e2
 					}
 				}
 				if n := min(T, j+1); n > 0 {
-					B := c.B[((i*T+j)*H+k)*T:][:n]
+					B := c.B[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						B[m] = B[m] / sum4
 					}
@@ -452,18 +467,18 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.w
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.W, H*dH, 1, c.H2, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, w, H*dH, 1, h, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.f
 	clear(c.FProd)
 	for i := range L {
 		for j := range T {
-			for k := range H {
-				fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
+			for k2 := range H {
+				fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					B := c.B[((i*T+j)*H+k)*T:][:n]
+					B := c.B[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
-						wView := c.W[((i*T+m)*H+k)*dH:][:dH]
+						wView := w[((i*T+m)*H+k2)*dH:][:dH]
 						BEntry := B[m]
 						for p := range dH {
 							fProd[p] += F(BEntry * wView[p])
@@ -474,16 +489,31 @@ func (c *U[F]) Run() {
 		}
 	}
 
-	// mac.f
+	// mac.f, mac.alpha, mac.beta, mac.e
 	for i := range L {
 		for j := range T {
 			t77_2 := t77[(i*T+j)*H:][:H]
-			for k := range H {
-				fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
-				t80_2 := t80[((i*T+j)*H+k)*dH:][:dH]
-				t77Entry := t77_2[k]
+			for k2 := range H {
+				fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
+				t80_2 := t80[((i*T+j)*H+k2)*dH:][:dH]
+				qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				alphaReshape := c.AlphaReshape[((i*T+j)*H+k2)*dH:][:dH]
+				kView := k[((i*T+j)*H+k2)*dH:][:dH]
+				alphaReshape3 := c.AlphaReshape3[((i*T+j)*H+k2)*dH:][:dH]
+				cView := c2[((i*T+j)*H+k2)*dH:][:dH]
+				betaReshape := c.BetaReshape[((i*T+j)*H+k2)*dH:][:dH]
+				vView := v[((i*T+j)*H+k2)*dH:][:dH]
+				eReshape2 := c.EReshape2[((i*T+j)*H+k2)*dH:][:dH]
+				wView := w[((i*T+j)*H+k2)*dH:][:dH]
+				fReshape := c.FReshape[((i*T+j)*H+k2)*dH:][:dH]
+				t77Entry := t77_2[k2]
 				for m := range dH {
 					t80_2[m] = F(fProd[m] * t77Entry)
+					alphaReshape[m] = qView[m]
+					alphaReshape3[m] = kView[m]
+					betaReshape[m] = cView[m]
+					eReshape2[m] = vView[m]
+					fReshape[m] = wView[m]
 				}
 			}
 		}
@@ -494,15 +524,15 @@ func (c *U[F]) Run() {
 		for j := range T {
 			t65View := t65[(i*T+j)*H*dH:][:H*dH]
 			t80View := t80[(i*T+j)*H*dH:][:H*dH]
-			t82_2 := t82[(i*T+j)*H*dH:][:H*dH]
-			for k := range H * dH {
-				t82_2[k] = t65View[k] + t80View[k]
+			yLin := c.YLin[(i*T+j)*H*dH:][:H*dH]
+			for k2 := range H * dH {
+				yLin[k2] = t65View[k2] + t80View[k2]
 			}
 		}
 	}
 
 	// mac.y
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Y, H*dH, 1, t82, H*dH, 1, c.WO, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Y, H*dH, 1, c.YLin, H*dH, 1, c.WO, 1, H*dH)
 
 	// mac.N_y
 	for i := range L {
@@ -510,55 +540,33 @@ func (c *U[F]) Run() {
 		for j := range T {
 			y := c.Y[(i*T+j)*H*dH:][:H*dH]
 			var t842 F
-			for k := range H * dH {
-				yEntry := y[k]
+			for k2 := range H * dH {
+				yEntry := y[k2]
 				t842 += F(yEntry * yEntry)
 			}
 			t84_2[j] = t842
 		}
 	}
 
-	// mac.N_y, mac.alpha, mac.h
+	// mac.N_y
 	for i := range L {
 		t84_2 := t84[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
-		NYDiv := c.NYDiv[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		hDiv := c.HDiv[i*T:][:T]
+		NYSqrt := c.NYSqrt[i*T:][:T]
 		for j := range T {
-			t862 := num.Sqrt(1e-06 + t84_2[j])
-			t86_2[j] = t862
-			NYDiv[j] = F(1) / t862
-			hDiv[j] = F(1) / t26_2[j]
+			NYSqrt[j] = num.Sqrt(1e-06 + t84_2[j])
 		}
 	}
 
-	// mac.N_y, mac.u, mac.h, mac.e, mac.f
+	// mac.u, mac.N_y
 	for i := range L {
-		t86_2 := t86[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
+		NYSqrt := c.NYSqrt[i*T:][:T]
 		gamma := c.Gamma[:H*dH]
 		for j := range T {
 			y := c.Y[(i*T+j)*H*dH:][:H*dH]
-			NY := c.NY[(i*T+j)*H*dH:][:H*dH]
 			u := c.U[(i*T+j)*H*dH:][:H*dH]
-			NYDiv2 := c.NYDiv2[(i*T+j)*H*dH:][:H*dH]
-			h := c.H2[(i*T+j)*H*dH:][:H*dH]
-			hDiv2 := c.HDiv2[(i*T+j)*H*dH:][:H*dH]
-			t65View := t65[(i*T+j)*H*dH:][:H*dH]
-			e := c.E[(i*T+j)*H*dH:][:H*dH]
-			t80View := t80[(i*T+j)*H*dH:][:H*dH]
-			f := c.F2[(i*T+j)*H*dH:][:H*dH]
-			t86Entry := t86_2[j]
-			t26Entry2 := t26_2[j]
-			for k := range H * dH {
-				NY2 := y[k] / t86Entry
-				NY[k] = NY2
-				u[k] = F(NY2 * gamma[k])
-				NYDiv2[k] = NY2 / t86Entry
-				hDiv2[k] = h[k] / t26Entry2
-				e[k] = t65View[k]
-				f[k] = t80View[k]
+			NYSqrtEntry := NYSqrt[j]
+			for k2 := range H * dH {
+				u[k2] = F((y[k2] / NYSqrtEntry) * gamma[k2])
 			}
 		}
 	}
@@ -568,11 +576,11 @@ func (c *U[F]) Run() {
 	for i := range L {
 		for j := range T {
 			beta2 := beta[(i*T+j)*H:][:H]
-			for k := range H {
-				betaEntry := beta2[k]
+			for k2 := range H {
+				betaEntry := beta2[k2]
 				if n := min(T, j+1); n > 0 {
-					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
-					t562_2 := t562[((i*T+j)*H+k)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+					t562_2 := t562[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						t562_2[m] = t36_2[m] - betaEntry
 					}
@@ -585,10 +593,10 @@ func (c *U[F]) Run() {
 	clear(c.BetaExp)
 	for i := range L {
 		for j := range T {
-			for k := range H {
+			for k2 := range H {
 				if n := min(T, j+1); n > 0 {
-					t562_2 := t562[((i*T+j)*H+k)*T:][:n]
-					betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
+					t562_2 := t562[((i*T+j)*H+k2)*T:][:n]
+					betaExp := c.BetaExp[((i*T+j)*H+k2)*T:][:n]
 					for m := range n {
 						betaExp[m] = num.Exp(t562_2[m])
 					}
@@ -602,11 +610,11 @@ func (c *U[F]) Run() {
 	for i := range L {
 		for j := range T {
 			alpha2 := alpha[(i*T+j)*H:][:H]
-			for k := range H {
-				alphaEntry := alpha2[k]
+			for k2 := range H {
+				alphaEntry := alpha2[k2]
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
-					t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+					t81_2 := t81[((i*T+j)*H+k2)*(T+nP):][:n]
 					for m := range n {
 						t81_2[m] = t20_2[m] - alphaEntry
 					}
@@ -619,10 +627,10 @@ func (c *U[F]) Run() {
 	clear(c.AlphaExp)
 	for i := range L {
 		for j := range T {
-			for k := range H {
+			for k2 := range H {
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
-					alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
+					t81_2 := t81[((i*T+j)*H+k2)*(T+nP):][:n]
+					alphaExp := c.AlphaExp[((i*T+j)*H+k2)*(T+nP):][:n]
 					for m := range n {
 						alphaExp[m] = num.Exp(t81_2[m])
 					}
@@ -630,67 +638,72 @@ func (c *U[F]) Run() {
 			}
 		}
 	}
+
+	// mac.alpha, mac.e
+	for i := range nP {
+		for j := range H {
+			kNPView := kNP[(i*H+j)*dH:][:dH]
+			alphaReshape2 := c.AlphaReshape2[(i*H+j)*dH:][:dH]
+			vNPView := vNP[(i*H+j)*dH:][:dH]
+			eReshape := c.EReshape[(i*H+j)*dH:][:dH]
+			for k2 := range dH {
+				alphaReshape2[k2] = kNPView[k2]
+				eReshape[k2] = vNPView[k2]
+			}
+		}
+	}
 }
 
 // UBackward is one call of the kernel UBackward.
 type UBackward[F num.Float] struct {
-	H        int
-	L        int
-	T        int
-	DH       int
-	NP       int
-	WQ       []F // [H·d_h, H·d_h]
-	X        []F // [L, T, H·d_h]
-	P        []F // [n_p, H·d_h]
-	WK       []F // [H·d_h, H·d_h]
-	A        []F // [L, T, H·d_h]
-	WV       []F // [H·d_h, H·d_h]
-	WO       []F // [H·d_h, H·d_h]
-	Gamma    []F // [H·d_h]
-	YBar     []F // [L, T, H·d_h]
-	UBar     []F // [L, T, H·d_h]
-	Q        []F // [L, T, H·d_h]
-	KNP      []F // [n_p, H·d_h]
-	K        []F // [L, T, H·d_h]
-	AlphaDiv []F // []
-	H2       []F // [L, T, H·d_h]
-	C        []F // [L, T, H·d_h]
-	G        []F // [L, T, H]
-	A2       []F // [L, T, H, T + n_p]
-	VNP      []F // [n_p, H·d_h]
-	V        []F // [L, T, H·d_h]
-	EProd    []F // [L, T, H, d_h]
-	EProd2   []F // [L, T, H, d_h]
-	E        []F // [L, T, H·d_h]
-	B        []F // [L, T, H, T]
-	W        []F // [L, T, H·d_h]
-	FProd    []F // [L, T, H, d_h]
-	F2       []F // [L, T, H·d_h]
-	Y        []F // [L, T, H·d_h]
-	NY       []F // [L, T, H·d_h]
-	NYDiv    []F // [L, T]
-	NYDiv2   []F // [L, T, H·d_h]
-	GSigmoid []F // [L, T, H]
-	BetaExp  []F // [L, T, H, T]
-	HDiv     []F // [L, T]
-	HDiv2    []F // [L, T, H·d_h]
-	HDiv3    []F // []
-	AlphaExp []F // [L, T, H, T + n_p]
-	WQBar    []F // [H·d_h, H·d_h], written
-	XBar     []F // [L, T, H·d_h], written
-	PBar     []F // [n_p, H·d_h], written
-	WKBar    []F // [H·d_h, H·d_h], written
-	ABar     []F // [L, T, H·d_h], written
-	WVBar    []F // [H·d_h, H·d_h], written
-	WOBar    []F // [H·d_h, H·d_h], written
-	GammaBar []F // [H·d_h], written
-	Work     []F // WorkLen() entries
+	H             int
+	L             int
+	T             int
+	DH            int
+	NP            int
+	WQ            []F // [H·d_h, H·d_h]
+	X             []F // [L, T, H·d_h]
+	P             []F // [n_p, H·d_h]
+	WK            []F // [H·d_h, H·d_h]
+	A             []F // [L, T, H·d_h]
+	WV            []F // [H·d_h, H·d_h]
+	WO            []F // [H·d_h, H·d_h]
+	Gamma         []F // [H·d_h]
+	YBar          []F // [L, T, H·d_h]
+	UBar          []F // [L, T, H·d_h]
+	AlphaReshape  []F // [L, T, H, d_h]
+	AlphaReshape2 []F // [n_p, H, d_h]
+	AlphaReshape3 []F // [L, T, H, d_h]
+	HSqrt         []F // [L, T]
+	BetaReshape   []F // [L, T, H, d_h]
+	GLin          []F // [L, T, H]
+	A2            []F // [L, T, H, T + n_p]
+	EReshape      []F // [n_p, H, d_h]
+	EReshape2     []F // [L, T, H, d_h]
+	ELin          []F // [L, T, H, d_h]
+	B             []F // [L, T, H, T]
+	FReshape      []F // [L, T, H, d_h]
+	FProd         []F // [L, T, H, d_h]
+	YLin          []F // [L, T, H·d_h]
+	Y             []F // [L, T, H·d_h]
+	NYSqrt        []F // [L, T]
+	BetaExp       []F // [L, T, H, T]
+	AlphaExp      []F // [L, T, H, T + n_p]
+	WQBar         []F // [H·d_h, H·d_h], written
+	XBar          []F // [L, T, H·d_h], written
+	PBar          []F // [n_p, H·d_h], written
+	WKBar         []F // [H·d_h, H·d_h], written
+	ABar          []F // [L, T, H·d_h], written
+	WVBar         []F // [H·d_h, H·d_h], written
+	WOBar         []F // [H·d_h, H·d_h], written
+	GammaBar      []F // [H·d_h], written
+	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 6·H·H·d_h·d_h + 13·H·L·T·T + 20·H·L·T·d_h + 7·H·L·T·n_p + 5·H·L·T + 5·H·d_h·n_p + 2·L·T.
+// WorkLen is 12·H·L·T·T + 15·H·L·T·d_h + 6·H·L·T·n_p + 7·H·L·T + 3·H·d_h·n_p + 6·L·T.
 func (c *UBackward[F]) WorkLen() int {
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	return 6*H*H*dH*dH + 13*H*L*T*T + 20*H*L*T*dH + 7*H*L*T*nP + 5*H*L*T + 5*H*dH*nP + 2*L*T
+	return 12*H*L*T*T + 15*H*L*T*dH + 6*H*L*T*nP + 7*H*L*T + 3*H*dH*nP + 6*L*T
 }
 
 // Run computes UBackward.
@@ -700,11 +713,21 @@ func (c *UBackward[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	t82 := c.Work[:H*L*T*dH] // [L, T, H·d_h]
+	h := c.Work[:H*L*T*dH] // [L, T, H·d_h]
 	work := c.Work[H*L*T*dH:]
 	t := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t72 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	g := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t77 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t42 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t113 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t682 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t142 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
@@ -724,10 +747,6 @@ func (c *UBackward[F]) Run() {
 	work = work[H*L*T*T+H*L*T*nP:]
 	t232 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t262 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t27 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
 	t28 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t292 := work[:H*L*T*T] // [L, T, H, T]
@@ -736,18 +755,8 @@ func (c *UBackward[F]) Run() {
 	work = work[H*L*T*T:]
 	t37 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t39 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	work = work[H*L*T*T+H*L*T*nP:]
 	t402 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t422 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t432 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t442 := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	t452 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
 	t462 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 	work = work[H*L*T*T+H*L*T*nP:]
 	t472 := work[:H*L*T] // [L, T, H]
@@ -766,13 +775,11 @@ func (c *UBackward[F]) Run() {
 	work = work[H*L*T*dH:]
 	t622 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t642 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t652 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
 	t66 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t712 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t115 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t83 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 	work = work[H*L*T*T+H*L*T*nP:]
@@ -791,57 +798,84 @@ func (c *UBackward[F]) Run() {
 	t93 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
 	t95 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t97 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t98 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t99 := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	t100 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t101 := work[:H*L*T*dH] // [L, T, H·d_h]
 
-	// mac.y, mac.u, mac.N_y
+	// mac.alpha, mac.h
+	t7 := F(1) / num.Sqrt(F(dH))
+	t772 := F(1) / F(H*dH)
+
+	// mac.h, mac.N_y, mac.u
 	clear(c.GammaBar)
 	for i := range L {
+		hSqrt := c.HSqrt[i*T:][:T]
+		NYSqrt := c.NYSqrt[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
 		for j := range T {
+			y := c.Y[(i*T+j)*H*dH:][:H*dH]
 			uBar := c.UBar[(i*T+j)*H*dH:][:H*dH]
-			NYDiv2 := c.NYDiv2[(i*T+j)*H*dH:][:H*dH]
-			e := c.E[(i*T+j)*H*dH:][:H*dH]
-			f := c.F2[(i*T+j)*H*dH:][:H*dH]
-			t82_2 := t82[(i*T+j)*H*dH:][:H*dH]
+			a := c.A[(i*T+j)*H*dH:][:H*dH]
+			h2 := h[(i*T+j)*H*dH:][:H*dH]
 			t2 := t[(i*T+j)*H*dH:][:H*dH]
-			NY := c.NY[(i*T+j)*H*dH:][:H*dH]
 			var t722 F
+			hSqrtEntry := hSqrt[j]
+			NYSqrtEntry := NYSqrt[j]
 			for k := range H * dH {
+				NY := y[k] / NYSqrtEntry
 				uBarEntry := uBar[k]
 				t2_2 := F(uBarEntry * gamma[k])
-				t722 += F(t2_2 * NYDiv2[k])
-				t82_2[k] = e[k] + f[k]
+				t722 += F(t2_2 * (NY / NYSqrtEntry))
+				h2[k] = a[k] / hSqrtEntry
 				t2[k] = t2_2
-				gammaBar[k] += F(uBarEntry * NY[k])
+				gammaBar[k] += F(uBarEntry * NY)
 			}
 			t72_2[j] = -t722
 		}
 	}
 
+	// mac.g, mac.f
+	for i := range L {
+		for j := range T {
+			gLin := c.GLin[(i*T+j)*H:][:H]
+			g2 := g[(i*T+j)*H:][:H]
+			t77_2 := t77[(i*T+j)*H:][:H]
+			for k := range H {
+				g2_2 := num.Sigmoid(gLin[k])
+				g2[k] = g2_2
+				t77_2[k] = 1 - g2_2
+			}
+		}
+	}
+
+	// mac.N_y, mac.alpha, mac.h
+	for i := range L {
+		NYSqrt := c.NYSqrt[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t113_2 := t113[i*T:][:T]
+		hSqrt := c.HSqrt[i*T:][:T]
+		t682_2 := t682[i*T:][:T]
+		for j := range T {
+			t422 := F(1) / NYSqrt[j]
+			t42_2[j] = t422
+			t113_2[j] = F(t422 * t72_2[j])
+			t682_2[j] = F(1) / hSqrt[j]
+		}
+	}
+
 	// mac.y, mac.N_y
 	for i := range L {
-		NYDiv := c.NYDiv[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t113_2 := t113[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*H*dH:][:H*dH]
 			t2 := t[(i*T+j)*H*dH:][:H*dH]
 			y := c.Y[(i*T+j)*H*dH:][:H*dH]
 			t142_2 := t142[(i*T+j)*H*dH:][:H*dH]
-			NYDivEntry := NYDiv[j]
-			w2 := F(NYDivEntry * t72_2[j])
+			t42Entry := t42_2[j]
+			t113Entry := t113_2[j]
 			for k := range H * dH {
-				t142_2[k] = yBar[k] + F(t2[k]*NYDivEntry) + F(2*F(F(0.5*y[k])*w2))
+				t142_2[k] = yBar[k] + F(t2[k]*t42Entry) + F(2*F(F(0.5*y[k])*t113Entry))
 			}
 		}
 	}
@@ -850,30 +884,30 @@ func (c *UBackward[F]) Run() {
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t152, H*dH, 1, t142, H*dH, 1, c.WO, H*dH, 1)
 
 	// mac.y
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, t82, 1, H*dH, t142, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, c.YLin, 1, H*dH, t142, H*dH, 1)
 
 	// mac.f, mac.e
 	for i := range L {
 		for j := range T {
-			g := c.G[(i*T+j)*H:][:H]
+			t77_2 := t77[(i*T+j)*H:][:H]
+			g2 := g[(i*T+j)*H:][:H]
 			t21_2 := t21[(i*T+j)*H:][:H]
 			t332_2 := t332[(i*T+j)*H:][:H]
 			for k := range H {
 				t152View := t152[((i*T+j)*H+k)*dH:][:dH]
 				fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
-				eProd := c.EProd[((i*T+j)*H+k)*dH:][:dH]
-				eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
+				eLin := c.ELin[((i*T+j)*H+k)*dH:][:dH]
 				t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
 				t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
 				var t212 F
 				var t3322 F
-				gEntry := g[k]
-				w3 := 1 - gEntry
+				t77Entry := t77_2[k]
+				gEntry := g2[k]
 				for m := range dH {
 					t152ViewEntry := t152View[m]
 					t212 += F(fProd[m] * t152ViewEntry)
-					t3322 += F((eProd[m] + eProd2[m]) * t152ViewEntry)
-					t202_2[m] = F(t152ViewEntry * w3)
+					t3322 += F(eLin[m] * t152ViewEntry)
+					t202_2[m] = F(t152ViewEntry * t77Entry)
 					t322_2[m] = F(t152ViewEntry * gEntry)
 				}
 				t21_2[k] = t212
@@ -893,12 +927,12 @@ func (c *UBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t222_2 := t222[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						wView := c.W[((i*T+m)*H+k)*dH:][:dH]
-						vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
+						fReshape := c.FReshape[((i*T+m)*H+k)*dH:][:dH]
+						eReshape2 := c.EReshape2[((i*T+j-m)*H+k)*dH:][:dH]
 						var t2222 F
 						for p := range dH {
-							t2222 += F(wView[p] * t202_2[p])
-							t362[((i*T+j)*H+k)*(T+nP)+m+nP] += F(vView[p] * t322_2[p])
+							t2222 += F(fReshape[p] * t202_2[p])
+							t362[((i*T+j)*H+k)*(T+nP)+m+nP] += F(eReshape2[p] * t322_2[p])
 						}
 						t222_2[m] = t2222
 					}
@@ -926,12 +960,6 @@ func (c *UBackward[F]) Run() {
 			}
 		}
 	}
-
-	// mac.w
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t262, H*dH, 1, t232, H*dH, 1, c.WV, H*dH, 1)
-
-	// mac.w
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t27, 1, H*dH, c.H2, 1, H*dH, t232, H*dH, 1)
 
 	// mac.B
 	for i := range L {
@@ -1004,40 +1032,26 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.e
-	clear(t39)
-	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t39, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
-	}
-
-	// mac.e
 	for j := range H {
 		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t402, j*dH), H*dH, 1, kern.From(c.A2, j*(T+nP)), 1, H*T+H*nP, kern.From(t322, j*dH), H*dH, 1)
 	}
-
-	// mac.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t422, H*dH, 1, t37, H*dH, 1, c.WV, H*dH, 1)
-
-	// mac.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t432, 1, H*dH, c.X, 1, H*dH, t37, H*dH, 1)
-
-	// mac.v
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, t442, 1, H*dH, c.WV, 1, H*dH, t402, 1, H*dH)
-
-	// mac.v
-	kern.Gemm(H*dH, H*dH, nP, F(1), false, t452, 1, H*dH, c.P, 1, H*dH, t402, H*dH, 1)
 
 	// mac.A
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				t362_2 := t362[((i*T+j)*H+k)*(T+nP):][:T+nP]
-				t39_2 := t39[((i*T+j)*H+k)*(T+nP):][:T+nP]
 				t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:T+nP]
 				for m := range T + nP {
-					t462_2[m] = t362_2[m] + t39_2[m]
+					t462_2[m] = t362_2[m]
 				}
 			}
 		}
+	}
+
+	// mac.e
+	for k := range H {
+		kern.Gemm(L*T, nP, dH, F(1), true, kern.From(t462, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.EReshape, k*dH), 1, H*dH)
 	}
 
 	// mac.A
@@ -1096,13 +1110,13 @@ func (c *UBackward[F]) Run() {
 	// mac.g, mac.f
 	for i := range L {
 		for j := range T {
-			g := c.G[(i*T+j)*H:][:H]
+			g2 := g[(i*T+j)*H:][:H]
 			t21_2 := t21[(i*T+j)*H:][:H]
 			t332_2 := t332[(i*T+j)*H:][:H]
-			gSigmoid := c.GSigmoid[(i*T+j)*H:][:H]
+			gLin := c.GLin[(i*T+j)*H:][:H]
 			t532_2 := t532[(i*T+j)*H:][:H]
 			for k := range H {
-				t532_2[k] = F(F(g[k]*(-t21_2[k]+t332_2[k])) * gSigmoid[k])
+				t532_2[k] = F(F(g2[k]*(-t21_2[k]+t332_2[k])) * num.Sigmoid(-gLin[k]))
 			}
 		}
 	}
@@ -1127,7 +1141,6 @@ func (c *UBackward[F]) Run() {
 
 	// mac.beta
 	clear(t602)
-	alphaDivEntry := c.AlphaDiv[0]
 	for i := range L {
 		for j := range T {
 			for k := range H {
@@ -1136,7 +1149,7 @@ func (c *UBackward[F]) Run() {
 					t58_2 := t58[((i*T+j)*H+k)*T:][:n]
 					t602_2 := t602[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t602_2[m] = F(alphaDivEntry * (t302_2[m] + t58_2[m]))
+						t602_2[m] = F(t7 * (t302_2[m] + t58_2[m]))
 					}
 				}
 			}
@@ -1152,10 +1165,10 @@ func (c *UBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t602_2 := t602[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						cView := c.C[((i*T+m)*H+k)*dH:][:dH]
+						betaReshape := c.BetaReshape[((i*T+m)*H+k)*dH:][:dH]
 						t602Entry := t602_2[m]
 						for p := range dH {
-							t612_2[p] += F(cView[p] * t602Entry)
+							t612_2[p] += F(betaReshape[p] * t602Entry)
 						}
 					}
 				}
@@ -1172,10 +1185,10 @@ func (c *UBackward[F]) Run() {
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
-						qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
+						alphaReshape := c.AlphaReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
 						t602Entry2 := t602[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t622_2[p] += F(qView[p] * t602Entry2)
+							t622_2[p] += F(alphaReshape[p] * t602Entry2)
 						}
 					}
 				}
@@ -1183,27 +1196,35 @@ func (c *UBackward[F]) Run() {
 		}
 	}
 
-	// mac.c
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t642, H*dH, 1, t622, H*dH, 1, c.WK, H*dH, 1)
+	// mac.w
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t66, H*dH, 1, t232, H*dH, 1, c.WV, H*dH, 1)
 
 	// mac.c
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t652, 1, H*dH, c.H2, 1, H*dH, t622, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, t66, H*dH, 1, t622, H*dH, 1, c.WK, H*dH, 1)
+
+	// mac.h
+	for i := range L {
+		hSqrt := c.HSqrt[i*T:][:T]
+		t712_2 := t712[i*T:][:T]
+		for j := range T {
+			t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
+			h2 := h[(i*T+j)*H*dH:][:H*dH]
+			var t7122 F
+			hSqrtEntry2 := hSqrt[j]
+			for k := range H * dH {
+				t7122 += F(t66_2[k] * (h2[k] / hSqrtEntry2))
+			}
+			t712_2[j] = -t7122
+		}
+	}
 
 	// mac.h
 	for i := range L {
 		t712_2 := t712[i*T:][:T]
+		t682_2 := t682[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
 		for j := range T {
-			t262_2 := t262[(i*T+j)*H*dH:][:H*dH]
-			t642_2 := t642[(i*T+j)*H*dH:][:H*dH]
-			hDiv2 := c.HDiv2[(i*T+j)*H*dH:][:H*dH]
-			t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
-			var t7122 F
-			for k := range H * dH {
-				t662 := t262_2[k] + t642_2[k]
-				t7122 += F(t662 * hDiv2[k])
-				t66_2[k] = t662
-			}
-			t712_2[j] = -t7122
+			t115_2[j] = F(t712_2[j] * F(t772*t682_2[j]))
 		}
 	}
 
@@ -1248,7 +1269,7 @@ func (c *UBackward[F]) Run() {
 					t842_2 := t842[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 					t87_2 := t87[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t87_2[m] = F(alphaDivEntry * t842_2[m])
+						t87_2[m] = F(t7 * t842_2[m])
 					}
 				}
 			}
@@ -1264,10 +1285,10 @@ func (c *UBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t87_2 := t87[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
+						alphaReshape3 := c.AlphaReshape3[((i*T+j-m)*H+k)*dH:][:dH]
 						t87Entry := t87_2[m]
 						for p := range dH {
-							t88_2[p] += F(kView[p] * t87Entry)
+							t88_2[p] += F(alphaReshape3[p] * t87Entry)
 						}
 					}
 				}
@@ -1281,11 +1302,11 @@ func (c *UBackward[F]) Run() {
 		for j := range T {
 			for k := range min(T, j+1) {
 				for m := range H {
-					qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
+					alphaReshape := c.AlphaReshape[((i*T+j)*H+m)*dH:][:dH]
 					t89_2 := t89[((i*T+j-k)*H+m)*dH:][:dH]
 					t87Entry2 := t87[((i*T+j)*H+m)*T+k]
 					for p := range dH {
-						t89_2[p] += F(qView[p] * t87Entry2)
+						t89_2[p] += F(alphaReshape[p] * t87Entry2)
 					}
 				}
 			}
@@ -1294,12 +1315,12 @@ func (c *UBackward[F]) Run() {
 
 	// mac.alpha
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.AlphaReshape2, k*dH), H*dH, 1)
 	}
 
 	// mac.alpha
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.AlphaReshape, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
 	}
 
 	// mac.alpha
@@ -1308,7 +1329,7 @@ func (c *UBackward[F]) Run() {
 			t109_2 := t109[(i*H+j)*dH:][:dH]
 			t93_2 := t93[(i*H+j)*dH:][:dH]
 			for k := range dH {
-				t93_2[k] = F(alphaDivEntry * t109_2[k])
+				t93_2[k] = F(t7 * t109_2[k])
 			}
 		}
 	}
@@ -1322,77 +1343,63 @@ func (c *UBackward[F]) Run() {
 				t108_2 := t108[((i*T+j)*H+k)*dH:][:dH]
 				t95_2 := t95[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t95_2[m] = t612_2[m] + t88_2[m] + F(alphaDivEntry*t108_2[m])
+					t95_2[m] = t612_2[m] + t88_2[m] + F(t7*t108_2[m])
 				}
 			}
 		}
 	}
 
-	// mac.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t97, H*dH, 1, t89, H*dH, 1, c.WK, H*dH, 1)
-
-	// mac.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t98, 1, H*dH, c.X, 1, H*dH, t89, H*dH, 1)
-
-	// mac.k
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, t99, 1, H*dH, c.WK, 1, H*dH, t93, 1, H*dH)
-
-	// mac.k
-	kern.Gemm(H*dH, H*dH, nP, F(1), false, t100, 1, H*dH, c.P, 1, H*dH, t93, H*dH, 1)
-
-	// mac.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t101, H*dH, 1, t95, H*dH, 1, c.WQ, H*dH, 1)
-
 	// mac.q
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t95, H*dH, 1)
 
+	// mac.v
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t37, H*dH, 1, c.WV, H*dH, 1)
+
+	// mac.k
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t89, H*dH, 1, c.WK, H*dH, 1)
+
+	// mac.q
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t95, H*dH, 1, c.WQ, H*dH, 1)
+
+	// mac.v
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, c.WV, 1, H*dH, t402, 1, H*dH)
+
+	// mac.k
+	kern.Gemm(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, c.WK, 1, H*dH, t93, 1, H*dH)
+
+	// mac.c
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, h, 1, H*dH, t622, H*dH, 1)
+
+	// mac.k
+	kern.Gemm(H*dH, H*dH, L*T, F(1), true, c.WKBar, 1, H*dH, c.X, 1, H*dH, t89, H*dH, 1)
+
+	// mac.k
+	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, c.P, 1, H*dH, t93, H*dH, 1)
+
 	// mac.q, mac.h
-	hDiv3Entry := c.HDiv3[0]
 	for i := range L {
-		hDiv := c.HDiv[i*T:][:T]
-		t712_2 := t712[i*T:][:T]
+		t682_2 := t682[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
 		for j := range T {
-			t422_2 := t422[(i*T+j)*H*dH:][:H*dH]
-			t97_2 := t97[(i*T+j)*H*dH:][:H*dH]
-			t101_2 := t101[(i*T+j)*H*dH:][:H*dH]
-			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
 			t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
 			a := c.A[(i*T+j)*H*dH:][:H*dH]
 			aBar := c.ABar[(i*T+j)*H*dH:][:H*dH]
-			hDivEntry := hDiv[j]
-			w4 := F(t712_2[j] * F(hDiv3Entry*hDivEntry))
+			t682Entry := t682_2[j]
+			t115Entry := t115_2[j]
 			for k := range H * dH {
-				XBar[k] = t422_2[k] + t97_2[k] + t101_2[k]
-				aBar[k] = F(t66_2[k]*hDivEntry) + F(2*F(F(0.5*a[k])*w4))
+				aBar[k] = F(t66_2[k]*t682Entry) + F(2*F(F(0.5*a[k])*t115Entry))
 			}
 		}
 	}
 
-	// mac.q
-	for i := range nP {
-		t442_2 := t442[i*H*dH:][:H*dH]
-		t99_2 := t99[i*H*dH:][:H*dH]
-		PBar := c.PBar[i*H*dH:][:H*dH]
-		for j := range H * dH {
-			PBar[j] = t442_2[j] + t99_2[j]
-		}
-	}
+	// mac.w
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, h, 1, H*dH, t232, H*dH, 1)
 
-	// mac.q
-	for i := range H * dH {
-		t652_2 := t652[i*H*dH:][:H*dH]
-		t98_2 := t98[i*H*dH:][:H*dH]
-		t100_2 := t100[i*H*dH:][:H*dH]
-		WKBar := c.WKBar[i*H*dH:][:H*dH]
-		t27_2 := t27[i*H*dH:][:H*dH]
-		t432_2 := t432[i*H*dH:][:H*dH]
-		t452_2 := t452[i*H*dH:][:H*dH]
-		WVBar := c.WVBar[i*H*dH:][:H*dH]
-		for j := range H * dH {
-			WKBar[j] = t652_2[j] + t98_2[j] + t100_2[j]
-			WVBar[j] = t27_2[j] + t432_2[j] + t452_2[j]
-		}
-	}
+	// mac.v
+	kern.Gemm(H*dH, H*dH, L*T, F(1), true, c.WVBar, 1, H*dH, c.X, 1, H*dH, t37, H*dH, 1)
+
+	// mac.v
+	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, c.P, 1, H*dH, t402, H*dH, 1)
 }
 
 // uNode is one call of U on the tape.
@@ -1457,31 +1464,22 @@ func (b *Block[F]) u(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	k.Gamma = arena.Data(n.vGamma)
 	k.Y = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.U = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.KNP = c.Run.Saved(k.H * k.DH * k.NP)
-	k.K = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.AlphaDiv = c.Run.Saved(1)
-	k.H2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.C = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.G = c.Run.Saved(k.H * k.L * k.T)
+	k.AlphaReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.AlphaReshape2 = c.Run.Saved(k.H * k.DH * k.NP)
+	k.AlphaReshape3 = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.HSqrt = c.Run.Saved(k.L * k.T)
+	k.BetaReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.GLin = c.Run.Saved(k.H * k.L * k.T)
 	k.A2 = c.Run.Saved(k.H*k.L*k.T*k.T + k.H*k.L*k.T*k.NP)
-	k.VNP = c.Run.Saved(k.H * k.DH * k.NP)
-	k.V = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.EProd = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.EProd2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.E = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.EReshape = c.Run.Saved(k.H * k.DH * k.NP)
+	k.EReshape2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.ELin = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.B = c.Run.Saved(k.H * k.L * k.T * k.T)
-	k.W = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.FReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.FProd = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.F2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.NY = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.NYDiv = c.Run.Saved(k.L * k.T)
-	k.NYDiv2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.GSigmoid = c.Run.Saved(k.H * k.L * k.T)
+	k.YLin = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.NYSqrt = c.Run.Saved(k.L * k.T)
 	k.BetaExp = c.Run.Saved(k.H * k.L * k.T * k.T)
-	k.HDiv = c.Run.Saved(k.L * k.T)
-	k.HDiv2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.HDiv3 = c.Run.Saved(1)
 	k.AlphaExp = c.Run.Saved(k.H*k.L*k.T*k.T + k.H*k.L*k.T*k.NP)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -1511,32 +1509,23 @@ func (n *uNode[F]) Backward(t *tape.Tape[F]) {
 	g.Gamma = k.Gamma
 	g.YBar = block.Adjoint(t, n.outY, g.H*g.L*g.T*g.DH)
 	g.UBar = block.Adjoint(t, n.outU, g.H*g.L*g.T*g.DH)
-	g.Q = k.Q
-	g.KNP = k.KNP
-	g.K = k.K
-	g.AlphaDiv = k.AlphaDiv
-	g.H2 = k.H2
-	g.C = k.C
-	g.G = k.G
+	g.AlphaReshape = k.AlphaReshape
+	g.AlphaReshape2 = k.AlphaReshape2
+	g.AlphaReshape3 = k.AlphaReshape3
+	g.HSqrt = k.HSqrt
+	g.BetaReshape = k.BetaReshape
+	g.GLin = k.GLin
 	g.A2 = k.A2
-	g.VNP = k.VNP
-	g.V = k.V
-	g.EProd = k.EProd
-	g.EProd2 = k.EProd2
-	g.E = k.E
+	g.EReshape = k.EReshape
+	g.EReshape2 = k.EReshape2
+	g.ELin = k.ELin
 	g.B = k.B
-	g.W = k.W
+	g.FReshape = k.FReshape
 	g.FProd = k.FProd
-	g.F2 = k.F2
+	g.YLin = k.YLin
 	g.Y = k.Y
-	g.NY = k.NY
-	g.NYDiv = k.NYDiv
-	g.NYDiv2 = k.NYDiv2
-	g.GSigmoid = k.GSigmoid
+	g.NYSqrt = k.NYSqrt
 	g.BetaExp = k.BetaExp
-	g.HDiv = k.HDiv
-	g.HDiv2 = k.HDiv2
-	g.HDiv3 = k.HDiv3
 	g.AlphaExp = k.AlphaExp
 	g.WQBar = t.Part(n.vWQ, g.H*g.H*g.DH*g.DH)
 	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)

@@ -21,50 +21,55 @@ func (c *uFused) run() {
 	_ = T
 	_ = dH
 	_ = nP
-	t10 := c.Work[:H*L*T*nP]                                                         // [L, T, H, n_p]
-	t18 := c.Work[H*L*T*nP:][:H*L*T*T]                                               // [L, T, H, T]
-	t19 := c.Work[H*L*T*T+H*L*T*nP:][:H*L*T*T]                                       // [L, T, H, T]
-	t20 := c.Work[2*H*L*T*T+H*L*T*nP:][:H*L*T*T+H*L*T*nP]                            // [L, T, H, T + n_p]
-	alpha := c.Work[3*H*L*T*T+2*H*L*T*nP:][:H*L*T]                                   // [L, T, H]
-	t22 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T:][:L*T]                                 // [L, T]
-	t26 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T+L*T:][:L*T]                             // [L, T]
-	t35 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T+2*L*T:][:H*L*T*T]                       // [L, T, H, T]
-	t36 := c.Work[4*H*L*T*T+2*H*L*T*nP+H*L*T+2*L*T:][:H*L*T*T]                       // [L, T, H, T]
-	beta := c.Work[5*H*L*T*T+2*H*L*T*nP+H*L*T+2*L*T:][:H*L*T]                        // [L, T, H]
-	t77 := c.Work[5*H*L*T*T+2*H*L*T*nP+2*H*L*T+2*L*T:][:H*L*T]                       // [L, T, H]
-	t65 := c.Work[5*H*L*T*T+2*H*L*T*nP+3*H*L*T+2*L*T:][:H*L*T*dH]                    // [L, T, H, d_h]
-	t80 := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	t82 := c.Work[5*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*L*T:][:H*L*T*dH]         // [L, T, H·d_h]
-	t84 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*L*T:][:L*T]              // [L, T]
-	t86 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+3*L*T:][:L*T]              // [L, T]
-	t562 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+4*L*T:][:H*L*T*T]         // [L, T, H, T]
-	t81 := c.Work[6*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+4*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	q := c.Work[:H*L*T*dH]                                                                     // [L, T, H·d_h]
+	kNP := c.Work[H*L*T*dH:][:H*dH*nP]                                                         // [n_p, H·d_h]
+	k := c.Work[H*L*T*dH+H*dH*nP:][:H*L*T*dH]                                                  // [L, T, H·d_h]
+	t10 := c.Work[2*H*L*T*dH+H*dH*nP:][:H*L*T*nP]                                              // [L, T, H, n_p]
+	t18 := c.Work[2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*T]                                      // [L, T, H, T]
+	t19 := c.Work[H*L*T*T+2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*T]                              // [L, T, H, T]
+	t20 := c.Work[2*H*L*T*T+2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*T+H*L*T*nP]                   // [L, T, H, T + n_p]
+	alpha := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*dH*nP:][:H*L*T]                          // [L, T, H]
+	t22 := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP:][:L*T]                        // [L, T]
+	h := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP+L*T:][:H*L*T*dH]                 // [L, T, H·d_h]
+	c2 := c.Work[3*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP+L*T:][:H*L*T*dH]                // [L, T, H·d_h]
+	t35 := c.Work[3*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP+L*T:][:H*L*T*T]                // [L, T, H, T]
+	t36 := c.Work[4*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP+L*T:][:H*L*T*T]                // [L, T, H, T]
+	beta := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP+L*T:][:H*L*T]                 // [L, T, H]
+	g := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+2*H*L*T+H*dH*nP+L*T:][:H*L*T]                  // [L, T, H]
+	t77 := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*L*T]                // [L, T, H]
+	vNP := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+4*H*L*T+H*dH*nP+L*T:][:H*dH*nP]              // [n_p, H·d_h]
+	v := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]             // [L, T, H·d_h]
+	t63 := c.Work[5*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t65 := c.Work[5*H*L*T*T+6*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	w := c.Work[5*H*L*T*T+7*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]             // [L, T, H·d_h]
+	t80 := c.Work[5*H*L*T*T+8*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t84 := c.Work[5*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:L*T]                // [L, T]
+	t562 := c.Work[5*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T]         // [L, T, H, T]
+	t81 := c.Work[6*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 
 	// mac.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// mac.k
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
-
-	// mac.alpha, mac.h
-	t7 := F(1) / num.Sqrt(F(dH))
-	c.AlphaDiv[0] = t7
-	c.HDiv3[0] = F(1) / F(H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.alpha
-	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
+	t7 := F(1) / num.Sqrt(F(dH))
+
+	// mac.alpha
+	for k2 := range H {
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
 	}
 
 	// mac.alpha
 	clear(t18)
 	if kern.Wide() {
 		a := regions.R966a97131711Args{
-			P0:  unsafe.SliceData(c.Q),
-			P1:  unsafe.SliceData(c.K),
+			P0:  unsafe.SliceData(q),
+			P1:  unsafe.SliceData(k),
 			P2:  unsafe.SliceData(t18),
 			N0:  L,
 			N1:  T,
@@ -83,12 +88,12 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
-					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+				for k2 := range H {
+					qView := q[((i*T+j)*H+k2)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
+						t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
-							kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
+							kView := k[((i*T+j-m)*H+k2)*dH:][:dH]
 							var t182 F
 							t182Sums := [16]F{t182}
 							for p := range dH {
@@ -120,10 +125,10 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
+				for k2 := range H {
 					if n := min(T, j+1); n > 0 {
-						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
-						t19_2 := t19[((i*T+j)*H+k)*T:][:n]
+						t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
+						t19_2 := t19[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							t19_2[m] = F(t7 * t18_2[m])
 						}
@@ -153,9 +158,9 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
-					t10_2 := t10[((i*T+j)*H+k)*nP:][:nP]
-					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:nP]
+				for k2 := range H {
+					t10_2 := t10[((i*T+j)*H+k2)*nP:][:nP]
+					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:nP]
 					for m := range nP {
 						t20_2[m] = F(t7 * t10_2[m])
 					}
@@ -165,8 +170,8 @@ func (c *uFused) run() {
 	}
 	for i := range L {
 		for j := range T {
-			for k := range H {
-				copy(t20[((i*T+j)*H+k)*(T+nP)+nP:][:T], t19[((i*T+j)*H+k)*T:][:T])
+			for k2 := range H {
+				copy(t20[((i*T+j)*H+k2)*(T+nP)+nP:][:T], t19[((i*T+j)*H+k2)*T:][:T])
 			}
 		}
 	}
@@ -193,11 +198,11 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				alpha2 := alpha[(i*T+j)*H:][:H]
-				for k := range H {
+				for k2 := range H {
 					top := F(math.Inf(-1))
 					topSums := kern.Lowest16()
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
 						for m := range n {
 							topSums[m%16] = kern.Gather(topSums[m%16], t20_2[m])
 						}
@@ -206,13 +211,13 @@ func (c *uFused) run() {
 					var sum F
 					sumSums := [16]F{sum}
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
 						for m := range n {
 							sumSums[m%16] = sumSums[m%16] + kern.Exp(t20_2[m]-top)
 						}
 					}
 					sum = kern.Sum16(&sumSums)
-					alpha2[k] = top + kern.Log(sum)
+					alpha2[k2] = top + kern.Log(sum)
 				}
 			}
 		}
@@ -239,9 +244,9 @@ func (c *uFused) run() {
 				a := c.A[(i*T+j)*H*dH:][:H*dH]
 				var t222 F
 				t222Sums := [16]F{t222}
-				for k := range H * dH {
-					aEntry := a[k]
-					t222Sums[k%16] = num.FMA32(aEntry, aEntry, t222Sums[k%16])
+				for k2 := range H * dH {
+					aEntry := a[k2]
+					t222Sums[k2%16] = num.FMA32(aEntry, aEntry, t222Sums[k2%16])
 				}
 				t222 = kern.Sum16(&t222Sums)
 				t22_2[j] = t222
@@ -254,7 +259,7 @@ func (c *uFused) run() {
 	if kern.Wide() {
 		a := regions.R27508ee12c92Args{
 			P0: unsafe.SliceData(t22),
-			P1: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(c.HSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w2},
@@ -263,9 +268,9 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
-			t26_2 := t26[i*T:][:T]
+			hSqrt := c.HSqrt[i*T:][:T]
 			for j := range T {
-				t26_2[j] = num.Sqrt(F(1) + (t22_2[j] / w2))
+				hSqrt[j] = num.Sqrt(F(1) + (t22_2[j] / w2))
 			}
 		}
 	}
@@ -273,9 +278,9 @@ func (c *uFused) run() {
 	// mac.h
 	if kern.Wide() {
 		a := regions.R3ce057dadd7dArgs{
-			P0: unsafe.SliceData(t26),
+			P0: unsafe.SliceData(c.HSqrt),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(c.H2),
+			P2: unsafe.SliceData(h),
 			N0: L,
 			N1: T,
 			N2: H * dH,
@@ -284,27 +289,27 @@ func (c *uFused) run() {
 		regions.R3ce057dadd7d(&a)
 	} else {
 		for i := range L {
-			t26_2 := t26[i*T:][:T]
+			hSqrt := c.HSqrt[i*T:][:T]
 			for j := range T {
 				a := c.A[(i*T+j)*H*dH:][:H*dH]
-				h := c.H2[(i*T+j)*H*dH:][:H*dH]
-				t26Entry := t26_2[j]
-				for k := range H * dH {
-					h[k] = a[k] / t26Entry
+				h2 := h[(i*T+j)*H*dH:][:H*dH]
+				hSqrtEntry := hSqrt[j]
+				for k2 := range H * dH {
+					h2[k2] = a[k2] / hSqrtEntry
 				}
 			}
 		}
 	}
 
 	// mac.c
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, c.H2, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c2, H*dH, 1, h, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.beta
 	clear(t35)
 	if kern.Wide() {
 		a := regions.R1b0b5c0a764eArgs{
-			P0:  unsafe.SliceData(c.Q),
-			P1:  unsafe.SliceData(c.C),
+			P0:  unsafe.SliceData(q),
+			P1:  unsafe.SliceData(c2),
 			P2:  unsafe.SliceData(t35),
 			N0:  L,
 			N1:  T,
@@ -322,12 +327,12 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
-					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+				for k2 := range H {
+					qView := q[((i*T+j)*H+k2)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t35_2 := t35[((i*T+j)*H+k)*T:][:n]
+						t35_2 := t35[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
-							cView := c.C[((i*T+m)*H+k)*dH:][:dH]
+							cView := c2[((i*T+m)*H+k2)*dH:][:dH]
 							var t352 F
 							t352Sums := [16]F{t352}
 							for p := range dH {
@@ -359,10 +364,10 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
+				for k2 := range H {
 					if n := min(T, j+1); n > 0 {
-						t35_2 := t35[((i*T+j)*H+k)*T:][:n]
-						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+						t35_2 := t35[((i*T+j)*H+k2)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							t36_2[m] = F(t7 * t35_2[m])
 						}
@@ -391,11 +396,11 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				beta2 := beta[(i*T+j)*H:][:H]
-				for k := range H {
+				for k2 := range H {
 					top2 := F(math.Inf(-1))
 					top2Sums := kern.Lowest16()
 					if n := min(T, j+1); n > 0 {
-						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							top2Sums[m%16] = kern.Gather(top2Sums[m%16], t36_2[m])
 						}
@@ -404,13 +409,13 @@ func (c *uFused) run() {
 					var sum2 F
 					sum2Sums := [16]F{sum2}
 					if n := min(T, j+1); n > 0 {
-						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							sum2Sums[m%16] = sum2Sums[m%16] + kern.Exp(t36_2[m]-top2)
 						}
 					}
 					sum2 = kern.Sum16(&sum2Sums)
-					beta2[k] = top2 + kern.Log(sum2)
+					beta2[k2] = top2 + kern.Log(sum2)
 				}
 			}
 		}
@@ -418,32 +423,32 @@ func (c *uFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.Ra8716b0374bdArgs{
+		a := regions.Rde441762c96dArgs{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(beta),
-			P2: unsafe.SliceData(c.G),
-			P3: unsafe.SliceData(t77),
-			P4: unsafe.SliceData(c.GSigmoid),
+			P2: unsafe.SliceData(c.GLin),
+			P3: unsafe.SliceData(g),
+			P4: unsafe.SliceData(t77),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: H * T,
 		}
-		regions.Ra8716b0374bd(&a)
+		regions.Rde441762c96d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				alpha2 := alpha[(i*T+j)*H:][:H]
 				beta2 := beta[(i*T+j)*H:][:H]
-				g := c.G[(i*T+j)*H:][:H]
+				gLin := c.GLin[(i*T+j)*H:][:H]
+				g2 := g[(i*T+j)*H:][:H]
 				t77_2 := t77[(i*T+j)*H:][:H]
-				gSigmoid := c.GSigmoid[(i*T+j)*H:][:H]
-				for k := range H {
-					t38 := alpha2[k] - beta2[k]
-					g2 := kern.Sigmoid(t38)
-					g[k] = g2
-					t77_2[k] = F(1) - g2
-					gSigmoid[k] = kern.Sigmoid(-t38)
+				for k2 := range H {
+					t38 := alpha2[k2] - beta2[k2]
+					g2_2 := kern.Sigmoid(t38)
+					gLin[k2] = t38
+					g2[k2] = g2_2
+					t77_2[k2] = F(1) - g2_2
 				}
 			}
 		}
@@ -467,11 +472,11 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
+				for k2 := range H {
 					top3 := F(math.Inf(-1))
 					top3Sums := kern.Lowest16()
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
 						for m := range n {
 							top3Sums[m%16] = kern.Gather(top3Sums[m%16], t20_2[m])
 						}
@@ -480,17 +485,17 @@ func (c *uFused) run() {
 					var sum3 F
 					sum3Sums := [16]F{sum3}
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
-						A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+						A := c.A2[((i*T+j)*H+k2)*(T+nP):][:n]
 						for m := range n {
-							e2 := kern.Exp(t20_2[m] - top3)
-							sum3Sums[m%16] = sum3Sums[m%16] + e2
-							A[m] = e2
+							e := kern.Exp(t20_2[m] - top3)
+							sum3Sums[m%16] = sum3Sums[m%16] + e
+							A[m] = e
 						}
 					}
 					sum3 = kern.Sum16(&sum3Sums)
 					if n := min(T+nP, j+nP+1); n > 0 {
-						A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
+						A := c.A2[((i*T+j)*H+k2)*(T+nP):][:n]
 						for m := range n {
 							A[m] = A[m] / sum3
 						}
@@ -501,23 +506,18 @@ func (c *uFused) run() {
 	}
 
 	// mac.v
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.e
-	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(c.EProd, k*dH), H*dH, 1, kern.From(c.A2, k*(T+nP)), H*T+H*nP, 1, kern.From(c.VNP, k*dH), H*dH, 1)
-	}
-
-	// mac.e
-	clear(c.EProd2)
+	clear(t63)
 	if kern.Wide() {
 		a := regions.R262c63f9eff7Args{
 			P0:  unsafe.SliceData(c.A2),
-			P1:  unsafe.SliceData(c.V),
-			P2:  unsafe.SliceData(c.EProd2),
+			P1:  unsafe.SliceData(v),
+			P2:  unsafe.SliceData(t63),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -537,15 +537,15 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
-					eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
+				for k2 := range H {
+					t63_2 := t63[((i*T+j)*H+k2)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						A := c.A2[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+						A := c.A2[((i*T+j)*H+k2)*(T+nP)+nP:][:n]
 						for m := range n {
-							vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
+							vView := v[((i*T+j-m)*H+k2)*dH:][:dH]
 							AEntry := A[m]
 							for p := range dH {
-								eProd2[p] = num.FMA32(AEntry, vView[p], eProd2[p])
+								t63_2[p] = num.FMA32(AEntry, vView[p], t63_2[p])
 							}
 						}
 					}
@@ -555,12 +555,25 @@ func (c *uFused) run() {
 	}
 
 	// mac.e
+	for i := range L {
+		for j := range T {
+			for k2 := range H {
+				copy(c.ELin[((i*T+j)*H+k2)*dH:][:dH], t63[((i*T+j)*H+k2)*dH:][:dH])
+			}
+		}
+	}
+
+	// mac.e
+	for k2 := range H {
+		kern.GemmFMA(L*T, dH, nP, F(1), true, kern.From(c.ELin, k2*dH), H*dH, 1, kern.From(c.A2, k2*(T+nP)), H*T+H*nP, 1, kern.From(vNP, k2*dH), H*dH, 1)
+	}
+
+	// mac.e
 	if kern.Wide() {
-		a := regions.R1316761505ebArgs{
-			P0: unsafe.SliceData(c.G),
-			P1: unsafe.SliceData(c.EProd),
-			P2: unsafe.SliceData(c.EProd2),
-			P3: unsafe.SliceData(t65),
+		a := regions.R88726cefa5a7Args{
+			P0: unsafe.SliceData(g),
+			P1: unsafe.SliceData(c.ELin),
+			P2: unsafe.SliceData(t65),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -569,18 +582,17 @@ func (c *uFused) run() {
 			N5: H * T,
 			N6: H * T * dH,
 		}
-		regions.R1316761505eb(&a)
+		regions.R88726cefa5a7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				g := c.G[(i*T+j)*H:][:H]
-				for k := range H {
-					eProd := c.EProd[((i*T+j)*H+k)*dH:][:dH]
-					eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
-					t65_2 := t65[((i*T+j)*H+k)*dH:][:dH]
-					gEntry := g[k]
+				g2 := g[(i*T+j)*H:][:H]
+				for k2 := range H {
+					eLin := c.ELin[((i*T+j)*H+k2)*dH:][:dH]
+					t65_2 := t65[((i*T+j)*H+k2)*dH:][:dH]
+					gEntry := g2[k2]
 					for m := range dH {
-						t65_2[m] = F((eProd[m] + eProd2[m]) * gEntry)
+						t65_2[m] = F(eLin[m] * gEntry)
 					}
 				}
 			}
@@ -603,11 +615,11 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
+				for k2 := range H {
 					top4 := F(math.Inf(-1))
 					top4Sums := kern.Lowest16()
 					if n := min(T, j+1); n > 0 {
-						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							top4Sums[m%16] = kern.Gather(top4Sums[m%16], t36_2[m])
 						}
@@ -616,17 +628,17 @@ func (c *uFused) run() {
 					var sum4 F
 					sum4Sums := [16]F{sum4}
 					if n := min(T, j+1); n > 0 {
-						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
-						B := c.B[((i*T+j)*H+k)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+						B := c.B[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
-							e3 := kern.Exp(t36_2[m] - top4)
-							sum4Sums[m%16] = sum4Sums[m%16] + e3
-							B[m] = e3
+							e2 := kern.Exp(t36_2[m] - top4)
+							sum4Sums[m%16] = sum4Sums[m%16] + e2
+							B[m] = e2
 						}
 					}
 					sum4 = kern.Sum16(&sum4Sums)
 					if n := min(T, j+1); n > 0 {
-						B := c.B[((i*T+j)*H+k)*T:][:n]
+						B := c.B[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							B[m] = B[m] / sum4
 						}
@@ -637,14 +649,14 @@ func (c *uFused) run() {
 	}
 
 	// mac.w
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.W, H*dH, 1, c.H2, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, w, H*dH, 1, h, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.f
 	clear(c.FProd)
 	if kern.Wide() {
 		a := regions.R7d885e87ddc2Args{
 			P0:  unsafe.SliceData(c.B),
-			P1:  unsafe.SliceData(c.W),
+			P1:  unsafe.SliceData(w),
 			P2:  unsafe.SliceData(c.FProd),
 			N0:  L,
 			N1:  T,
@@ -662,12 +674,12 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
-					fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
+				for k2 := range H {
+					fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						B := c.B[((i*T+j)*H+k)*T:][:n]
+						B := c.B[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
-							wView := c.W[((i*T+m)*H+k)*dH:][:dH]
+							wView := w[((i*T+m)*H+k2)*dH:][:dH]
 							BEntry := B[m]
 							for p := range dH {
 								fProd[p] = num.FMA32(BEntry, wView[p], fProd[p])
@@ -679,31 +691,56 @@ func (c *uFused) run() {
 		}
 	}
 
-	// mac.f
+	// mac.f, mac.alpha, mac.beta, mac.e
 	if kern.Wide() {
-		a := regions.R88726cefa5a7Args{
-			P0: unsafe.SliceData(t77),
-			P1: unsafe.SliceData(c.FProd),
-			P2: unsafe.SliceData(t80),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H * T,
-			N6: H * T * dH,
+		a := regions.Ra6931cf02c0aArgs{
+			P0:  unsafe.SliceData(t77),
+			P1:  unsafe.SliceData(c.FProd),
+			P2:  unsafe.SliceData(t80),
+			P3:  unsafe.SliceData(q),
+			P4:  unsafe.SliceData(c.AlphaReshape),
+			P5:  unsafe.SliceData(k),
+			P6:  unsafe.SliceData(c.AlphaReshape3),
+			P7:  unsafe.SliceData(c2),
+			P8:  unsafe.SliceData(c.BetaReshape),
+			P9:  unsafe.SliceData(v),
+			P10: unsafe.SliceData(c.EReshape2),
+			P11: unsafe.SliceData(w),
+			P12: unsafe.SliceData(c.FReshape),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  H * dH,
+			N5:  H * T,
+			N6:  H * T * dH,
 		}
-		regions.R88726cefa5a7(&a)
+		regions.Ra6931cf02c0a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t77_2 := t77[(i*T+j)*H:][:H]
-				for k := range H {
-					fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
-					t80_2 := t80[((i*T+j)*H+k)*dH:][:dH]
-					t77Entry := t77_2[k]
+				for k2 := range H {
+					fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
+					t80_2 := t80[((i*T+j)*H+k2)*dH:][:dH]
+					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+					alphaReshape := c.AlphaReshape[((i*T+j)*H+k2)*dH:][:dH]
+					kView := k[((i*T+j)*H+k2)*dH:][:dH]
+					alphaReshape3 := c.AlphaReshape3[((i*T+j)*H+k2)*dH:][:dH]
+					cView := c2[((i*T+j)*H+k2)*dH:][:dH]
+					betaReshape := c.BetaReshape[((i*T+j)*H+k2)*dH:][:dH]
+					vView := v[((i*T+j)*H+k2)*dH:][:dH]
+					eReshape2 := c.EReshape2[((i*T+j)*H+k2)*dH:][:dH]
+					wView := w[((i*T+j)*H+k2)*dH:][:dH]
+					fReshape := c.FReshape[((i*T+j)*H+k2)*dH:][:dH]
+					t77Entry := t77_2[k2]
 					for m := range dH {
 						t80_2[m] = F(fProd[m] * t77Entry)
+						alphaReshape[m] = qView[m]
+						alphaReshape3[m] = kView[m]
+						betaReshape[m] = cView[m]
+						eReshape2[m] = vView[m]
+						fReshape[m] = wView[m]
 					}
 				}
 			}
@@ -715,7 +752,7 @@ func (c *uFused) run() {
 		a := regions.Rfbd3242b02acArgs{
 			P0: unsafe.SliceData(t65),
 			P1: unsafe.SliceData(t80),
-			P2: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(c.YLin),
 			N0: L,
 			N1: T,
 			N2: H * dH,
@@ -727,16 +764,16 @@ func (c *uFused) run() {
 			for j := range T {
 				t65View := t65[(i*T+j)*H*dH:][:H*dH]
 				t80View := t80[(i*T+j)*H*dH:][:H*dH]
-				t82_2 := t82[(i*T+j)*H*dH:][:H*dH]
-				for k := range H * dH {
-					t82_2[k] = t65View[k] + t80View[k]
+				yLin := c.YLin[(i*T+j)*H*dH:][:H*dH]
+				for k2 := range H * dH {
+					yLin[k2] = t65View[k2] + t80View[k2]
 				}
 			}
 		}
 	}
 
 	// mac.y
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Y, H*dH, 1, t82, H*dH, 1, c.WO, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Y, H*dH, 1, c.YLin, H*dH, 1, c.WO, 1, H*dH)
 
 	// mac.N_y
 	if kern.Wide() {
@@ -759,9 +796,9 @@ func (c *uFused) run() {
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
 				var t842 F
 				t842Sums := [16]F{t842}
-				for k := range H * dH {
-					yEntry := y[k]
-					t842Sums[k%16] = num.FMA32(yEntry, yEntry, t842Sums[k%16])
+				for k2 := range H * dH {
+					yEntry := y[k2]
+					t842Sums[k2%16] = num.FMA32(yEntry, yEntry, t842Sums[k2%16])
 				}
 				t842 = kern.Sum16(&t842Sums)
 				t84_2[j] = t842
@@ -769,82 +806,48 @@ func (c *uFused) run() {
 		}
 	}
 
-	// mac.N_y, mac.alpha, mac.h
+	// mac.N_y
 	if kern.Wide() {
-		a := regions.R907b3f2cfb76Args{
+		a := regions.R89996aa80362Args{
 			P0: unsafe.SliceData(t84),
-			P1: unsafe.SliceData(t86),
-			P2: unsafe.SliceData(c.NYDiv),
-			P3: unsafe.SliceData(t26),
-			P4: unsafe.SliceData(c.HDiv),
+			P1: unsafe.SliceData(c.NYSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.R907b3f2cfb76(&a)
+		regions.R89996aa80362(&a)
 	} else {
 		for i := range L {
 			t84_2 := t84[i*T:][:T]
-			t86_2 := t86[i*T:][:T]
-			NYDiv := c.NYDiv[i*T:][:T]
-			t26_2 := t26[i*T:][:T]
-			hDiv := c.HDiv[i*T:][:T]
+			NYSqrt := c.NYSqrt[i*T:][:T]
 			for j := range T {
-				t862 := num.Sqrt(F(1e-06) + t84_2[j])
-				t86_2[j] = t862
-				NYDiv[j] = F(1) / t862
-				hDiv[j] = F(1) / t26_2[j]
+				NYSqrt[j] = num.Sqrt(F(1e-06) + t84_2[j])
 			}
 		}
 	}
 
-	// mac.N_y, mac.u, mac.h, mac.e, mac.f
+	// mac.u, mac.N_y
 	if kern.Wide() {
-		a := regions.R2aabbd19b406Args{
-			P0:  unsafe.SliceData(t86),
-			P1:  unsafe.SliceData(t26),
-			P2:  unsafe.SliceData(c.Y),
-			P3:  unsafe.SliceData(c.NY),
-			P4:  unsafe.SliceData(c.Gamma),
-			P5:  unsafe.SliceData(c.U),
-			P6:  unsafe.SliceData(c.NYDiv2),
-			P7:  unsafe.SliceData(c.H2),
-			P8:  unsafe.SliceData(c.HDiv2),
-			P9:  unsafe.SliceData(t65),
-			P10: unsafe.SliceData(c.E),
-			P11: unsafe.SliceData(t80),
-			P12: unsafe.SliceData(c.F2),
-			N0:  L,
-			N1:  T,
-			N2:  H * dH,
-			N3:  H * T * dH,
+		a := regions.R4485c42edc2cArgs{
+			P0: unsafe.SliceData(c.NYSqrt),
+			P1: unsafe.SliceData(c.Y),
+			P2: unsafe.SliceData(c.Gamma),
+			P3: unsafe.SliceData(c.U),
+			N0: L,
+			N1: T,
+			N2: H * dH,
+			N3: H * T * dH,
 		}
-		regions.R2aabbd19b406(&a)
+		regions.R4485c42edc2c(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		for i := range L {
-			t86_2 := t86[i*T:][:T]
-			t26_2 := t26[i*T:][:T]
+			NYSqrt := c.NYSqrt[i*T:][:T]
 			for j := range T {
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
-				NY := c.NY[(i*T+j)*H*dH:][:H*dH]
 				u := c.U[(i*T+j)*H*dH:][:H*dH]
-				NYDiv2 := c.NYDiv2[(i*T+j)*H*dH:][:H*dH]
-				h := c.H2[(i*T+j)*H*dH:][:H*dH]
-				hDiv2 := c.HDiv2[(i*T+j)*H*dH:][:H*dH]
-				t65View := t65[(i*T+j)*H*dH:][:H*dH]
-				e := c.E[(i*T+j)*H*dH:][:H*dH]
-				t80View := t80[(i*T+j)*H*dH:][:H*dH]
-				f := c.F2[(i*T+j)*H*dH:][:H*dH]
-				t86Entry := t86_2[j]
-				t26Entry2 := t26_2[j]
-				for k := range H * dH {
-					NY2 := y[k] / t86Entry
-					NY[k] = NY2
-					u[k] = F(NY2 * gamma[k])
-					NYDiv2[k] = NY2 / t86Entry
-					hDiv2[k] = h[k] / t26Entry2
-					e[k] = t65View[k]
-					f[k] = t80View[k]
+				NYSqrtEntry := NYSqrt[j]
+				for k2 := range H * dH {
+					u[k2] = F((y[k2] / NYSqrtEntry) * gamma[k2])
 				}
 			}
 		}
@@ -868,11 +871,11 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				beta2 := beta[(i*T+j)*H:][:H]
-				for k := range H {
-					betaEntry := beta2[k]
+				for k2 := range H {
+					betaEntry := beta2[k2]
 					if n := min(T, j+1); n > 0 {
-						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
-						t562_2 := t562[((i*T+j)*H+k)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+						t562_2 := t562[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							t562_2[m] = t36_2[m] - betaEntry
 						}
@@ -898,10 +901,10 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
+				for k2 := range H {
 					if n := min(T, j+1); n > 0 {
-						t562_2 := t562[((i*T+j)*H+k)*T:][:n]
-						betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
+						t562_2 := t562[((i*T+j)*H+k2)*T:][:n]
+						betaExp := c.BetaExp[((i*T+j)*H+k2)*T:][:n]
 						for m := range n {
 							betaExp[m] = kern.Exp(t562_2[m])
 						}
@@ -932,11 +935,11 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				alpha2 := alpha[(i*T+j)*H:][:H]
-				for k := range H {
-					alphaEntry := alpha2[k]
+				for k2 := range H {
+					alphaEntry := alpha2[k2]
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
-						t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+						t81_2 := t81[((i*T+j)*H+k2)*(T+nP):][:n]
 						for m := range n {
 							t81_2[m] = t20_2[m] - alphaEntry
 						}
@@ -964,14 +967,42 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k := range H {
+				for k2 := range H {
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
-						alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
+						t81_2 := t81[((i*T+j)*H+k2)*(T+nP):][:n]
+						alphaExp := c.AlphaExp[((i*T+j)*H+k2)*(T+nP):][:n]
 						for m := range n {
 							alphaExp[m] = kern.Exp(t81_2[m])
 						}
 					}
+				}
+			}
+		}
+	}
+
+	// mac.alpha, mac.e
+	if kern.Wide() {
+		a := regions.R95988a3a9a86Args{
+			P0: unsafe.SliceData(kNP),
+			P1: unsafe.SliceData(c.AlphaReshape2),
+			P2: unsafe.SliceData(vNP),
+			P3: unsafe.SliceData(c.EReshape),
+			N0: nP,
+			N1: H,
+			N2: dH,
+			N3: H * dH,
+		}
+		regions.R95988a3a9a86(&a)
+	} else {
+		for i := range nP {
+			for j := range H {
+				kNPView := kNP[(i*H+j)*dH:][:dH]
+				alphaReshape2 := c.AlphaReshape2[(i*H+j)*dH:][:dH]
+				vNPView := vNP[(i*H+j)*dH:][:dH]
+				eReshape := c.EReshape[(i*H+j)*dH:][:dH]
+				for k2 := range dH {
+					alphaReshape2[k2] = kNPView[k2]
+					eReshape[k2] = vNPView[k2]
 				}
 			}
 		}
@@ -989,106 +1020,105 @@ func (c *uBackwardFused) run() {
 	_ = T
 	_ = dH
 	_ = nP
-	t82 := c.Work[:H*L*T*dH]                                                                                  // [L, T, H·d_h]
-	t := c.Work[H*L*T*dH:][:H*L*T*dH]                                                                         // [L, T, H·d_h]
-	t72 := c.Work[2*H*L*T*dH:][:L*T]                                                                          // [L, T]
-	t142 := c.Work[2*H*L*T*dH+L*T:][:H*L*T*dH]                                                                // [L, T, H·d_h]
-	t152 := c.Work[3*H*L*T*dH+L*T:][:H*L*T*dH]                                                                // [L, T, H·d_h]
-	t202 := c.Work[4*H*L*T*dH+L*T:][:H*L*T*dH]                                                                // [L, T, H, d_h]
-	t21 := c.Work[5*H*L*T*dH+L*T:][:H*L*T]                                                                    // [L, T, H]
-	t322 := c.Work[5*H*L*T*dH+H*L*T+L*T:][:H*L*T*dH]                                                          // [L, T, H, d_h]
-	t332 := c.Work[6*H*L*T*dH+H*L*T+L*T:][:H*L*T]                                                             // [L, T, H]
-	t222 := c.Work[6*H*L*T*dH+2*H*L*T+L*T:][:H*L*T*T]                                                         // [L, T, H, T]
-	t362 := c.Work[H*L*T*T+6*H*L*T*dH+2*H*L*T+L*T:][:H*L*T*T+H*L*T*nP]                                        // [L, T, H, T + n_p]
-	t232 := c.Work[2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*L*T*dH]                                     // [L, T, H, d_h]
-	t262 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*L*T*dH]                                     // [L, T, H·d_h]
-	t27 := c.Work[2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*H*dH*dH]                                     // [H·d_h, H·d_h]
-	t28 := c.Work[H*H*dH*dH+2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*L*T]                               // [L, T, H]
-	t292 := c.Work[H*H*dH*dH+2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*T]                            // [L, T, H, T]
-	t302 := c.Work[H*H*dH*dH+3*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*T]                            // [L, T, H, T]
-	t37 := c.Work[H*H*dH*dH+4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*dH]                            // [L, T, H, d_h]
-	t39 := c.Work[H*H*dH*dH+4*H*L*T*T+9*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*T+H*L*T*nP]                    // [L, T, H, T + n_p]
-	t402 := c.Work[H*H*dH*dH+5*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+3*H*L*T+L*T:][:H*dH*nP]                          // [n_p, H, d_h]
-	t422 := c.Work[H*H*dH*dH+5*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*L*T*dH]                 // [L, T, H·d_h]
-	t432 := c.Work[H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*H*dH*dH]               // [H·d_h, H·d_h]
-	t442 := c.Work[2*H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*dH*nP]               // [n_p, H·d_h]
-	t452 := c.Work[2*H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP+L*T:][:H*H*dH*dH]           // [H·d_h, H·d_h]
-	t462 := c.Work[3*H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
-	t472 := c.Work[3*H*H*dH*dH+6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+3*H*L*T+2*H*dH*nP+L*T:][:H*L*T]               // [L, T, H]
-	t482 := c.Work[3*H*H*dH*dH+6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
-	t492 := c.Work[3*H*H*dH*dH+7*H*L*T*T+10*H*L*T*dH+4*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
-	t532 := c.Work[3*H*H*dH*dH+8*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T]               // [L, T, H]
-	t58 := c.Work[3*H*H*dH*dH+8*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T]              // [L, T, H, T]
-	t602 := c.Work[3*H*H*dH*dH+9*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T]             // [L, T, H, T]
-	t612 := c.Work[3*H*H*dH*dH+10*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	t622 := c.Work[3*H*H*dH*dH+10*H*L*T*T+11*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	t642 := c.Work[3*H*H*dH*dH+10*H*L*T*T+12*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H·d_h]
-	t652 := c.Work[3*H*H*dH*dH+10*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*H*dH*dH]          // [H·d_h, H·d_h]
-	t66 := c.Work[4*H*H*dH*dH+10*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]            // [L, T, H·d_h]
-	t712 := c.Work[4*H*H*dH*dH+10*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:L*T]                // [L, T]
-	t83 := c.Work[4*H*H*dH*dH+10*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T+H*L*T*nP]  // [L, T, H, T + n_p]
-	t842 := c.Work[4*H*H*dH*dH+11*H*L*T*T+14*H*L*T*dH+6*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	t87 := c.Work[4*H*H*dH*dH+12*H*L*T*T+14*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T]           // [L, T, H, T]
-	t88 := c.Work[4*H*H*dH*dH+13*H*L*T*T+14*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
-	t89 := c.Work[4*H*H*dH*dH+13*H*L*T*T+15*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
-	t108 := c.Work[4*H*H*dH*dH+13*H*L*T*T+16*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
-	t109 := c.Work[4*H*H*dH*dH+13*H*L*T*T+17*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*dH*nP]          // [n_p, H, d_h]
-	t93 := c.Work[4*H*H*dH*dH+13*H*L*T*T+17*H*L*T*dH+7*H*L*T*nP+5*H*L*T+3*H*dH*nP+2*L*T:][:H*dH*nP]           // [n_p, H, d_h]
-	t95 := c.Work[4*H*H*dH*dH+13*H*L*T*T+17*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
-	t97 := c.Work[4*H*H*dH*dH+13*H*L*T*T+18*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H·d_h]
-	t98 := c.Work[4*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*H*dH*dH]         // [H·d_h, H·d_h]
-	t99 := c.Work[5*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*dH*nP]           // [n_p, H·d_h]
-	t100 := c.Work[5*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+5*H*dH*nP+2*L*T:][:H*H*dH*dH]        // [H·d_h, H·d_h]
-	t101 := c.Work[6*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+5*H*dH*nP+2*L*T:][:H*L*T*dH]         // [L, T, H·d_h]
+	h := c.Work[:H*L*T*dH]                                                                      // [L, T, H·d_h]
+	t := c.Work[H*L*T*dH:][:H*L*T*dH]                                                           // [L, T, H·d_h]
+	t72 := c.Work[2*H*L*T*dH:][:L*T]                                                            // [L, T]
+	g := c.Work[2*H*L*T*dH+L*T:][:H*L*T]                                                        // [L, T, H]
+	t77 := c.Work[2*H*L*T*dH+H*L*T+L*T:][:H*L*T]                                                // [L, T, H]
+	t42 := c.Work[2*H*L*T*dH+2*H*L*T+L*T:][:L*T]                                                // [L, T]
+	t113 := c.Work[2*H*L*T*dH+2*H*L*T+2*L*T:][:L*T]                                             // [L, T]
+	t682 := c.Work[2*H*L*T*dH+2*H*L*T+3*L*T:][:L*T]                                             // [L, T]
+	t142 := c.Work[2*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                        // [L, T, H·d_h]
+	t152 := c.Work[3*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                        // [L, T, H·d_h]
+	t202 := c.Work[4*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                        // [L, T, H, d_h]
+	t21 := c.Work[5*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T]                                            // [L, T, H]
+	t322 := c.Work[5*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T*dH]                                        // [L, T, H, d_h]
+	t332 := c.Work[6*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T]                                           // [L, T, H]
+	t222 := c.Work[6*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T]                                         // [L, T, H, T]
+	t362 := c.Work[H*L*T*T+6*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T+H*L*T*nP]                        // [L, T, H, T + n_p]
+	t232 := c.Work[2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T*dH]                     // [L, T, H, d_h]
+	t28 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T]                         // [L, T, H]
+	t292 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                      // [L, T, H, T]
+	t302 := c.Work[3*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                      // [L, T, H, T]
+	t37 := c.Work[4*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*dH]                      // [L, T, H, d_h]
+	t402 := c.Work[4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*dH*nP]                      // [n_p, H, d_h]
+	t462 := c.Work[4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+5*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]     // [L, T, H, T + n_p]
+	t472 := c.Work[5*H*L*T*T+8*H*L*T*dH+2*H*L*T*nP+5*H*L*T+H*dH*nP+4*L*T:][:H*L*T]              // [L, T, H]
+	t482 := c.Work[5*H*L*T*T+8*H*L*T*dH+2*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]   // [L, T, H, T + n_p]
+	t492 := c.Work[6*H*L*T*T+8*H*L*T*dH+3*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]   // [L, T, H, T + n_p]
+	t532 := c.Work[7*H*L*T*T+8*H*L*T*dH+4*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T]              // [L, T, H]
+	t58 := c.Work[7*H*L*T*T+8*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]             // [L, T, H, T]
+	t602 := c.Work[8*H*L*T*T+8*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]            // [L, T, H, T]
+	t612 := c.Work[9*H*L*T*T+8*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t622 := c.Work[9*H*L*T*T+9*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t66 := c.Work[9*H*L*T*T+10*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]           // [L, T, H·d_h]
+	t712 := c.Work[9*H*L*T*T+11*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:L*T]               // [L, T]
+	t115 := c.Work[9*H*L*T*T+11*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+5*L*T:][:L*T]               // [L, T]
+	t83 := c.Work[9*H*L*T*T+11*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP]   // [L, T, H, T + n_p]
+	t842 := c.Work[10*H*L*T*T+11*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t87 := c.Work[11*H*L*T*T+11*H*L*T*dH+6*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T]           // [L, T, H, T]
+	t88 := c.Work[12*H*L*T*T+11*H*L*T*dH+6*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
+	t89 := c.Work[12*H*L*T*T+12*H*L*T*dH+6*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
+	t108 := c.Work[12*H*L*T*T+13*H*L*T*dH+6*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
+	t109 := c.Work[12*H*L*T*T+14*H*L*T*dH+6*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*dH*nP]          // [n_p, H, d_h]
+	t93 := c.Work[12*H*L*T*T+14*H*L*T*dH+6*H*L*T*nP+7*H*L*T+2*H*dH*nP+6*L*T:][:H*dH*nP]         // [n_p, H, d_h]
+	t95 := c.Work[12*H*L*T*T+14*H*L*T*dH+6*H*L*T*nP+7*H*L*T+3*H*dH*nP+6*L*T:][:H*L*T*dH]        // [L, T, H, d_h]
 
-	// mac.y, mac.u, mac.N_y
+	// mac.alpha, mac.h
+	t7 := F(1) / num.Sqrt(F(dH))
+	t772 := F(1) / F(H*dH)
+
+	// mac.h, mac.N_y, mac.u
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rb29e29f00916Args{
-			P0: unsafe.SliceData(c.UBar),
-			P1: unsafe.SliceData(c.Gamma),
-			P2: unsafe.SliceData(c.NYDiv2),
-			P3: unsafe.SliceData(c.E),
-			P4: unsafe.SliceData(c.F2),
-			P5: unsafe.SliceData(t82),
-			P6: unsafe.SliceData(t),
-			P7: unsafe.SliceData(c.NY),
+		a := regions.Rcedc5af1ea90Args{
+			P0: unsafe.SliceData(c.HSqrt),
+			P1: unsafe.SliceData(c.NYSqrt),
+			P2: unsafe.SliceData(c.Y),
+			P3: unsafe.SliceData(c.UBar),
+			P4: unsafe.SliceData(c.Gamma),
+			P5: unsafe.SliceData(c.A),
+			P6: unsafe.SliceData(h),
+			P7: unsafe.SliceData(t),
 			P8: unsafe.SliceData(c.GammaBar),
 			P9: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
-			N2: H * dH,
-			N3: 4 * H * dH,
-			N4: 8 * H * dH,
-			N5: 12 * H * dH,
-			N6: 4,
-			N7: 8,
-			N8: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: H * dH,
+			N6: 4 * H * dH,
+			N7: 8 * H * dH,
+			N8: 12 * H * dH,
 			N9: H * T * dH,
 		}
-		regions.Rb29e29f00916(&a)
+		regions.Rcedc5af1ea90(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
 		for i := range L {
+			hSqrt := c.HSqrt[i*T:][:T]
+			NYSqrt := c.NYSqrt[i*T:][:T]
 			t72_2 := t72[i*T:][:T]
 			for j := range T {
+				y := c.Y[(i*T+j)*H*dH:][:H*dH]
 				uBar := c.UBar[(i*T+j)*H*dH:][:H*dH]
-				NYDiv2 := c.NYDiv2[(i*T+j)*H*dH:][:H*dH]
-				e := c.E[(i*T+j)*H*dH:][:H*dH]
-				f := c.F2[(i*T+j)*H*dH:][:H*dH]
-				t82_2 := t82[(i*T+j)*H*dH:][:H*dH]
+				a := c.A[(i*T+j)*H*dH:][:H*dH]
+				h2 := h[(i*T+j)*H*dH:][:H*dH]
 				t2 := t[(i*T+j)*H*dH:][:H*dH]
-				NY := c.NY[(i*T+j)*H*dH:][:H*dH]
 				var t722 F
+				hSqrtEntry := hSqrt[j]
+				NYSqrtEntry := NYSqrt[j]
 				t722Sums := [16]F{t722}
 				for k := range H * dH {
+					NY := y[k] / NYSqrtEntry
 					uBarEntry := uBar[k]
 					t2_2 := F(uBarEntry * gamma[k])
-					t722Sums[k%16] = num.FMA32(t2_2, NYDiv2[k], t722Sums[k%16])
-					t82_2[k] = e[k] + f[k]
+					t722Sums[k%16] = num.FMA32(t2_2, NY/NYSqrtEntry, t722Sums[k%16])
+					h2[k] = a[k] / hSqrtEntry
 					t2[k] = t2_2
-					gammaBar[k] = num.FMA32(uBarEntry, NY[k], gammaBar[k])
+					gammaBar[k] = num.FMA32(uBarEntry, NY, gammaBar[k])
 				}
 				t722 = kern.Sum16(&t722Sums)
 				t72_2[j] = -t722
@@ -1096,11 +1126,68 @@ func (c *uBackwardFused) run() {
 		}
 	}
 
+	// mac.g, mac.f
+	if kern.Wide() {
+		a := regions.R91754a8802cbArgs{
+			P0: unsafe.SliceData(c.GLin),
+			P1: unsafe.SliceData(g),
+			P2: unsafe.SliceData(t77),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+		}
+		regions.R91754a8802cb(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				gLin := c.GLin[(i*T+j)*H:][:H]
+				g2 := g[(i*T+j)*H:][:H]
+				t77_2 := t77[(i*T+j)*H:][:H]
+				for k := range H {
+					g2_2 := kern.Sigmoid(gLin[k])
+					g2[k] = g2_2
+					t77_2[k] = F(1) - g2_2
+				}
+			}
+		}
+	}
+
+	// mac.N_y, mac.alpha, mac.h
+	if kern.Wide() {
+		a := regions.R11941c54bcecArgs{
+			P0: unsafe.SliceData(c.NYSqrt),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(t72),
+			P3: unsafe.SliceData(t113),
+			P4: unsafe.SliceData(c.HSqrt),
+			P5: unsafe.SliceData(t682),
+			N0: L,
+			N1: T,
+		}
+		regions.R11941c54bcec(&a)
+	} else {
+		for i := range L {
+			NYSqrt := c.NYSqrt[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			t113_2 := t113[i*T:][:T]
+			hSqrt := c.HSqrt[i*T:][:T]
+			t682_2 := t682[i*T:][:T]
+			for j := range T {
+				t422 := F(1) / NYSqrt[j]
+				t42_2[j] = t422
+				t113_2[j] = F(t422 * t72_2[j])
+				t682_2[j] = F(1) / hSqrt[j]
+			}
+		}
+	}
+
 	// mac.y, mac.N_y
 	if kern.Wide() {
-		a := regions.R1d554379d84eArgs{
-			P0: unsafe.SliceData(c.NYDiv),
-			P1: unsafe.SliceData(t72),
+		a := regions.Rb0c796d7da54Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t113),
 			P2: unsafe.SliceData(c.Y),
 			P3: unsafe.SliceData(t),
 			P4: unsafe.SliceData(c.YBar),
@@ -1110,20 +1197,20 @@ func (c *uBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R1d554379d84e(&a)
+		regions.Rb0c796d7da54(&a)
 	} else {
 		for i := range L {
-			NYDiv := c.NYDiv[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t113_2 := t113[i*T:][:T]
 			for j := range T {
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
 				t2 := t[(i*T+j)*H*dH:][:H*dH]
 				yBar := c.YBar[(i*T+j)*H*dH:][:H*dH]
 				t142_2 := t142[(i*T+j)*H*dH:][:H*dH]
-				NYDivEntry := NYDiv[j]
-				w2 := F(NYDivEntry * t72_2[j])
+				t42Entry := t42_2[j]
+				t113Entry := t113_2[j]
 				for k := range H * dH {
-					t142_2[k] = num.FMA32(y[k], w2, num.FMA32(t2[k], NYDivEntry, yBar[k]))
+					t142_2[k] = num.FMA32(y[k], t113Entry, num.FMA32(t2[k], t42Entry, yBar[k]))
 				}
 			}
 		}
@@ -1133,16 +1220,16 @@ func (c *uBackwardFused) run() {
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t152, H*dH, 1, t142, H*dH, 1, c.WO, H*dH, 1)
 
 	// mac.y
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, t82, 1, H*dH, t142, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, c.YLin, 1, H*dH, t142, H*dH, 1)
 
 	// mac.f, mac.e
 	if kern.Wide() {
-		a := regions.R82ab0950ff69Args{
-			P0:  unsafe.SliceData(c.G),
-			P1:  unsafe.SliceData(t152),
-			P2:  unsafe.SliceData(c.FProd),
-			P3:  unsafe.SliceData(c.EProd),
-			P4:  unsafe.SliceData(c.EProd2),
+		a := regions.R5a97b6445921Args{
+			P0:  unsafe.SliceData(t77),
+			P1:  unsafe.SliceData(g),
+			P2:  unsafe.SliceData(t152),
+			P3:  unsafe.SliceData(c.FProd),
+			P4:  unsafe.SliceData(c.ELin),
 			P5:  unsafe.SliceData(t202),
 			P6:  unsafe.SliceData(t322),
 			P7:  unsafe.SliceData(t21),
@@ -1161,31 +1248,31 @@ func (c *uBackwardFused) run() {
 			N11: H * T,
 			N12: H * T * dH,
 		}
-		regions.R82ab0950ff69(&a)
+		regions.R5a97b6445921(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				g := c.G[(i*T+j)*H:][:H]
+				t77_2 := t77[(i*T+j)*H:][:H]
+				g2 := g[(i*T+j)*H:][:H]
 				t21_2 := t21[(i*T+j)*H:][:H]
 				t332_2 := t332[(i*T+j)*H:][:H]
 				for k := range H {
 					t152View := t152[((i*T+j)*H+k)*dH:][:dH]
 					fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
-					eProd := c.EProd[((i*T+j)*H+k)*dH:][:dH]
-					eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
+					eLin := c.ELin[((i*T+j)*H+k)*dH:][:dH]
 					t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
 					t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
 					var t212 F
 					var t3322 F
-					gEntry := g[k]
-					w3 := F(1) - gEntry
+					t77Entry := t77_2[k]
+					gEntry := g2[k]
 					t212Sums := [16]F{t212}
 					t3322Sums := [16]F{t3322}
 					for m := range dH {
 						t152ViewEntry := t152View[m]
 						t212Sums[m%16] = num.FMA32(fProd[m], t152ViewEntry, t212Sums[m%16])
-						t3322Sums[m%16] = num.FMA32(eProd[m]+eProd2[m], t152ViewEntry, t3322Sums[m%16])
-						t202_2[m] = F(t152ViewEntry * w3)
+						t3322Sums[m%16] = num.FMA32(eLin[m], t152ViewEntry, t3322Sums[m%16])
+						t202_2[m] = F(t152ViewEntry * t77Entry)
 						t322_2[m] = F(t152ViewEntry * gEntry)
 					}
 					t212 = kern.Sum16(&t212Sums)
@@ -1203,9 +1290,9 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R175e387826beArgs{
 			P0:  unsafe.SliceData(t362),
-			P1:  unsafe.SliceData(c.W),
+			P1:  unsafe.SliceData(c.FReshape),
 			P2:  unsafe.SliceData(t202),
-			P3:  unsafe.SliceData(c.V),
+			P3:  unsafe.SliceData(c.EReshape2),
 			P4:  unsafe.SliceData(t322),
 			P5:  unsafe.SliceData(t222),
 			N0:  L,
@@ -1240,15 +1327,15 @@ func (c *uBackwardFused) run() {
 						t362_2 := t362[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 						t222_2 := t222[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							wView := c.W[((i*T+m)*H+k)*dH:][:dH]
-							vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
+							fReshape := c.FReshape[((i*T+m)*H+k)*dH:][:dH]
+							eReshape2 := c.EReshape2[((i*T+j-m)*H+k)*dH:][:dH]
 							var t2222 F
 							t362Sum := t362_2[m]
 							t2222Sums := [16]F{t2222}
 							t362SumSums := [16]F{t362Sum}
 							for p := range dH {
-								t2222Sums[p%16] = num.FMA32(wView[p], t202_2[p], t2222Sums[p%16])
-								t362SumSums[p%16] = num.FMA32(vView[p], t322_2[p], t362SumSums[p%16])
+								t2222Sums[p%16] = num.FMA32(fReshape[p], t202_2[p], t2222Sums[p%16])
+								t362SumSums[p%16] = num.FMA32(eReshape2[p], t322_2[p], t362SumSums[p%16])
 							}
 							t2222 = kern.Sum16(&t2222Sums)
 							t362Sum = kern.Sum16(&t362SumSums)
@@ -1300,12 +1387,6 @@ func (c *uBackwardFused) run() {
 			}
 		}
 	}
-
-	// mac.w
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t262, H*dH, 1, t232, H*dH, 1, c.WV, H*dH, 1)
-
-	// mac.w
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t27, 1, H*dH, c.H2, 1, H*dH, t232, H*dH, 1)
 
 	// mac.B
 	if kern.Wide() {
@@ -1448,55 +1529,22 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.e
-	clear(t39)
-	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t39, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
-	}
-
-	// mac.e
 	for j := range H {
 		kern.GemmFMA(nP, dH, L*T, F(1), false, kern.From(t402, j*dH), H*dH, 1, kern.From(c.A2, j*(T+nP)), 1, H*T+H*nP, kern.From(t322, j*dH), H*dH, 1)
 	}
 
-	// mac.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t422, H*dH, 1, t37, H*dH, 1, c.WV, H*dH, 1)
-
-	// mac.v
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t432, 1, H*dH, c.X, 1, H*dH, t37, H*dH, 1)
-
-	// mac.v
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t442, 1, H*dH, c.WV, 1, H*dH, t402, 1, H*dH)
-
-	// mac.v
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t452, 1, H*dH, c.P, 1, H*dH, t402, H*dH, 1)
-
 	// mac.A
-	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t362),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t462),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: T + nP,
-			N4: H*T + H*nP,
-			N5: H*T*T + H*T*nP,
-		}
-		regions.R03f4713e7c86(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					t362_2 := t362[((i*T+j)*H+k)*(T+nP):][:T+nP]
-					t39_2 := t39[((i*T+j)*H+k)*(T+nP):][:T+nP]
-					t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:T+nP]
-					for m := range T + nP {
-						t462_2[m] = t362_2[m] + t39_2[m]
-					}
-				}
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				copy(t462[((i*T+j)*H+k)*(T+nP):][:T+nP], t362[((i*T+j)*H+k)*(T+nP):][:T+nP])
 			}
 		}
+	}
+
+	// mac.e
+	for k := range H {
+		kern.GemmFMA(L*T, nP, dH, F(1), true, kern.From(t462, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.EReshape, k*dH), 1, H*dH)
 	}
 
 	// mac.A
@@ -1609,28 +1657,28 @@ func (c *uBackwardFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.R354f5dfd0a82Args{
-			P0: unsafe.SliceData(c.G),
+		a := regions.R572994e78570Args{
+			P0: unsafe.SliceData(g),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(t332),
-			P3: unsafe.SliceData(c.GSigmoid),
+			P3: unsafe.SliceData(c.GLin),
 			P4: unsafe.SliceData(t532),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: H * T,
 		}
-		regions.R354f5dfd0a82(&a)
+		regions.R572994e78570(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				g := c.G[(i*T+j)*H:][:H]
+				g2 := g[(i*T+j)*H:][:H]
 				t21_2 := t21[(i*T+j)*H:][:H]
 				t332_2 := t332[(i*T+j)*H:][:H]
-				gSigmoid := c.GSigmoid[(i*T+j)*H:][:H]
+				gLin := c.GLin[(i*T+j)*H:][:H]
 				t532_2 := t532[(i*T+j)*H:][:H]
 				for k := range H {
-					t532_2[k] = F(F(g[k]*(-t21_2[k]+t332_2[k])) * gSigmoid[k])
+					t532_2[k] = F(F(g2[k]*(-t21_2[k]+t332_2[k])) * kern.Sigmoid(-gLin[k]))
 				}
 			}
 		}
@@ -1670,7 +1718,6 @@ func (c *uBackwardFused) run() {
 
 	// mac.beta
 	clear(t602)
-	alphaDivEntry := c.AlphaDiv[0]
 	if kern.Wide() {
 		a := regions.R763dd0074b54Args{
 			P0: unsafe.SliceData(t302),
@@ -1681,7 +1728,7 @@ func (c *uBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 			N4: H * T * T,
-			S0: [2]float32{alphaDivEntry},
+			S0: [2]float32{t7},
 		}
 		regions.R763dd0074b54(&a)
 	} else {
@@ -1693,7 +1740,7 @@ func (c *uBackwardFused) run() {
 						t58_2 := t58[((i*T+j)*H+k)*T:][:n]
 						t602_2 := t602[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t602_2[m] = F(alphaDivEntry * (t302_2[m] + t58_2[m]))
+							t602_2[m] = F(t7 * (t302_2[m] + t58_2[m]))
 						}
 					}
 				}
@@ -1706,7 +1753,7 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7d885e87ddc2Args{
 			P0:  unsafe.SliceData(t602),
-			P1:  unsafe.SliceData(c.C),
+			P1:  unsafe.SliceData(c.BetaReshape),
 			P2:  unsafe.SliceData(t612),
 			N0:  L,
 			N1:  T,
@@ -1729,10 +1776,10 @@ func (c *uBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t602_2 := t602[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							cView := c.C[((i*T+m)*H+k)*dH:][:dH]
+							betaReshape := c.BetaReshape[((i*T+m)*H+k)*dH:][:dH]
 							t602Entry := t602_2[m]
 							for p := range dH {
-								t612_2[p] = num.FMA32(cView[p], t602Entry, t612_2[p])
+								t612_2[p] = num.FMA32(betaReshape[p], t602Entry, t612_2[p])
 							}
 						}
 					}
@@ -1746,7 +1793,7 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R775984f35b90Args{
 			P0:  unsafe.SliceData(t602),
-			P1:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(c.AlphaReshape),
 			P2:  unsafe.SliceData(t622),
 			N0:  L,
 			N1:  T,
@@ -1769,10 +1816,10 @@ func (c *uBackwardFused) run() {
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
-							qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
+							alphaReshape := c.AlphaReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
 							t602Entry2 := t602[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t622_2[p] = num.FMA32(qView[p], t602Entry2, t622_2[p])
+								t622_2[p] = num.FMA32(alphaReshape[p], t602Entry2, t622_2[p])
 							}
 						}
 					}
@@ -1781,48 +1828,65 @@ func (c *uBackwardFused) run() {
 		}
 	}
 
-	// mac.c
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t642, H*dH, 1, t622, H*dH, 1, c.WK, H*dH, 1)
+	// mac.w
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t66, H*dH, 1, t232, H*dH, 1, c.WV, H*dH, 1)
 
 	// mac.c
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t652, 1, H*dH, c.H2, 1, H*dH, t622, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, t66, H*dH, 1, t622, H*dH, 1, c.WK, H*dH, 1)
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.R157b130f0fd2Args{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t642),
-			P2: unsafe.SliceData(c.HDiv2),
-			P3: unsafe.SliceData(t66),
-			P4: unsafe.SliceData(t712),
+		a := regions.R914749836948Args{
+			P0: unsafe.SliceData(c.HSqrt),
+			P1: unsafe.SliceData(t66),
+			P2: unsafe.SliceData(h),
+			P3: unsafe.SliceData(t712),
 			N0: L,
 			N1: T,
-			N2: H * dH,
-			N3: 8 * H * dH,
-			N4: 12 * H * dH,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: H * T * dH,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: H * dH,
+			N6: H * T * dH,
 		}
-		regions.R157b130f0fd2(&a)
+		regions.R914749836948(&a)
 	} else {
 		for i := range L {
+			hSqrt := c.HSqrt[i*T:][:T]
 			t712_2 := t712[i*T:][:T]
 			for j := range T {
-				t262_2 := t262[(i*T+j)*H*dH:][:H*dH]
-				t642_2 := t642[(i*T+j)*H*dH:][:H*dH]
-				hDiv2 := c.HDiv2[(i*T+j)*H*dH:][:H*dH]
 				t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
+				h2 := h[(i*T+j)*H*dH:][:H*dH]
 				var t7122 F
+				hSqrtEntry2 := hSqrt[j]
 				t7122Sums := [16]F{t7122}
 				for k := range H * dH {
-					t662 := t262_2[k] + t642_2[k]
-					t7122Sums[k%16] = num.FMA32(t662, hDiv2[k], t7122Sums[k%16])
-					t66_2[k] = t662
+					t7122Sums[k%16] = num.FMA32(t66_2[k], h2[k]/hSqrtEntry2, t7122Sums[k%16])
 				}
 				t7122 = kern.Sum16(&t7122Sums)
 				t712_2[j] = -t7122
+			}
+		}
+	}
+
+	// mac.h
+	if kern.Wide() {
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t712),
+			P1: unsafe.SliceData(t682),
+			P2: unsafe.SliceData(t115),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t772},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
+			t712_2 := t712[i*T:][:T]
+			t682_2 := t682[i*T:][:T]
+			t115_2 := t115[i*T:][:T]
+			for j := range T {
+				t115_2[j] = F(t712_2[j] * F(t772*t682_2[j]))
 			}
 		}
 	}
@@ -1906,7 +1970,7 @@ func (c *uBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 			N8: H * T * T,
-			S0: [2]float32{alphaDivEntry},
+			S0: [2]float32{t7},
 		}
 		regions.R4da66818f66d(&a)
 	} else {
@@ -1917,7 +1981,7 @@ func (c *uBackwardFused) run() {
 						t842_2 := t842[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 						t87_2 := t87[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t87_2[m] = F(alphaDivEntry * t842_2[m])
+							t87_2[m] = F(t7 * t842_2[m])
 						}
 					}
 				}
@@ -1930,7 +1994,7 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R36bb0fd56723Args{
 			P0:  unsafe.SliceData(t87),
-			P1:  unsafe.SliceData(c.K),
+			P1:  unsafe.SliceData(c.AlphaReshape3),
 			P2:  unsafe.SliceData(t88),
 			N0:  L,
 			N1:  T,
@@ -1954,10 +2018,10 @@ func (c *uBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t87_2 := t87[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
+							alphaReshape3 := c.AlphaReshape3[((i*T+j-m)*H+k)*dH:][:dH]
 							t87Entry := t87_2[m]
 							for p := range dH {
-								t88_2[p] = num.FMA32(kView[p], t87Entry, t88_2[p])
+								t88_2[p] = num.FMA32(alphaReshape3[p], t87Entry, t88_2[p])
 							}
 						}
 					}
@@ -1971,7 +2035,7 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R4063316ba3a7Args{
 			P0:  unsafe.SliceData(t87),
-			P1:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(c.AlphaReshape),
 			P2:  unsafe.SliceData(t89),
 			N0:  L,
 			N1:  T,
@@ -1992,11 +2056,11 @@ func (c *uBackwardFused) run() {
 			for j := range T {
 				for k := range min(T, j+1) {
 					for m := range H {
-						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
+						alphaReshape := c.AlphaReshape[((i*T+j)*H+m)*dH:][:dH]
 						t89_2 := t89[((i*T+j-k)*H+m)*dH:][:dH]
 						t87Entry2 := t87[((i*T+j)*H+m)*T+k]
 						for p := range dH {
-							t89_2[p] = num.FMA32(qView[p], t87Entry2, t89_2[p])
+							t89_2[p] = num.FMA32(alphaReshape[p], t87Entry2, t89_2[p])
 						}
 					}
 				}
@@ -2006,12 +2070,12 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.AlphaReshape2, k*dH), H*dH, 1)
 	}
 
 	// mac.alpha
 	for j := range H {
-		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
+		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.AlphaReshape, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
 	}
 
 	// mac.alpha
@@ -2023,7 +2087,7 @@ func (c *uBackwardFused) run() {
 			N1: H,
 			N2: dH,
 			N3: H * dH,
-			S0: [2]float32{alphaDivEntry},
+			S0: [2]float32{t7},
 		}
 		regions.R92d2ff661be2(&a)
 	} else {
@@ -2032,7 +2096,7 @@ func (c *uBackwardFused) run() {
 				t109_2 := t109[(i*H+j)*dH:][:dH]
 				t93_2 := t93[(i*H+j)*dH:][:dH]
 				for k := range dH {
-					t93_2[k] = F(alphaDivEntry * t109_2[k])
+					t93_2[k] = F(t7 * t109_2[k])
 				}
 			}
 		}
@@ -2051,7 +2115,7 @@ func (c *uBackwardFused) run() {
 			N3: dH,
 			N4: H * dH,
 			N5: H * T * dH,
-			S0: [2]float32{alphaDivEntry},
+			S0: [2]float32{t7},
 		}
 		regions.R25e420d1eb7c(&a)
 	} else {
@@ -2063,122 +2127,77 @@ func (c *uBackwardFused) run() {
 					t88_2 := t88[((i*T+j)*H+k)*dH:][:dH]
 					t95_2 := t95[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t95_2[m] = num.FMA32(alphaDivEntry, t108_2[m], t612_2[m]+t88_2[m])
+						t95_2[m] = num.FMA32(t7, t108_2[m], t612_2[m]+t88_2[m])
 					}
 				}
 			}
 		}
 	}
 
-	// mac.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t97, H*dH, 1, t89, H*dH, 1, c.WK, H*dH, 1)
-
-	// mac.k
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t98, 1, H*dH, c.X, 1, H*dH, t89, H*dH, 1)
-
-	// mac.k
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t99, 1, H*dH, c.WK, 1, H*dH, t93, 1, H*dH)
-
-	// mac.k
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t100, 1, H*dH, c.P, 1, H*dH, t93, H*dH, 1)
-
-	// mac.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t101, H*dH, 1, t95, H*dH, 1, c.WQ, H*dH, 1)
-
 	// mac.q
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t95, H*dH, 1)
 
+	// mac.v
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t37, H*dH, 1, c.WV, H*dH, 1)
+
+	// mac.k
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t89, H*dH, 1, c.WK, H*dH, 1)
+
+	// mac.q
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t95, H*dH, 1, c.WQ, H*dH, 1)
+
+	// mac.v
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, c.WV, 1, H*dH, t402, 1, H*dH)
+
+	// mac.k
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, c.WK, 1, H*dH, t93, 1, H*dH)
+
+	// mac.c
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, h, 1, H*dH, t622, H*dH, 1)
+
+	// mac.k
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), true, c.WKBar, 1, H*dH, c.X, 1, H*dH, t89, H*dH, 1)
+
+	// mac.k
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, c.P, 1, H*dH, t93, H*dH, 1)
+
 	// mac.q, mac.h
-	hDiv3Entry := c.HDiv3[0]
 	if kern.Wide() {
-		a := regions.R94deb8448a18Args{
-			P0: unsafe.SliceData(c.HDiv),
-			P1: unsafe.SliceData(t712),
-			P2: unsafe.SliceData(t422),
-			P3: unsafe.SliceData(t97),
-			P4: unsafe.SliceData(t101),
-			P5: unsafe.SliceData(c.XBar),
-			P6: unsafe.SliceData(c.A),
-			P7: unsafe.SliceData(t66),
-			P8: unsafe.SliceData(c.ABar),
+		a := regions.R4a9690cd7f55Args{
+			P0: unsafe.SliceData(t682),
+			P1: unsafe.SliceData(t115),
+			P2: unsafe.SliceData(c.A),
+			P3: unsafe.SliceData(t66),
+			P4: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: T,
 			N2: H * dH,
 			N3: H * T * dH,
-			S0: [2]float32{hDiv3Entry},
 		}
-		regions.R94deb8448a18(&a)
+		regions.R4a9690cd7f55(&a)
 	} else {
 		for i := range L {
-			hDiv := c.HDiv[i*T:][:T]
-			t712_2 := t712[i*T:][:T]
+			t682_2 := t682[i*T:][:T]
+			t115_2 := t115[i*T:][:T]
 			for j := range T {
-				t422_2 := t422[(i*T+j)*H*dH:][:H*dH]
-				t97_2 := t97[(i*T+j)*H*dH:][:H*dH]
-				t101_2 := t101[(i*T+j)*H*dH:][:H*dH]
-				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
 				a := c.A[(i*T+j)*H*dH:][:H*dH]
 				t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
 				aBar := c.ABar[(i*T+j)*H*dH:][:H*dH]
-				hDivEntry := hDiv[j]
-				w4 := F(t712_2[j] * F(hDiv3Entry*hDivEntry))
+				t682Entry := t682_2[j]
+				t115Entry := t115_2[j]
 				for k := range H * dH {
-					XBar[k] = (t422_2[k] + t97_2[k]) + t101_2[k]
-					aBar[k] = num.FMA32(a[k], w4, F(t66_2[k]*hDivEntry))
+					aBar[k] = num.FMA32(a[k], t115Entry, F(t66_2[k]*t682Entry))
 				}
 			}
 		}
 	}
 
-	// mac.q
-	if kern.Wide() {
-		a := regions.R2588a42e7de3Args{
-			P0: unsafe.SliceData(t442),
-			P1: unsafe.SliceData(t99),
-			P2: unsafe.SliceData(c.PBar),
-			N0: nP,
-			N1: H * dH,
-		}
-		regions.R2588a42e7de3(&a)
-	} else {
-		for i := range nP {
-			t442_2 := t442[i*H*dH:][:H*dH]
-			t99_2 := t99[i*H*dH:][:H*dH]
-			PBar := c.PBar[i*H*dH:][:H*dH]
-			for j := range H * dH {
-				PBar[j] = t442_2[j] + t99_2[j]
-			}
-		}
-	}
+	// mac.w
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, h, 1, H*dH, t232, H*dH, 1)
 
-	// mac.q
-	if kern.Wide() {
-		a := regions.R4d4937b31042Args{
-			P0: unsafe.SliceData(t652),
-			P1: unsafe.SliceData(t98),
-			P2: unsafe.SliceData(t100),
-			P3: unsafe.SliceData(c.WKBar),
-			P4: unsafe.SliceData(t27),
-			P5: unsafe.SliceData(t432),
-			P6: unsafe.SliceData(t452),
-			P7: unsafe.SliceData(c.WVBar),
-			N0: H * dH,
-		}
-		regions.R4d4937b31042(&a)
-	} else {
-		for i := range H * dH {
-			t652_2 := t652[i*H*dH:][:H*dH]
-			t98_2 := t98[i*H*dH:][:H*dH]
-			t100_2 := t100[i*H*dH:][:H*dH]
-			WKBar := c.WKBar[i*H*dH:][:H*dH]
-			t27_2 := t27[i*H*dH:][:H*dH]
-			t432_2 := t432[i*H*dH:][:H*dH]
-			t452_2 := t452[i*H*dH:][:H*dH]
-			WVBar := c.WVBar[i*H*dH:][:H*dH]
-			for j := range H * dH {
-				WKBar[j] = (t652_2[j] + t98_2[j]) + t100_2[j]
-				WVBar[j] = (t27_2[j] + t432_2[j]) + t452_2[j]
-			}
-		}
-	}
+	// mac.v
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), true, c.WVBar, 1, H*dH, c.X, 1, H*dH, t37, H*dH, 1)
+
+	// mac.v
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, c.P, 1, H*dH, t402, H*dH, 1)
 }

@@ -154,8 +154,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.A = a.Real("a", k.L*k.T*k.D)
 	k.M = a.Real("m", k.L*k.T*k.D)
 	k.Out = a.Out("out", k.L*k.T*k.D)
-	k.OutSigmoid = a.Fresh(k.L * k.T * k.D)
-	k.OutSigmoid2 = a.Fresh(k.L * k.T * k.D)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -165,9 +163,8 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.L, g.T, g.D = a.Size("L"), a.Size("T"), b.Sizes.D
 	g.WO = k.WO
 	g.A = k.A
+	g.M = k.M
 	g.OutBar = a.Bar("out", g.L*g.T*g.D)
-	g.OutSigmoid = k.OutSigmoid
-	g.OutSigmoid2 = k.OutSigmoid2
 	g.WOBar = a.Grad("W_O", g.D*g.D)
 	g.ABar = a.Grad("a", g.L*g.T*g.D)
 	g.MBar = a.Grad("m", g.L*g.T*g.D)

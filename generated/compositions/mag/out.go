@@ -12,19 +12,15 @@ import (
 var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
-//
-// It keeps 2·L·T·d entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L           int
-	T           int
-	D           int
-	WO          []F // [d, d]
-	A           []F // [L, T, d]
-	M           []F // [L, T, d]
-	Out         []F // [L, T, d], written
-	OutSigmoid  []F // [L, T, d], written
-	OutSigmoid2 []F // [L, T, d], written
-	Work        []F // WorkLen() entries
+	L    int
+	T    int
+	D    int
+	WO   []F // [d, d]
+	A    []F // [L, T, d]
+	M    []F // [L, T, d]
+	Out  []F // [L, T, d], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is L·T·d.
@@ -45,17 +41,11 @@ func (c *Out[F]) Run() {
 	// mag.out
 	for i := range L {
 		for j := range T {
-			m := c.M[(i*T+j)*d:][:d]
-			outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
+			m := c.M[(i*T+j)*d:][:d]
 			t2_2 := t2[(i*T+j)*d:][:d]
-			outSigmoid2 := c.OutSigmoid2[(i*T+j)*d:][:d]
 			for k := range d {
-				mEntry := m[k]
-				t := num.Sigmoid(mEntry)
-				outSigmoid[k] = t
-				t2_2[k] = F(a[k] * t)
-				outSigmoid2[k] = num.Sigmoid(-mEntry)
+				t2_2[k] = F(a[k] * num.Sigmoid(m[k]))
 			}
 		}
 	}
@@ -66,24 +56,23 @@ func (c *Out[F]) Run() {
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	L           int
-	T           int
-	D           int
-	WO          []F // [d, d]
-	A           []F // [L, T, d]
-	OutBar      []F // [L, T, d]
-	OutSigmoid  []F // [L, T, d]
-	OutSigmoid2 []F // [L, T, d]
-	WOBar       []F // [d, d], written
-	ABar        []F // [L, T, d], written
-	MBar        []F // [L, T, d], written
-	Work        []F // WorkLen() entries
+	L      int
+	T      int
+	D      int
+	WO     []F // [d, d]
+	A      []F // [L, T, d]
+	M      []F // [L, T, d]
+	OutBar []F // [L, T, d]
+	WOBar  []F // [d, d], written
+	ABar   []F // [L, T, d], written
+	MBar   []F // [L, T, d], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d.
+// WorkLen is 3·L·T·d.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 2 * L * T * d
+	return 3 * L * T * d
 }
 
 // Run computes OutBackward.
@@ -93,18 +82,23 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t2 := c.Work[:L*T*d] // [L, T, d]
+	t := c.Work[:L*T*d] // [L, T, d]
 	work := c.Work[L*T*d:]
+	t2 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t4 := work[:L*T*d] // [L, T, d]
 
 	// mag.out
 	for i := range L {
 		for j := range T {
+			m := c.M[(i*T+j)*d:][:d]
+			t3 := t[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
-			outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
 			t2_2 := t2[(i*T+j)*d:][:d]
 			for k := range d {
-				t2_2[k] = F(a[k] * outSigmoid[k])
+				t3_2 := num.Sigmoid(m[k])
+				t3[k] = t3_2
+				t2_2[k] = F(a[k] * t3_2)
 			}
 		}
 	}
@@ -118,17 +112,17 @@ func (c *OutBackward[F]) Run() {
 	// mag.out
 	for i := range L {
 		for j := range T {
-			outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
+			t3 := t[(i*T+j)*d:][:d]
 			t4_2 := t4[(i*T+j)*d:][:d]
 			aBar := c.ABar[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
-			outSigmoid2 := c.OutSigmoid2[(i*T+j)*d:][:d]
+			m := c.M[(i*T+j)*d:][:d]
 			mBar := c.MBar[(i*T+j)*d:][:d]
 			for k := range d {
-				outSigmoidEntry := outSigmoid[k]
+				tEntry := t3[k]
 				t4Entry := t4_2[k]
-				aBar[k] = F(outSigmoidEntry * t4Entry)
-				mBar[k] = F(F(F(a[k]*outSigmoidEntry)*t4Entry) * outSigmoid2[k])
+				aBar[k] = F(tEntry * t4Entry)
+				mBar[k] = F(F(F(a[k]*tEntry)*t4Entry) * num.Sigmoid(-m[k]))
 			}
 		}
 	}
@@ -170,8 +164,6 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vM = mIn
 	k.M = arena.Data(n.vM)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
-	k.OutSigmoid = c.Run.Saved(k.L * k.T * k.D)
-	k.OutSigmoid2 = c.Run.Saved(k.L * k.T * k.D)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -190,9 +182,8 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.D = k.L, k.T, k.D
 	g.WO = k.WO
 	g.A = k.A
+	g.M = k.M
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.OutSigmoid = k.OutSigmoid
-	g.OutSigmoid2 = k.OutSigmoid2
 	g.WOBar = t.Part(n.vWO, g.D*g.D)
 	g.ABar = t.Part(n.vA, g.L*g.T*g.D)
 	g.MBar = t.Part(n.vM, g.L*g.T*g.D)

@@ -21,32 +21,24 @@ func (c *outFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := regions.R099a365aad0fArgs{
-			P0: unsafe.SliceData(c.M),
-			P1: unsafe.SliceData(c.OutSigmoid),
-			P2: unsafe.SliceData(c.A),
-			P3: unsafe.SliceData(t2),
-			P4: unsafe.SliceData(c.OutSigmoid2),
+		a := regions.R470c875a297dArgs{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(t2),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R099a365aad0f(&a)
+		regions.R470c875a297d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				m := c.M[(i*T+j)*d:][:d]
-				outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
 				a := c.A[(i*T+j)*d:][:d]
+				m := c.M[(i*T+j)*d:][:d]
 				t2_2 := t2[(i*T+j)*d:][:d]
-				outSigmoid2 := c.OutSigmoid2[(i*T+j)*d:][:d]
 				for k := range d {
-					mEntry := m[k]
-					t := kern.Sigmoid(mEntry)
-					outSigmoid[k] = t
-					t2_2[k] = F(a[k] * t)
-					outSigmoid2[k] = kern.Sigmoid(-mEntry)
+					t2_2[k] = F(a[k] * kern.Sigmoid(m[k]))
 				}
 			}
 		}
@@ -65,29 +57,34 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t2 := c.Work[:L*T*d]         // [L, T, d]
-	t4 := c.Work[L*T*d:][:L*T*d] // [L, T, d]
+	t := c.Work[:L*T*d]            // [L, T, d]
+	t2 := c.Work[L*T*d:][:L*T*d]   // [L, T, d]
+	t4 := c.Work[2*L*T*d:][:L*T*d] // [L, T, d]
 
 	// mag.out
 	if kern.Wide() {
-		a := regions.Rc6ace448760fArgs{
-			P0: unsafe.SliceData(c.A),
-			P1: unsafe.SliceData(c.OutSigmoid),
-			P2: unsafe.SliceData(t2),
+		a := regions.R90b8d6eb5d8fArgs{
+			P0: unsafe.SliceData(c.M),
+			P1: unsafe.SliceData(t),
+			P2: unsafe.SliceData(c.A),
+			P3: unsafe.SliceData(t2),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rc6ace448760f(&a)
+		regions.R90b8d6eb5d8f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
+				m := c.M[(i*T+j)*d:][:d]
+				t3 := t[(i*T+j)*d:][:d]
 				a := c.A[(i*T+j)*d:][:d]
-				outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
 				t2_2 := t2[(i*T+j)*d:][:d]
 				for k := range d {
-					t2_2[k] = F(a[k] * outSigmoid[k])
+					t3_2 := kern.Sigmoid(m[k])
+					t3[k] = t3_2
+					t2_2[k] = F(a[k] * t3_2)
 				}
 			}
 		}
@@ -101,33 +98,33 @@ func (c *outBackwardFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := regions.Rced86096d76cArgs{
-			P0: unsafe.SliceData(c.OutSigmoid),
+		a := regions.R5eac89074c44Args{
+			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.ABar),
 			P3: unsafe.SliceData(c.A),
-			P4: unsafe.SliceData(c.OutSigmoid2),
+			P4: unsafe.SliceData(c.M),
 			P5: unsafe.SliceData(c.MBar),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rced86096d76c(&a)
+		regions.R5eac89074c44(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				outSigmoid := c.OutSigmoid[(i*T+j)*d:][:d]
+				t3 := t[(i*T+j)*d:][:d]
 				t4_2 := t4[(i*T+j)*d:][:d]
 				aBar := c.ABar[(i*T+j)*d:][:d]
 				a := c.A[(i*T+j)*d:][:d]
-				outSigmoid2 := c.OutSigmoid2[(i*T+j)*d:][:d]
+				m := c.M[(i*T+j)*d:][:d]
 				mBar := c.MBar[(i*T+j)*d:][:d]
 				for k := range d {
-					outSigmoidEntry := outSigmoid[k]
+					tEntry := t3[k]
 					t4Entry := t4_2[k]
-					aBar[k] = F(outSigmoidEntry * t4Entry)
-					mBar[k] = F(F(F(a[k]*outSigmoidEntry)*t4Entry) * outSigmoid2[k])
+					aBar[k] = F(tEntry * t4Entry)
+					mBar[k] = F(F(F(a[k]*tEntry)*t4Entry) * kern.Sigmoid(-m[k]))
 				}
 			}
 		}

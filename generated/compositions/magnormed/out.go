@@ -13,33 +13,26 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 6·L·T·d + 2·L·T + 1 entries and checkpoints of 0 entries.
+// It keeps 2·L·T entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L        int
-	T        int
-	D        int
-	GammaA   []F // [d]
-	A        []F // [L, T, d]
-	GammaM   []F // [d]
-	M        []F // [L, T, d]
-	WO       []F // [d, d]
-	Out      []F // [L, T, d], written
-	YDiv     []F // [L, T, d], written
-	GDiv     []F // [L, T, d], written
-	G        []F // [L, T, d], written
-	GSigmoid []F // [L, T, d], written
-	GDiv2    []F // [L, T], written
-	GDiv3    []F // [L, T, d], written
-	GDiv4    []F // [], written
-	YDiv2    []F // [L, T], written
-	YDiv3    []F // [L, T, d], written
-	Work     []F // WorkLen() entries
+	L      int
+	T      int
+	D      int
+	GammaA []F // [d]
+	A      []F // [L, T, d]
+	GammaM []F // [d]
+	M      []F // [L, T, d]
+	WO     []F // [d, d]
+	Out    []F // [L, T, d], written
+	YSqrt  []F // [L, T], written
+	GSqrt  []F // [L, T], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d + 4·L·T + d·d.
+// WorkLen is L·T·d + 2·L·T + d·d.
 func (c *Out[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T*d + 4*L*T + d*d
+	return L*T*d + 2*L*T + d*d
 }
 
 // Run computes Out.
@@ -51,102 +44,42 @@ func (c *Out[F]) Run() {
 	L, T, d := c.L, c.T, c.D
 	t := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t5 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t8 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t12 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t32 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	t22 := work[:d*d] // [d, d]
-
-	// mag_normed.y
-	for i := range L {
-		t2 := t[i*T:][:T]
-		for j := range T {
-			a := c.A[(i*T+j)*d:][:d]
-			var t2_2 F
-			for k := range d {
-				aEntry := a[k]
-				t2_2 += F(aEntry * aEntry)
-			}
-			t2[j] = t2_2
-		}
-	}
-
-	// mag_normed.y
-	w := F(d)
-	for i := range L {
-		t2 := t[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
-		for j := range T {
-			t5_2[j] = num.Sqrt(1e-06 + (t2[j] / w))
-		}
-	}
+	work = work[d*d:]
+	t32 := work[:L*T*d] // [L, T, d]
 
 	// mag_normed.y, mag_normed.g
 	for i := range L {
-		t5_2 := t5[i*T:][:T]
+		t2 := t[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		for j := range T {
-			m := c.M[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
-			yDiv := c.YDiv[(i*T+j)*d:][:d]
+			m := c.M[(i*T+j)*d:][:d]
+			var t2_2 F
 			var t82 F
-			t5Entry := t5_2[j]
 			for k := range d {
+				aEntry := a[k]
+				t2_2 += F(aEntry * aEntry)
 				mEntry := m[k]
 				t82 += F(mEntry * mEntry)
-				yDiv[k] = a[k] / t5Entry
 			}
+			t2[j] = t2_2
 			t8_2[j] = t82
 		}
 	}
 
-	// mag_normed.g, mag_normed.y
+	// mag_normed.y, mag_normed.g
+	w := F(d)
 	for i := range L {
+		t2 := t[i*T:][:T]
+		ySqrt := c.YSqrt[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		gDiv2 := c.GDiv2[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
-		yDiv2 := c.YDiv2[i*T:][:T]
+		gSqrt := c.GSqrt[i*T:][:T]
 		for j := range T {
-			t122 := num.Sqrt(1e-06 + (t8_2[j] / w))
-			t12_2[j] = t122
-			gDiv2[j] = F(1) / t122
-			yDiv2[j] = F(1) / t5_2[j]
-		}
-	}
-
-	// mag_normed.g, mag_normed.out, mag_normed.y
-	for i := range L {
-		t12_2 := t12[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
-		gammaM := c.GammaM[:d]
-		for j := range T {
-			m := c.M[(i*T+j)*d:][:d]
-			yDiv := c.YDiv[(i*T+j)*d:][:d]
-			gDiv := c.GDiv[(i*T+j)*d:][:d]
-			g := c.G[(i*T+j)*d:][:d]
-			t32_2 := t32[(i*T+j)*d:][:d]
-			gSigmoid := c.GSigmoid[(i*T+j)*d:][:d]
-			gDiv3 := c.GDiv3[(i*T+j)*d:][:d]
-			yDiv3 := c.YDiv3[(i*T+j)*d:][:d]
-			t12Entry := t12_2[j]
-			t5Entry2 := t5_2[j]
-			for k := range d {
-				t13 := m[k] / t12Entry
-				t14 := F(t13 * gammaM[k])
-				g2 := num.Sigmoid(t14)
-				yDivEntry := yDiv[k]
-				gDiv[k] = t13
-				g[k] = g2
-				t32_2[k] = F(yDivEntry * g2)
-				gSigmoid[k] = num.Sigmoid(-t14)
-				gDiv3[k] = t13 / t12Entry
-				yDiv3[k] = yDivEntry / t5Entry2
-			}
+			ySqrt[j] = num.Sqrt(1e-06 + (t2[j] / w))
+			gSqrt[j] = num.Sqrt(1e-06 + (t8_2[j] / w))
 		}
 	}
 
@@ -160,11 +93,25 @@ func (c *Out[F]) Run() {
 		}
 	}
 
+	// mag_normed.out, mag_normed.y, mag_normed.g
+	for i := range L {
+		ySqrt := c.YSqrt[i*T:][:T]
+		gSqrt := c.GSqrt[i*T:][:T]
+		gammaM := c.GammaM[:d]
+		for j := range T {
+			a := c.A[(i*T+j)*d:][:d]
+			m := c.M[(i*T+j)*d:][:d]
+			t32_2 := t32[(i*T+j)*d:][:d]
+			ySqrtEntry := ySqrt[j]
+			gSqrtEntry := gSqrt[j]
+			for k := range d {
+				t32_2[k] = F((a[k] / ySqrtEntry) * num.Sigmoid(F((m[k]/gSqrtEntry)*gammaM[k])))
+			}
+		}
+	}
+
 	// mag_normed.out, mag_normed.y
 	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, t32, d, 1, t22, 1, d)
-
-	// mag_normed.g, mag_normed.y
-	c.GDiv4[0] = F(1) / F(d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -178,15 +125,8 @@ type OutBackward[F num.Float] struct {
 	M         []F // [L, T, d]
 	WO        []F // [d, d]
 	OutBar    []F // [L, T, d]
-	YDiv      []F // [L, T, d]
-	GDiv      []F // [L, T, d]
-	G         []F // [L, T, d]
-	GSigmoid  []F // [L, T, d]
-	GDiv2     []F // [L, T]
-	GDiv3     []F // [L, T, d]
-	GDiv4     []F // []
-	YDiv2     []F // [L, T]
-	YDiv3     []F // [L, T, d]
+	YSqrt     []F // [L, T]
+	GSqrt     []F // [L, T]
 	GammaABar []F // [d], written
 	ABar      []F // [L, T, d], written
 	GammaMBar []F // [d], written
@@ -195,10 +135,10 @@ type OutBackward[F num.Float] struct {
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·d + 2·L·T + 2·d·d.
+// WorkLen is 8·L·T·d + 6·L·T + 2·d·d.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 4*L*T*d + 2*L*T + 2*d*d
+	return 8*L*T*d + 6*L*T + 2*d*d
 }
 
 // Run computes OutBackward.
@@ -208,10 +148,18 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t22 := c.Work[:d*d] // [d, d]
-	work := c.Work[d*d:]
+	t6 := c.Work[:L*T*d] // [L, T, d]
+	work := c.Work[L*T*d:]
+	t13 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t14 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	g := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t32 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
+	t22 := work[:d*d] // [d, d]
+	work = work[d*d:]
 	t42 := work[:d*d] // [d, d]
 	work = work[d*d:]
 	t52 := work[:L*T*d] // [L, T, d]
@@ -223,6 +171,43 @@ func (c *OutBackward[F]) Run() {
 	t19 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t33 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t50 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t30 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t52_2 := work[:L*T] // [L, T]
+
+	// mag_normed.y, mag_normed.g, mag_normed.out
+	for i := range L {
+		ySqrt := c.YSqrt[i*T:][:T]
+		gSqrt := c.GSqrt[i*T:][:T]
+		gammaM := c.GammaM[:d]
+		for j := range T {
+			a := c.A[(i*T+j)*d:][:d]
+			m := c.M[(i*T+j)*d:][:d]
+			t6_2 := t6[(i*T+j)*d:][:d]
+			t13_2 := t13[(i*T+j)*d:][:d]
+			t14_2 := t14[(i*T+j)*d:][:d]
+			g2 := g[(i*T+j)*d:][:d]
+			t32_2 := t32[(i*T+j)*d:][:d]
+			ySqrtEntry := ySqrt[j]
+			gSqrtEntry := gSqrt[j]
+			for k := range d {
+				t63 := a[k] / ySqrtEntry
+				t133 := m[k] / gSqrtEntry
+				t142 := F(t133 * gammaM[k])
+				g2_2 := num.Sigmoid(t142)
+				t6_2[k] = t63
+				t13_2[k] = t133
+				t14_2[k] = t142
+				g2[k] = g2_2
+				t32_2[k] = F(t63 * g2_2)
+			}
+		}
+	}
 
 	// mag_normed.out
 	for i := range d {
@@ -235,18 +220,6 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// mag_normed.out
-	for i := range L {
-		for j := range T {
-			yDiv := c.YDiv[(i*T+j)*d:][:d]
-			g := c.G[(i*T+j)*d:][:d]
-			t32_2 := t32[(i*T+j)*d:][:d]
-			for k := range d {
-				t32_2[k] = F(yDiv[k] * g[k])
-			}
-		}
-	}
-
-	// mag_normed.out
 	kern.Gemm(d, d, L*T, F(1), false, t42, d, 1, c.OutBar, 1, d, t32, d, 1)
 
 	// mag_normed.out
@@ -255,33 +228,37 @@ func (c *OutBackward[F]) Run() {
 	// mag_normed.out, mag_normed.g, mag_normed.y
 	clear(c.GammaMBar)
 	for i := range L {
+		gSqrt := c.GSqrt[i*T:][:T]
+		ySqrt := c.YSqrt[i*T:][:T]
 		t19_2 := t19[i*T:][:T]
 		t33_2 := t33[i*T:][:T]
 		gammaM := c.GammaM[:d]
 		gammaMBar := c.GammaMBar[:d]
 		for j := range T {
-			g := c.G[(i*T+j)*d:][:d]
-			t52_2 := t52[(i*T+j)*d:][:d]
-			yDiv := c.YDiv[(i*T+j)*d:][:d]
-			gSigmoid := c.GSigmoid[(i*T+j)*d:][:d]
-			gDiv3 := c.GDiv3[(i*T+j)*d:][:d]
-			yDiv3 := c.YDiv3[(i*T+j)*d:][:d]
+			g2 := g[(i*T+j)*d:][:d]
+			t52_3 := t52[(i*T+j)*d:][:d]
+			t6_2 := t6[(i*T+j)*d:][:d]
+			t14_2 := t14[(i*T+j)*d:][:d]
+			t13_2 := t13[(i*T+j)*d:][:d]
 			t62_2 := t62[(i*T+j)*d:][:d]
 			t132_2 := t132[(i*T+j)*d:][:d]
-			gDiv := c.GDiv[(i*T+j)*d:][:d]
 			var t192 F
 			var t332 F
+			gSqrtEntry2 := gSqrt[j]
+			ySqrtEntry2 := ySqrt[j]
 			for k := range d {
-				gEntry := g[k]
-				t52Entry := t52_2[k]
+				gEntry := g2[k]
+				t52Entry := t52_3[k]
 				t622 := F(gEntry * t52Entry)
-				t122 := F(F(F(yDiv[k]*gEntry)*t52Entry) * gSigmoid[k])
+				t6Entry := t6_2[k]
+				t122 := F(F(F(t6Entry*gEntry)*t52Entry) * num.Sigmoid(-t14_2[k]))
 				t1322 := F(t122 * gammaM[k])
-				t192 += F(t1322 * gDiv3[k])
-				t332 += F(t622 * yDiv3[k])
+				t13Entry := t13_2[k]
+				t192 += F(t1322 * (t13Entry / gSqrtEntry2))
+				t332 += F(t622 * (t6Entry / ySqrtEntry2))
 				t62_2[k] = t622
 				t132_2[k] = t1322
-				gammaMBar[k] += F(gDiv[k] * t122)
+				gammaMBar[k] += F(t13Entry * t122)
 			}
 			t19_2[j] = -t192
 			t33_2[j] = -t332
@@ -303,13 +280,41 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
-	// mag_normed.y, mag_normed.g
-	gDiv4Entry := c.GDiv4[0]
+	// mag_normed.g
 	for i := range L {
-		yDiv2 := c.YDiv2[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
-		gDiv2 := c.GDiv2[i*T:][:T]
+		gSqrt := c.GSqrt[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		for j := range T {
+			t16_2[j] = F(1) / gSqrt[j]
+		}
+	}
+
+	// mag_normed.g, mag_normed.y
+	t25 := F(1) / F(d)
+
+	// mag_normed.g, mag_normed.y
+	for i := range L {
+		ySqrt := c.YSqrt[i*T:][:T]
 		t19_2 := t19[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t50_2 := t50[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		t52_3 := t52_2[i*T:][:T]
+		for j := range T {
+			t302 := F(1) / ySqrt[j]
+			t50_2[j] = F(t19_2[j] * F(t25*t16_2[j]))
+			t30_2[j] = t302
+			t52_3[j] = F(t33_2[j] * F(t25*t302))
+		}
+	}
+
+	// mag_normed.y, mag_normed.g
+	for i := range L {
+		t30_2 := t30[i*T:][:T]
+		t52_3 := t52_2[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t50_2 := t50[i*T:][:T]
 		for j := range T {
 			t62_2 := t62[(i*T+j)*d:][:d]
 			a := c.A[(i*T+j)*d:][:d]
@@ -317,13 +322,13 @@ func (c *OutBackward[F]) Run() {
 			t132_2 := t132[(i*T+j)*d:][:d]
 			m := c.M[(i*T+j)*d:][:d]
 			mBar := c.MBar[(i*T+j)*d:][:d]
-			yDiv2Entry := yDiv2[j]
-			w := F(t33_2[j] * F(gDiv4Entry*yDiv2Entry))
-			gDiv2Entry := gDiv2[j]
-			w2 := F(t19_2[j] * F(gDiv4Entry*gDiv2Entry))
+			t30Entry := t30_2[j]
+			t52Entry := t52_3[j]
+			t16Entry := t16_2[j]
+			t50Entry := t50_2[j]
 			for k := range d {
-				aBar[k] = F(t62_2[k]*yDiv2Entry) + F(2*F(F(0.5*a[k])*w))
-				mBar[k] = F(t132_2[k]*gDiv2Entry) + F(2*F(F(0.5*m[k])*w2))
+				aBar[k] = F(t62_2[k]*t30Entry) + F(2*F(F(0.5*a[k])*t52Entry))
+				mBar[k] = F(t132_2[k]*t16Entry) + F(2*F(F(0.5*m[k])*t50Entry))
 			}
 		}
 	}
@@ -371,15 +376,8 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vWO = w.Value("W_O")
 	k.WO = arena.Data(n.vWO)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
-	k.YDiv = c.Run.Saved(k.L * k.T * k.D)
-	k.GDiv = c.Run.Saved(k.L * k.T * k.D)
-	k.G = c.Run.Saved(k.L * k.T * k.D)
-	k.GSigmoid = c.Run.Saved(k.L * k.T * k.D)
-	k.GDiv2 = c.Run.Saved(k.L * k.T)
-	k.GDiv3 = c.Run.Saved(k.L * k.T * k.D)
-	k.GDiv4 = c.Run.Saved(1)
-	k.YDiv2 = c.Run.Saved(k.L * k.T)
-	k.YDiv3 = c.Run.Saved(k.L * k.T * k.D)
+	k.YSqrt = c.Run.Saved(k.L * k.T)
+	k.GSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -402,15 +400,8 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.M = k.M
 	g.WO = k.WO
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.YDiv = k.YDiv
-	g.GDiv = k.GDiv
-	g.G = k.G
-	g.GSigmoid = k.GSigmoid
-	g.GDiv2 = k.GDiv2
-	g.GDiv3 = k.GDiv3
-	g.GDiv4 = k.GDiv4
-	g.YDiv2 = k.YDiv2
-	g.YDiv3 = k.YDiv3
+	g.YSqrt = k.YSqrt
+	g.GSqrt = k.GSqrt
 	g.GammaABar = t.Part(n.vGammaA, g.D)
 	g.ABar = t.Part(n.vA, g.L*g.T*g.D)
 	g.GammaMBar = t.Part(n.vGammaM, g.D)

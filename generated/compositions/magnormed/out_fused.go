@@ -19,17 +19,17 @@ func (c *outFused) run() {
 	_ = T
 	_ = d
 	t := c.Work[:L*T]                 // [L, T]
-	t5 := c.Work[L*T:][:L*T]          // [L, T]
-	t8 := c.Work[2*L*T:][:L*T]        // [L, T]
-	t12 := c.Work[3*L*T:][:L*T]       // [L, T]
-	t32 := c.Work[4*L*T:][:L*T*d]     // [L, T, d]
-	t22 := c.Work[L*T*d+4*L*T:][:d*d] // [d, d]
+	t8 := c.Work[L*T:][:L*T]          // [L, T]
+	t22 := c.Work[2*L*T:][:d*d]       // [d, d]
+	t32 := c.Work[2*L*T+d*d:][:L*T*d] // [L, T, d]
 
-	// mag_normed.y
+	// mag_normed.y, mag_normed.g
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R64cf3f410302Args{
 			P0: unsafe.SliceData(c.A),
-			P1: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(t),
+			P3: unsafe.SliceData(t8),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -38,162 +38,54 @@ func (c *outFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R64cf3f410302(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
 			for j := range T {
 				a := c.A[(i*T+j)*d:][:d]
+				m := c.M[(i*T+j)*d:][:d]
 				var t2_2 F
+				var t82 F
 				t2Sums := [16]F{t2_2}
+				t82Sums := [16]F{t82}
 				for k := range d {
 					aEntry := a[k]
 					t2Sums[k%16] = num.FMA32(aEntry, aEntry, t2Sums[k%16])
-				}
-				t2_2 = kern.Sum16(&t2Sums)
-				t2[j] = t2_2
-			}
-		}
-	}
-
-	// mag_normed.y
-	w := F(d)
-	if kern.Wide() {
-		a := regions.Reb8164607ad9Args{
-			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(t5),
-			N0: L,
-			N1: T,
-			S0: [2]float32{w},
-		}
-		regions.Reb8164607ad9(&a)
-	} else {
-		for i := range L {
-			t2 := t[i*T:][:T]
-			t5_2 := t5[i*T:][:T]
-			for j := range T {
-				t5_2[j] = num.Sqrt(F(1e-06) + (t2[j] / w))
-			}
-		}
-	}
-
-	// mag_normed.y, mag_normed.g
-	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
-			P0: unsafe.SliceData(t5),
-			P1: unsafe.SliceData(c.M),
-			P2: unsafe.SliceData(c.A),
-			P3: unsafe.SliceData(c.YDiv),
-			P4: unsafe.SliceData(t8),
-			N0: L,
-			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: d,
-			N6: 12 * d,
-			N7: T * d,
-		}
-		regions.Ree31a150653a(&a)
-	} else {
-		for i := range L {
-			t5_2 := t5[i*T:][:T]
-			t8_2 := t8[i*T:][:T]
-			for j := range T {
-				m := c.M[(i*T+j)*d:][:d]
-				a := c.A[(i*T+j)*d:][:d]
-				yDiv := c.YDiv[(i*T+j)*d:][:d]
-				var t82 F
-				t5Entry := t5_2[j]
-				t82Sums := [16]F{t82}
-				for k := range d {
 					mEntry := m[k]
 					t82Sums[k%16] = num.FMA32(mEntry, mEntry, t82Sums[k%16])
-					yDiv[k] = a[k] / t5Entry
 				}
+				t2_2 = kern.Sum16(&t2Sums)
 				t82 = kern.Sum16(&t82Sums)
+				t2[j] = t2_2
 				t8_2[j] = t82
 			}
 		}
 	}
 
-	// mag_normed.g, mag_normed.y
+	// mag_normed.y, mag_normed.g
+	w := F(d)
 	if kern.Wide() {
-		a := regions.Rd184b4792c79Args{
-			P0: unsafe.SliceData(t8),
-			P1: unsafe.SliceData(t12),
-			P2: unsafe.SliceData(c.GDiv2),
-			P3: unsafe.SliceData(t5),
-			P4: unsafe.SliceData(c.YDiv2),
+		a := regions.R24606bc39757Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.YSqrt),
+			P2: unsafe.SliceData(t8),
+			P3: unsafe.SliceData(c.GSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Rd184b4792c79(&a)
+		regions.R24606bc39757(&a)
 	} else {
 		for i := range L {
+			t2 := t[i*T:][:T]
+			ySqrt := c.YSqrt[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			gDiv2 := c.GDiv2[i*T:][:T]
-			t5_2 := t5[i*T:][:T]
-			yDiv2 := c.YDiv2[i*T:][:T]
+			gSqrt := c.GSqrt[i*T:][:T]
 			for j := range T {
-				t122 := num.Sqrt(F(1e-06) + (t8_2[j] / w))
-				t12_2[j] = t122
-				gDiv2[j] = F(1) / t122
-				yDiv2[j] = F(1) / t5_2[j]
-			}
-		}
-	}
-
-	// mag_normed.g, mag_normed.out, mag_normed.y
-	if kern.Wide() {
-		a := regions.Rcec00c71f661Args{
-			P0:  unsafe.SliceData(t12),
-			P1:  unsafe.SliceData(t5),
-			P2:  unsafe.SliceData(c.M),
-			P3:  unsafe.SliceData(c.GammaM),
-			P4:  unsafe.SliceData(c.YDiv),
-			P5:  unsafe.SliceData(c.GDiv),
-			P6:  unsafe.SliceData(c.G),
-			P7:  unsafe.SliceData(t32),
-			P8:  unsafe.SliceData(c.GSigmoid),
-			P9:  unsafe.SliceData(c.GDiv3),
-			P10: unsafe.SliceData(c.YDiv3),
-			N0:  L,
-			N1:  T,
-			N2:  d,
-			N3:  T * d,
-		}
-		regions.Rcec00c71f661(&a)
-	} else {
-		gammaM := c.GammaM[:d]
-		for i := range L {
-			t12_2 := t12[i*T:][:T]
-			t5_2 := t5[i*T:][:T]
-			for j := range T {
-				m := c.M[(i*T+j)*d:][:d]
-				yDiv := c.YDiv[(i*T+j)*d:][:d]
-				gDiv := c.GDiv[(i*T+j)*d:][:d]
-				g := c.G[(i*T+j)*d:][:d]
-				t32_2 := t32[(i*T+j)*d:][:d]
-				gSigmoid := c.GSigmoid[(i*T+j)*d:][:d]
-				gDiv3 := c.GDiv3[(i*T+j)*d:][:d]
-				yDiv3 := c.YDiv3[(i*T+j)*d:][:d]
-				t12Entry := t12_2[j]
-				t5Entry2 := t5_2[j]
-				for k := range d {
-					t13 := m[k] / t12Entry
-					t14 := F(t13 * gammaM[k])
-					g2 := kern.Sigmoid(t14)
-					yDivEntry := yDiv[k]
-					gDiv[k] = t13
-					g[k] = g2
-					t32_2[k] = F(yDivEntry * g2)
-					gSigmoid[k] = kern.Sigmoid(-t14)
-					gDiv3[k] = t13 / t12Entry
-					yDiv3[k] = yDivEntry / t5Entry2
-				}
+				ySqrt[j] = num.Sqrt(F(1e-06) + (t2[j] / w))
+				gSqrt[j] = num.Sqrt(F(1e-06) + (t8_2[j] / w))
 			}
 		}
 	}
@@ -218,11 +110,41 @@ func (c *outFused) run() {
 		}
 	}
 
+	// mag_normed.out, mag_normed.y, mag_normed.g
+	if kern.Wide() {
+		a := regions.R7d06ab404cacArgs{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(c.GSqrt),
+			P2: unsafe.SliceData(c.A),
+			P3: unsafe.SliceData(c.M),
+			P4: unsafe.SliceData(c.GammaM),
+			P5: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.R7d06ab404cac(&a)
+	} else {
+		gammaM := c.GammaM[:d]
+		for i := range L {
+			ySqrt := c.YSqrt[i*T:][:T]
+			gSqrt := c.GSqrt[i*T:][:T]
+			for j := range T {
+				a := c.A[(i*T+j)*d:][:d]
+				m := c.M[(i*T+j)*d:][:d]
+				t32_2 := t32[(i*T+j)*d:][:d]
+				ySqrtEntry := ySqrt[j]
+				gSqrtEntry := gSqrt[j]
+				for k := range d {
+					t32_2[k] = F((a[k] / ySqrtEntry) * kern.Sigmoid(F((m[k]/gSqrtEntry)*gammaM[k])))
+				}
+			}
+		}
+	}
+
 	// mag_normed.out, mag_normed.y
 	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, t32, d, 1, t22, 1, d)
-
-	// mag_normed.g, mag_normed.y
-	c.GDiv4[0] = F(1) / F(d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -234,14 +156,71 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t22 := c.Work[:d*d]                     // [d, d]
-	t32 := c.Work[d*d:][:L*T*d]             // [L, T, d]
-	t42 := c.Work[L*T*d+d*d:][:d*d]         // [d, d]
-	t52 := c.Work[L*T*d+2*d*d:][:L*T*d]     // [L, T, d]
-	t62 := c.Work[2*L*T*d+2*d*d:][:L*T*d]   // [L, T, d]
-	t132 := c.Work[3*L*T*d+2*d*d:][:L*T*d]  // [L, T, d]
-	t19 := c.Work[4*L*T*d+2*d*d:][:L*T]     // [L, T]
-	t33 := c.Work[4*L*T*d+L*T+2*d*d:][:L*T] // [L, T]
+	t6 := c.Work[:L*T*d]                        // [L, T, d]
+	t13 := c.Work[L*T*d:][:L*T*d]               // [L, T, d]
+	t14 := c.Work[2*L*T*d:][:L*T*d]             // [L, T, d]
+	g := c.Work[3*L*T*d:][:L*T*d]               // [L, T, d]
+	t32 := c.Work[4*L*T*d:][:L*T*d]             // [L, T, d]
+	t22 := c.Work[5*L*T*d:][:d*d]               // [d, d]
+	t42 := c.Work[5*L*T*d+d*d:][:d*d]           // [d, d]
+	t52 := c.Work[5*L*T*d+2*d*d:][:L*T*d]       // [L, T, d]
+	t62 := c.Work[6*L*T*d+2*d*d:][:L*T*d]       // [L, T, d]
+	t132 := c.Work[7*L*T*d+2*d*d:][:L*T*d]      // [L, T, d]
+	t19 := c.Work[8*L*T*d+2*d*d:][:L*T]         // [L, T]
+	t33 := c.Work[8*L*T*d+L*T+2*d*d:][:L*T]     // [L, T]
+	t16 := c.Work[8*L*T*d+2*L*T+2*d*d:][:L*T]   // [L, T]
+	t50 := c.Work[8*L*T*d+3*L*T+2*d*d:][:L*T]   // [L, T]
+	t30 := c.Work[8*L*T*d+4*L*T+2*d*d:][:L*T]   // [L, T]
+	t52_2 := c.Work[8*L*T*d+5*L*T+2*d*d:][:L*T] // [L, T]
+
+	// mag_normed.y, mag_normed.g, mag_normed.out
+	if kern.Wide() {
+		a := regions.R501d0a2fb22dArgs{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(c.GSqrt),
+			P2: unsafe.SliceData(c.A),
+			P3: unsafe.SliceData(c.M),
+			P4: unsafe.SliceData(c.GammaM),
+			P5: unsafe.SliceData(t6),
+			P6: unsafe.SliceData(t13),
+			P7: unsafe.SliceData(t14),
+			P8: unsafe.SliceData(g),
+			P9: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.R501d0a2fb22d(&a)
+	} else {
+		gammaM := c.GammaM[:d]
+		for i := range L {
+			ySqrt := c.YSqrt[i*T:][:T]
+			gSqrt := c.GSqrt[i*T:][:T]
+			for j := range T {
+				a := c.A[(i*T+j)*d:][:d]
+				m := c.M[(i*T+j)*d:][:d]
+				t6_2 := t6[(i*T+j)*d:][:d]
+				t13_2 := t13[(i*T+j)*d:][:d]
+				t14_2 := t14[(i*T+j)*d:][:d]
+				g2 := g[(i*T+j)*d:][:d]
+				t32_2 := t32[(i*T+j)*d:][:d]
+				ySqrtEntry := ySqrt[j]
+				gSqrtEntry := gSqrt[j]
+				for k := range d {
+					t63 := a[k] / ySqrtEntry
+					t133 := m[k] / gSqrtEntry
+					t142 := F(t133 * gammaM[k])
+					g2_2 := kern.Sigmoid(t142)
+					t6_2[k] = t63
+					t13_2[k] = t133
+					t14_2[k] = t142
+					g2[k] = g2_2
+					t32_2[k] = F(t63 * g2_2)
+				}
+			}
+		}
+	}
 
 	// mag_normed.out
 	if kern.Wide() {
@@ -259,31 +238,6 @@ func (c *outBackwardFused) run() {
 			t22_2 := t22[i*d:][:d]
 			for j := range d {
 				t22_2[j] = F(WO[j] * gammaA[j])
-			}
-		}
-	}
-
-	// mag_normed.out
-	if kern.Wide() {
-		a := regions.Rc6ace448760fArgs{
-			P0: unsafe.SliceData(c.YDiv),
-			P1: unsafe.SliceData(c.G),
-			P2: unsafe.SliceData(t32),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rc6ace448760f(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				yDiv := c.YDiv[(i*T+j)*d:][:d]
-				g := c.G[(i*T+j)*d:][:d]
-				t32_2 := t32[(i*T+j)*d:][:d]
-				for k := range d {
-					t32_2[k] = F(yDiv[k] * g[k])
-				}
 			}
 		}
 	}
@@ -297,63 +251,67 @@ func (c *outBackwardFused) run() {
 	// mag_normed.out, mag_normed.g, mag_normed.y
 	clear(c.GammaMBar)
 	if kern.Wide() {
-		a := regions.R9f621ce07092Args{
-			P0:  unsafe.SliceData(c.G),
-			P1:  unsafe.SliceData(t52),
-			P2:  unsafe.SliceData(c.YDiv),
-			P3:  unsafe.SliceData(c.GSigmoid),
-			P4:  unsafe.SliceData(c.GammaM),
-			P5:  unsafe.SliceData(c.GDiv3),
-			P6:  unsafe.SliceData(c.YDiv3),
-			P7:  unsafe.SliceData(t62),
-			P8:  unsafe.SliceData(t132),
-			P9:  unsafe.SliceData(c.GDiv),
+		a := regions.Rd19dda29e03eArgs{
+			P0:  unsafe.SliceData(c.GSqrt),
+			P1:  unsafe.SliceData(c.YSqrt),
+			P2:  unsafe.SliceData(g),
+			P3:  unsafe.SliceData(t52),
+			P4:  unsafe.SliceData(t6),
+			P5:  unsafe.SliceData(t14),
+			P6:  unsafe.SliceData(c.GammaM),
+			P7:  unsafe.SliceData(t13),
+			P8:  unsafe.SliceData(t62),
+			P9:  unsafe.SliceData(t132),
 			P10: unsafe.SliceData(c.GammaMBar),
 			P11: unsafe.SliceData(t19),
 			P12: unsafe.SliceData(t33),
 			N0:  L,
 			N1:  T,
-			N2:  d,
-			N3:  4 * d,
-			N4:  8 * d,
-			N5:  12 * d,
-			N6:  4,
-			N7:  8,
-			N8:  12,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  d,
+			N6:  4 * d,
+			N7:  8 * d,
+			N8:  12 * d,
 			N9:  T * d,
 		}
-		regions.R9f621ce07092(&a)
+		regions.Rd19dda29e03e(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		gammaMBar := c.GammaMBar[:d]
 		for i := range L {
+			gSqrt := c.GSqrt[i*T:][:T]
+			ySqrt := c.YSqrt[i*T:][:T]
 			t19_2 := t19[i*T:][:T]
 			t33_2 := t33[i*T:][:T]
 			for j := range T {
-				g := c.G[(i*T+j)*d:][:d]
-				t52_2 := t52[(i*T+j)*d:][:d]
-				yDiv := c.YDiv[(i*T+j)*d:][:d]
-				gSigmoid := c.GSigmoid[(i*T+j)*d:][:d]
-				gDiv3 := c.GDiv3[(i*T+j)*d:][:d]
-				yDiv3 := c.YDiv3[(i*T+j)*d:][:d]
+				g2 := g[(i*T+j)*d:][:d]
+				t52_3 := t52[(i*T+j)*d:][:d]
+				t6_2 := t6[(i*T+j)*d:][:d]
+				t14_2 := t14[(i*T+j)*d:][:d]
+				t13_2 := t13[(i*T+j)*d:][:d]
 				t62_2 := t62[(i*T+j)*d:][:d]
 				t132_2 := t132[(i*T+j)*d:][:d]
-				gDiv := c.GDiv[(i*T+j)*d:][:d]
 				var t192 F
 				var t332 F
+				gSqrtEntry2 := gSqrt[j]
+				ySqrtEntry2 := ySqrt[j]
 				t192Sums := [16]F{t192}
 				t332Sums := [16]F{t332}
 				for k := range d {
-					gEntry := g[k]
-					t52Entry := t52_2[k]
+					gEntry := g2[k]
+					t52Entry := t52_3[k]
 					t622 := F(gEntry * t52Entry)
-					t122 := F(F(F(yDiv[k]*gEntry)*t52Entry) * gSigmoid[k])
+					t6Entry := t6_2[k]
+					t122 := F(F(F(t6Entry*gEntry)*t52Entry) * kern.Sigmoid(-t14_2[k]))
 					t1322 := F(t122 * gammaM[k])
-					t192Sums[k%16] = num.FMA32(t1322, gDiv3[k], t192Sums[k%16])
-					t332Sums[k%16] = num.FMA32(t622, yDiv3[k], t332Sums[k%16])
+					t13Entry := t13_2[k]
+					t192Sums[k%16] = num.FMA32(t1322, t13Entry/gSqrtEntry2, t192Sums[k%16])
+					t332Sums[k%16] = num.FMA32(t622, t6Entry/ySqrtEntry2, t332Sums[k%16])
 					t62_2[k] = t622
 					t132_2[k] = t1322
-					gammaMBar[k] = num.FMA32(gDiv[k], t122, gammaMBar[k])
+					gammaMBar[k] = num.FMA32(t13Entry, t122, gammaMBar[k])
 				}
 				t192 = kern.Sum16(&t192Sums)
 				t332 = kern.Sum16(&t332Sums)
@@ -392,14 +350,68 @@ func (c *outBackwardFused) run() {
 		}
 	}
 
-	// mag_normed.y, mag_normed.g
-	gDiv4Entry := c.GDiv4[0]
+	// mag_normed.g
 	if kern.Wide() {
-		a := regions.R265b7dbe5c06Args{
-			P0: unsafe.SliceData(c.YDiv2),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(c.GDiv2),
-			P3: unsafe.SliceData(t19),
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.GSqrt),
+			P1: unsafe.SliceData(t16),
+			N0: L,
+			N1: T,
+		}
+		regions.R21c38483522e(&a)
+	} else {
+		for i := range L {
+			gSqrt := c.GSqrt[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			for j := range T {
+				t16_2[j] = F(1) / gSqrt[j]
+			}
+		}
+	}
+
+	// mag_normed.g, mag_normed.y
+	t25 := F(1) / F(d)
+
+	// mag_normed.g, mag_normed.y
+	if kern.Wide() {
+		a := regions.R73a4eae7a4f4Args{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(t16),
+			P3: unsafe.SliceData(t50),
+			P4: unsafe.SliceData(t30),
+			P5: unsafe.SliceData(t33),
+			P6: unsafe.SliceData(t52_2),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t25},
+		}
+		regions.R73a4eae7a4f4(&a)
+	} else {
+		for i := range L {
+			ySqrt := c.YSqrt[i*T:][:T]
+			t19_2 := t19[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t50_2 := t50[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t52_3 := t52_2[i*T:][:T]
+			for j := range T {
+				t302 := F(1) / ySqrt[j]
+				t50_2[j] = F(t19_2[j] * F(t25*t16_2[j]))
+				t30_2[j] = t302
+				t52_3[j] = F(t33_2[j] * F(t25*t302))
+			}
+		}
+	}
+
+	// mag_normed.y, mag_normed.g
+	if kern.Wide() {
+		a := regions.R0c50ffe8cd17Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t52_2),
+			P2: unsafe.SliceData(t16),
+			P3: unsafe.SliceData(t50),
 			P4: unsafe.SliceData(c.A),
 			P5: unsafe.SliceData(t62),
 			P6: unsafe.SliceData(c.ABar),
@@ -410,15 +422,14 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{gDiv4Entry},
 		}
-		regions.R265b7dbe5c06(&a)
+		regions.R0c50ffe8cd17(&a)
 	} else {
 		for i := range L {
-			yDiv2 := c.YDiv2[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
-			gDiv2 := c.GDiv2[i*T:][:T]
-			t19_2 := t19[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t52_3 := t52_2[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t50_2 := t50[i*T:][:T]
 			for j := range T {
 				a := c.A[(i*T+j)*d:][:d]
 				t62_2 := t62[(i*T+j)*d:][:d]
@@ -426,13 +437,13 @@ func (c *outBackwardFused) run() {
 				m := c.M[(i*T+j)*d:][:d]
 				t132_2 := t132[(i*T+j)*d:][:d]
 				mBar := c.MBar[(i*T+j)*d:][:d]
-				yDiv2Entry := yDiv2[j]
-				w := F(t33_2[j] * F(gDiv4Entry*yDiv2Entry))
-				gDiv2Entry := gDiv2[j]
-				w2 := F(t19_2[j] * F(gDiv4Entry*gDiv2Entry))
+				t30Entry := t30_2[j]
+				t52Entry := t52_3[j]
+				t16Entry := t16_2[j]
+				t50Entry := t50_2[j]
 				for k := range d {
-					aBar[k] = num.FMA32(a[k], w, F(t62_2[k]*yDiv2Entry))
-					mBar[k] = num.FMA32(m[k], w2, F(t132_2[k]*gDiv2Entry))
+					aBar[k] = num.FMA32(a[k], t52Entry, F(t62_2[k]*t30Entry))
+					mBar[k] = num.FMA32(m[k], t50Entry, F(t132_2[k]*t16Entry))
 				}
 			}
 		}

@@ -94,10 +94,7 @@ func zDirect[F num.Float](a *conformance.Args[F]) {
 	k.BetaA = a.Real("beta_a", k.D)
 	k.Z = a.Out("Z", k.L*k.T*k.D)
 	k.ZDiv = a.Fresh(k.L * k.T)
-	k.ZDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.ZDiv3 = a.Fresh(k.L * k.T)
-	k.ZDiv4 = a.Fresh(k.L * k.T * k.D)
-	k.ZDiv5 = a.Fresh(1)
+	k.ZSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -109,10 +106,7 @@ func zDirect[F num.Float](a *conformance.Args[F]) {
 	g.GammaA = k.GammaA
 	g.ZBar = a.Bar("Z", g.L*g.T*g.D)
 	g.ZDiv = k.ZDiv
-	g.ZDiv2 = k.ZDiv2
-	g.ZDiv3 = k.ZDiv3
-	g.ZDiv4 = k.ZDiv4
-	g.ZDiv5 = k.ZDiv5
+	g.ZSqrt = k.ZSqrt
 	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.GammaABar = a.Grad("gamma_a", g.D)
 	g.BetaABar = a.Grad("beta_a", g.D)
@@ -140,10 +134,7 @@ func vDirect[F num.Float](a *conformance.Args[F]) {
 	k.R = a.Out("r", k.L*k.T*k.D)
 	k.V = a.Out("V", k.L*k.T*k.D)
 	k.VDiv = a.Fresh(k.L * k.T)
-	k.VDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.VDiv3 = a.Fresh(k.L * k.T)
-	k.VDiv4 = a.Fresh(k.L * k.T * k.D)
-	k.VDiv5 = a.Fresh(1)
+	k.VSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -151,16 +142,12 @@ func vDirect[F num.Float](a *conformance.Args[F]) {
 	}
 	var g VBackward[F]
 	g.L, g.T, g.D = a.Size("L"), a.Size("T"), b.Sizes.D
-	g.X = k.X
-	g.A = k.A
 	g.GammaM = k.GammaM
 	g.RBar = a.Bar("r", g.L*g.T*g.D)
 	g.VBar = a.Bar("V", g.L*g.T*g.D)
+	g.R = k.R
 	g.VDiv = k.VDiv
-	g.VDiv2 = k.VDiv2
-	g.VDiv3 = k.VDiv3
-	g.VDiv4 = k.VDiv4
-	g.VDiv5 = k.VDiv5
+	g.VSqrt = k.VSqrt
 	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.ABar = a.Grad("a", g.L*g.T*g.D)
 	g.GammaMBar = a.Grad("gamma_m", g.D)

@@ -13,7 +13,7 @@ var vKind = tape.NewKind()
 
 // V is one call of the kernel V.
 //
-// It keeps 2·L·T·d + 2·L·T + 1 entries and checkpoints of 0 entries.
+// It keeps 2·L·T entries and checkpoints of 0 entries.
 type V[F num.Float] struct {
 	L      int
 	T      int
@@ -25,17 +25,14 @@ type V[F num.Float] struct {
 	R      []F // [L, T, d], written
 	V      []F // [L, T, d], written
 	VDiv   []F // [L, T], written
-	VDiv2  []F // [L, T, d], written
-	VDiv3  []F // [L, T], written
-	VDiv4  []F // [L, T, d], written
-	VDiv5  []F // [], written
+	VSqrt  []F // [L, T], written
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d + 3·L·T.
+// WorkLen is L·T·d + 2·L·T.
 func (c *V[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T*d + 3*L*T
+	return L*T*d + 2*L*T
 }
 
 // Run computes V.
@@ -50,8 +47,6 @@ func (c *V[F]) Run() {
 	t5 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t7 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t11 := work[:L*T] // [L, T]
 
 	// mag_residual.r, mag_residual.V
 	for i := range L {
@@ -101,37 +96,26 @@ func (c *V[F]) Run() {
 	// mag_residual.V
 	for i := range L {
 		t7_2 := t7[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		VDiv3 := c.VDiv3[i*T:][:T]
+		VSqrt := c.VSqrt[i*T:][:T]
 		for j := range T {
-			t112 := num.Sqrt(1e-05 + (t7_2[j] / w))
-			t11_2[j] = t112
-			VDiv3[j] = F(1) / t112
+			VSqrt[j] = num.Sqrt(1e-05 + (t7_2[j] / w))
 		}
 	}
 
 	// mag_residual.V
 	for i := range L {
-		t11_2 := t11[i*T:][:T]
+		VSqrt := c.VSqrt[i*T:][:T]
 		gammaM := c.GammaM[:d]
 		betaM := c.BetaM[:d]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*d:][:d]
-			VDiv2 := c.VDiv2[(i*T+j)*d:][:d]
 			V := c.V[(i*T+j)*d:][:d]
-			VDiv4 := c.VDiv4[(i*T+j)*d:][:d]
-			t11Entry := t11_2[j]
+			VSqrtEntry := VSqrt[j]
 			for k := range d {
-				t12 := t5_2[k] / t11Entry
-				VDiv2[k] = t12
-				V[k] = F(t12*gammaM[k]) + betaM[k]
-				VDiv4[k] = t12 / t11Entry
+				V[k] = F((t5_2[k]/VSqrtEntry)*gammaM[k]) + betaM[k]
 			}
 		}
 	}
-
-	// mag_residual.V
-	c.VDiv5[0] = F(1) / F(d)
 }
 
 // VBackward is one call of the kernel VBackward.
@@ -139,16 +123,12 @@ type VBackward[F num.Float] struct {
 	L         int
 	T         int
 	D         int
-	X         []F // [L, T, d]
-	A         []F // [L, T, d]
 	GammaM    []F // [d]
 	RBar      []F // [L, T, d]
 	VBar      []F // [L, T, d]
+	R         []F // [L, T, d]
 	VDiv      []F // [L, T]
-	VDiv2     []F // [L, T, d]
-	VDiv3     []F // [L, T]
-	VDiv4     []F // [L, T, d]
-	VDiv5     []F // []
+	VSqrt     []F // [L, T]
 	XBar      []F // [L, T, d], written
 	ABar      []F // [L, T, d], written
 	GammaMBar []F // [d], written
@@ -156,10 +136,10 @@ type VBackward[F num.Float] struct {
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d + 2·L·T.
+// WorkLen is 3·L·T·d + 4·L·T.
 func (c *VBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 2*L*T*d + 2*L*T
+	return 3*L*T*d + 4*L*T
 }
 
 // Run computes VBackward.
@@ -169,9 +149,15 @@ func (c *VBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t32 := c.Work[:L*T*d] // [L, T, d]
+	t5 := c.Work[:L*T*d] // [L, T, d]
 	work := c.Work[L*T*d:]
+	t32 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t92 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t62 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t19 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
@@ -181,46 +167,71 @@ func (c *VBackward[F]) Run() {
 	clear(c.BetaMBar)
 	clear(c.GammaMBar)
 	for i := range L {
+		VDiv := c.VDiv[i*T:][:T]
+		VSqrt := c.VSqrt[i*T:][:T]
 		t92_2 := t92[i*T:][:T]
 		gammaM := c.GammaM[:d]
 		betaMBar := c.BetaMBar[:d]
 		gammaMBar := c.GammaMBar[:d]
 		for j := range T {
+			r := c.R[(i*T+j)*d:][:d]
 			VBar := c.VBar[(i*T+j)*d:][:d]
-			VDiv4 := c.VDiv4[(i*T+j)*d:][:d]
-			t32_2 := t32[(i*T+j)*d:][:d]
-			VDiv2 := c.VDiv2[(i*T+j)*d:][:d]
+			t5_2 := t5[(i*T+j)*d:][:d]
+			t32_3 := t32[(i*T+j)*d:][:d]
 			var t922 F
+			VDivEntry := VDiv[j]
+			VSqrtEntry := VSqrt[j]
 			for k := range d {
+				t52 := r[k] - VDivEntry
+				t12 := t52 / VSqrtEntry
 				VBarEntry := VBar[k]
 				t322 := F(VBarEntry * gammaM[k])
-				t922 += F(t322 * VDiv4[k])
+				t922 += F(t322 * (t12 / VSqrtEntry))
+				t5_2[k] = t52
 				betaMBar[k] += VBarEntry
-				t32_2[k] = t322
-				gammaMBar[k] += F(VBarEntry * VDiv2[k])
+				t32_3[k] = t322
+				gammaMBar[k] += F(VBarEntry * t12)
 			}
 			t92_2[j] = -t922
 		}
 	}
 
-	// mag_residual.V, mag_residual.r
-	VDiv5Entry := c.VDiv5[0]
+	// mag_residual.V
 	for i := range L {
-		VDiv3 := c.VDiv3[i*T:][:T]
-		VDiv := c.VDiv[i*T:][:T]
+		VSqrt := c.VSqrt[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		for j := range T {
+			t62_2[j] = F(1) / VSqrt[j]
+		}
+	}
+
+	// mag_residual.V
+	t15 := F(1) / F(d)
+
+	// mag_residual.V
+	for i := range L {
 		t92_2 := t92[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
+		for j := range T {
+			t32_3[j] = F(t92_2[j] * F(t15*t62_2[j]))
+		}
+	}
+
+	// mag_residual.V
+	for i := range L {
+		t62_2 := t62[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		for j := range T {
-			t32_2 := t32[(i*T+j)*d:][:d]
-			X := c.X[(i*T+j)*d:][:d]
-			a := c.A[(i*T+j)*d:][:d]
+			t32_4 := t32[(i*T+j)*d:][:d]
+			t5_2 := t5[(i*T+j)*d:][:d]
 			t19_2 := t19[(i*T+j)*d:][:d]
 			var t212 F
-			VDiv3Entry := VDiv3[j]
-			VDivEntry := VDiv[j]
-			w := F(t92_2[j] * F(VDiv5Entry*VDiv3Entry))
+			t62Entry := t62_2[j]
+			t32Entry := t32_3[j]
 			for k := range d {
-				t192 := F(t32_2[k]*VDiv3Entry) + F(2*F(F(0.5*((X[k]+a[k])-VDivEntry))*w))
+				t192 := F(t32_4[k]*t62Entry) + F(2*F(F(0.5*t5_2[k])*t32Entry))
 				t212 += t192
 				t19_2[k] = t192
 			}
@@ -236,9 +247,9 @@ func (c *VBackward[F]) Run() {
 			t19_2 := t19[(i*T+j)*d:][:d]
 			XBar := c.XBar[(i*T+j)*d:][:d]
 			aBar := c.ABar[(i*T+j)*d:][:d]
-			w2 := F(VDiv5Entry * t21_2[j])
+			w := F(t15 * t21_2[j])
 			for k := range d {
-				t26 := rBar[k] + t19_2[k] + w2
+				t26 := rBar[k] + t19_2[k] + w
 				XBar[k] = t26
 				aBar[k] = t26
 			}
@@ -287,10 +298,7 @@ func (b *Block[F]) v(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	k.R = arena.Alloc(k.L * k.T * k.D)
 	k.V = arena.Alloc(k.L * k.T * k.D)
 	k.VDiv = c.Run.Saved(k.L * k.T)
-	k.VDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.VDiv3 = c.Run.Saved(k.L * k.T)
-	k.VDiv4 = c.Run.Saved(k.L * k.T * k.D)
-	k.VDiv5 = c.Run.Saved(1)
+	k.VSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -309,16 +317,12 @@ func (n *vNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.L, g.T, g.D = k.L, k.T, k.D
-	g.X = k.X
-	g.A = k.A
 	g.GammaM = k.GammaM
 	g.RBar = block.Adjoint(t, n.outR, g.L*g.T*g.D)
 	g.VBar = block.Adjoint(t, n.outV, g.L*g.T*g.D)
+	g.R = k.R
 	g.VDiv = k.VDiv
-	g.VDiv2 = k.VDiv2
-	g.VDiv3 = k.VDiv3
-	g.VDiv4 = k.VDiv4
-	g.VDiv5 = k.VDiv5
+	g.VSqrt = k.VSqrt
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.ABar = t.Part(n.vA, g.L*g.T*g.D)
 	g.GammaMBar = t.Part(n.vGammaM, g.D)

@@ -18,10 +18,9 @@ func (c *vFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t2 := c.Work[:L*T]                // [L, T]
-	t5 := c.Work[L*T:][:L*T*d]        // [L, T, d]
-	t7 := c.Work[L*T*d+L*T:][:L*T]    // [L, T]
-	t11 := c.Work[L*T*d+2*L*T:][:L*T] // [L, T]
+	t2 := c.Work[:L*T]             // [L, T]
+	t5 := c.Work[L*T:][:L*T*d]     // [L, T, d]
+	t7 := c.Work[L*T*d+L*T:][:L*T] // [L, T]
 
 	// mag_residual.r, mag_residual.V
 	if kern.Wide() {
@@ -120,67 +119,53 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.Re77434a29521Args{
+		a := regions.Rccaca5b3146eArgs{
 			P0: unsafe.SliceData(t7),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(c.VDiv3),
+			P1: unsafe.SliceData(c.VSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Re77434a29521(&a)
+		regions.Rccaca5b3146e(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			VDiv3 := c.VDiv3[i*T:][:T]
+			VSqrt := c.VSqrt[i*T:][:T]
 			for j := range T {
-				t112 := num.Sqrt(F(1e-05) + (t7_2[j] / w))
-				t11_2[j] = t112
-				VDiv3[j] = F(1) / t112
+				VSqrt[j] = num.Sqrt(F(1e-05) + (t7_2[j] / w))
 			}
 		}
 	}
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.Rf01985181beeArgs{
-			P0: unsafe.SliceData(t11),
+		a := regions.R21a34da61e6bArgs{
+			P0: unsafe.SliceData(c.VSqrt),
 			P1: unsafe.SliceData(t5),
-			P2: unsafe.SliceData(c.VDiv2),
-			P3: unsafe.SliceData(c.GammaM),
-			P4: unsafe.SliceData(c.BetaM),
-			P5: unsafe.SliceData(c.V),
-			P6: unsafe.SliceData(c.VDiv4),
+			P2: unsafe.SliceData(c.GammaM),
+			P3: unsafe.SliceData(c.BetaM),
+			P4: unsafe.SliceData(c.V),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf01985181bee(&a)
+		regions.R21a34da61e6b(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaM := c.BetaM[:d]
 		for i := range L {
-			t11_2 := t11[i*T:][:T]
+			VSqrt := c.VSqrt[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*d:][:d]
-				VDiv2 := c.VDiv2[(i*T+j)*d:][:d]
 				V := c.V[(i*T+j)*d:][:d]
-				VDiv4 := c.VDiv4[(i*T+j)*d:][:d]
-				t11Entry := t11_2[j]
+				VSqrtEntry := VSqrt[j]
 				for k := range d {
-					t12 := t5_2[k] / t11Entry
-					VDiv2[k] = t12
-					V[k] = num.FMA32(t12, gammaM[k], betaM[k])
-					VDiv4[k] = t12 / t11Entry
+					V[k] = num.FMA32(t5_2[k]/VSqrtEntry, gammaM[k], betaM[k])
 				}
 			}
 		}
 	}
-
-	// mag_residual.V
-	c.VDiv5[0] = F(1) / F(d)
 }
 
 // vBackwardFused is VBackward in fused arithmetic.
@@ -192,56 +177,68 @@ func (c *vBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t32 := c.Work[:L*T*d]             // [L, T, d]
-	t92 := c.Work[L*T*d:][:L*T]       // [L, T]
-	t19 := c.Work[L*T*d+L*T:][:L*T*d] // [L, T, d]
-	t21 := c.Work[2*L*T*d+L*T:][:L*T] // [L, T]
+	t5 := c.Work[:L*T*d]                  // [L, T, d]
+	t32 := c.Work[L*T*d:][:L*T*d]         // [L, T, d]
+	t92 := c.Work[2*L*T*d:][:L*T]         // [L, T]
+	t62 := c.Work[2*L*T*d+L*T:][:L*T]     // [L, T]
+	t32_2 := c.Work[2*L*T*d+2*L*T:][:L*T] // [L, T]
+	t19 := c.Work[2*L*T*d+3*L*T:][:L*T*d] // [L, T, d]
+	t21 := c.Work[3*L*T*d+3*L*T:][:L*T]   // [L, T]
 
 	// mag_residual.V
 	clear(c.BetaMBar)
 	clear(c.GammaMBar)
 	if kern.Wide() {
-		a := regions.Rc5307d33c04cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(c.GammaM),
-			P2: unsafe.SliceData(c.VDiv4),
-			P3: unsafe.SliceData(c.BetaMBar),
-			P4: unsafe.SliceData(t32),
-			P5: unsafe.SliceData(c.VDiv2),
-			P6: unsafe.SliceData(c.GammaMBar),
-			P7: unsafe.SliceData(t92),
+		a := regions.R1f3955659f56Args{
+			P0: unsafe.SliceData(c.VDiv),
+			P1: unsafe.SliceData(c.VSqrt),
+			P2: unsafe.SliceData(c.R),
+			P3: unsafe.SliceData(c.VBar),
+			P4: unsafe.SliceData(c.GammaM),
+			P5: unsafe.SliceData(t5),
+			P6: unsafe.SliceData(c.BetaMBar),
+			P7: unsafe.SliceData(t32),
+			P8: unsafe.SliceData(c.GammaMBar),
+			P9: unsafe.SliceData(t92),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4 * d,
-			N4: 8 * d,
-			N5: 12 * d,
-			N6: 4,
-			N7: 8,
-			N8: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 4 * d,
+			N7: 8 * d,
+			N8: 12 * d,
 			N9: T * d,
 		}
-		regions.Rc5307d33c04c(&a)
+		regions.R1f3955659f56(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaMBar := c.BetaMBar[:d]
 		gammaMBar := c.GammaMBar[:d]
 		for i := range L {
+			VDiv := c.VDiv[i*T:][:T]
+			VSqrt := c.VSqrt[i*T:][:T]
 			t92_2 := t92[i*T:][:T]
 			for j := range T {
+				r := c.R[(i*T+j)*d:][:d]
 				VBar := c.VBar[(i*T+j)*d:][:d]
-				VDiv4 := c.VDiv4[(i*T+j)*d:][:d]
-				t32_2 := t32[(i*T+j)*d:][:d]
-				VDiv2 := c.VDiv2[(i*T+j)*d:][:d]
+				t5_2 := t5[(i*T+j)*d:][:d]
+				t32_3 := t32[(i*T+j)*d:][:d]
 				var t922 F
+				VDivEntry := VDiv[j]
+				VSqrtEntry := VSqrt[j]
 				t922Sums := [16]F{t922}
 				for k := range d {
+					t52 := r[k] - VDivEntry
+					t12 := t52 / VSqrtEntry
 					VBarEntry := VBar[k]
 					t322 := F(VBarEntry * gammaM[k])
-					t922Sums[k%16] = num.FMA32(t322, VDiv4[k], t922Sums[k%16])
+					t922Sums[k%16] = num.FMA32(t322, t12/VSqrtEntry, t922Sums[k%16])
+					t5_2[k] = t52
 					betaMBar[k] = betaMBar[k] + VBarEntry
-					t32_2[k] = t322
-					gammaMBar[k] = num.FMA32(VBarEntry, VDiv2[k], gammaMBar[k])
+					t32_3[k] = t322
+					gammaMBar[k] = num.FMA32(VBarEntry, t12, gammaMBar[k])
 				}
 				t922 = kern.Sum16(&t922Sums)
 				t92_2[j] = -t922
@@ -249,48 +246,84 @@ func (c *vBackwardFused) run() {
 		}
 	}
 
-	// mag_residual.V, mag_residual.r
-	VDiv5Entry := c.VDiv5[0]
+	// mag_residual.V
 	if kern.Wide() {
-		a := regions.Rc15651b5701cArgs{
-			P0: unsafe.SliceData(c.VDiv3),
-			P1: unsafe.SliceData(c.VDiv),
-			P2: unsafe.SliceData(t92),
-			P3: unsafe.SliceData(c.X),
-			P4: unsafe.SliceData(c.A),
-			P5: unsafe.SliceData(t32),
-			P6: unsafe.SliceData(t19),
-			P7: unsafe.SliceData(t21),
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.VSqrt),
+			P1: unsafe.SliceData(t62),
+			N0: L,
+			N1: T,
+		}
+		regions.R21c38483522e(&a)
+	} else {
+		for i := range L {
+			VSqrt := c.VSqrt[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			for j := range T {
+				t62_2[j] = F(1) / VSqrt[j]
+			}
+		}
+	}
+
+	// mag_residual.V
+	t15 := F(1) / F(d)
+
+	// mag_residual.V
+	if kern.Wide() {
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(t32_2),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t15},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
+			t92_2 := t92[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			t32_3 := t32_2[i*T:][:T]
+			for j := range T {
+				t32_3[j] = F(t92_2[j] * F(t15*t62_2[j]))
+			}
+		}
+	}
+
+	// mag_residual.V
+	if kern.Wide() {
+		a := regions.R1c9e496e971dArgs{
+			P0: unsafe.SliceData(t62),
+			P1: unsafe.SliceData(t32_2),
+			P2: unsafe.SliceData(t5),
+			P3: unsafe.SliceData(t32),
+			P4: unsafe.SliceData(t19),
+			P5: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
 			N5: d,
-			N6: 8 * d,
-			N7: 12 * d,
-			N8: T * d,
-			S0: [2]float32{VDiv5Entry},
+			N6: 12 * d,
+			N7: T * d,
 		}
-		regions.Rc15651b5701c(&a)
+		regions.R1c9e496e971d(&a)
 	} else {
 		for i := range L {
-			VDiv3 := c.VDiv3[i*T:][:T]
-			VDiv := c.VDiv[i*T:][:T]
-			t92_2 := t92[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			t32_3 := t32_2[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
 			for j := range T {
-				X := c.X[(i*T+j)*d:][:d]
-				a := c.A[(i*T+j)*d:][:d]
-				t32_2 := t32[(i*T+j)*d:][:d]
+				t5_2 := t5[(i*T+j)*d:][:d]
+				t32_4 := t32[(i*T+j)*d:][:d]
 				t19_2 := t19[(i*T+j)*d:][:d]
 				var t212 F
-				VDiv3Entry := VDiv3[j]
-				VDivEntry := VDiv[j]
-				w := F(t92_2[j] * F(VDiv5Entry*VDiv3Entry))
+				t62Entry := t62_2[j]
+				t32Entry := t32_3[j]
 				t212Sums := [16]F{t212}
 				for k := range d {
-					t192 := num.FMA32((X[k]+a[k])-VDivEntry, w, F(t32_2[k]*VDiv3Entry))
+					t192 := num.FMA32(t5_2[k], t32Entry, F(t32_4[k]*t62Entry))
 					t212Sums[k%16] = t212Sums[k%16] + t192
 					t19_2[k] = t192
 				}
@@ -312,7 +345,7 @@ func (c *vBackwardFused) run() {
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{VDiv5Entry},
+			S0: [2]float32{t15},
 		}
 		regions.R37805b522c54(&a)
 	} else {
@@ -323,9 +356,9 @@ func (c *vBackwardFused) run() {
 				t19_2 := t19[(i*T+j)*d:][:d]
 				XBar := c.XBar[(i*T+j)*d:][:d]
 				aBar := c.ABar[(i*T+j)*d:][:d]
-				w2 := F(VDiv5Entry * t21_2[j])
+				w := F(t15 * t21_2[j])
 				for k := range d {
-					t26 := (rBar[k] + t19_2[k]) + w2
+					t26 := (rBar[k] + t19_2[k]) + w
 					XBar[k] = t26
 					aBar[k] = t26
 				}

@@ -18,10 +18,9 @@ func (c *zFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t := c.Work[:L*T]                 // [L, T]
-	t4 := c.Work[L*T:][:L*T*d]        // [L, T, d]
-	t6 := c.Work[L*T*d+L*T:][:L*T]    // [L, T]
-	t10 := c.Work[L*T*d+2*L*T:][:L*T] // [L, T]
+	t := c.Work[:L*T]              // [L, T]
+	t4 := c.Work[L*T:][:L*T*d]     // [L, T, d]
+	t6 := c.Work[L*T*d+L*T:][:L*T] // [L, T]
 
 	// mag_residual.Z
 	if kern.Wide() {
@@ -113,67 +112,53 @@ func (c *zFused) run() {
 
 	// mag_residual.Z
 	if kern.Wide() {
-		a := regions.Re77434a29521Args{
+		a := regions.Rccaca5b3146eArgs{
 			P0: unsafe.SliceData(t6),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.ZDiv3),
+			P1: unsafe.SliceData(c.ZSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Re77434a29521(&a)
+		regions.Rccaca5b3146e(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			ZDiv3 := c.ZDiv3[i*T:][:T]
+			ZSqrt := c.ZSqrt[i*T:][:T]
 			for j := range T {
-				t102 := num.Sqrt(F(1e-05) + (t6_2[j] / w))
-				t10_2[j] = t102
-				ZDiv3[j] = F(1) / t102
+				ZSqrt[j] = num.Sqrt(F(1e-05) + (t6_2[j] / w))
 			}
 		}
 	}
 
 	// mag_residual.Z
 	if kern.Wide() {
-		a := regions.Rf01985181beeArgs{
-			P0: unsafe.SliceData(t10),
+		a := regions.R21a34da61e6bArgs{
+			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t4),
-			P2: unsafe.SliceData(c.ZDiv2),
-			P3: unsafe.SliceData(c.GammaA),
-			P4: unsafe.SliceData(c.BetaA),
-			P5: unsafe.SliceData(c.Z),
-			P6: unsafe.SliceData(c.ZDiv4),
+			P2: unsafe.SliceData(c.GammaA),
+			P3: unsafe.SliceData(c.BetaA),
+			P4: unsafe.SliceData(c.Z),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf01985181bee(&a)
+		regions.R21a34da61e6b(&a)
 	} else {
 		gammaA := c.GammaA[:d]
 		betaA := c.BetaA[:d]
 		for i := range L {
-			t10_2 := t10[i*T:][:T]
+			ZSqrt := c.ZSqrt[i*T:][:T]
 			for j := range T {
 				t4_2 := t4[(i*T+j)*d:][:d]
-				ZDiv2 := c.ZDiv2[(i*T+j)*d:][:d]
 				Z := c.Z[(i*T+j)*d:][:d]
-				ZDiv4 := c.ZDiv4[(i*T+j)*d:][:d]
-				t10Entry := t10_2[j]
+				ZSqrtEntry := ZSqrt[j]
 				for k := range d {
-					t11 := t4_2[k] / t10Entry
-					ZDiv2[k] = t11
-					Z[k] = num.FMA32(t11, gammaA[k], betaA[k])
-					ZDiv4[k] = t11 / t10Entry
+					Z[k] = num.FMA32(t4_2[k]/ZSqrtEntry, gammaA[k], betaA[k])
 				}
 			}
 		}
 	}
-
-	// mag_residual.Z
-	c.ZDiv5[0] = F(1) / F(d)
 }
 
 // zBackwardFused is ZBackward in fused arithmetic.
@@ -185,56 +170,68 @@ func (c *zBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t42 := c.Work[:L*T*d]             // [L, T, d]
-	t102 := c.Work[L*T*d:][:L*T]      // [L, T]
-	t20 := c.Work[L*T*d+L*T:][:L*T*d] // [L, T, d]
-	t22 := c.Work[2*L*T*d+L*T:][:L*T] // [L, T]
+	t4 := c.Work[:L*T*d]                  // [L, T, d]
+	t42 := c.Work[L*T*d:][:L*T*d]         // [L, T, d]
+	t102 := c.Work[2*L*T*d:][:L*T]        // [L, T]
+	t72 := c.Work[2*L*T*d+L*T:][:L*T]     // [L, T]
+	t31 := c.Work[2*L*T*d+2*L*T:][:L*T]   // [L, T]
+	t20 := c.Work[2*L*T*d+3*L*T:][:L*T*d] // [L, T, d]
+	t22 := c.Work[3*L*T*d+3*L*T:][:L*T]   // [L, T]
 
 	// mag_residual.Z
 	clear(c.BetaABar)
 	clear(c.GammaABar)
 	if kern.Wide() {
-		a := regions.Rc5307d33c04cArgs{
-			P0: unsafe.SliceData(c.ZBar),
-			P1: unsafe.SliceData(c.GammaA),
-			P2: unsafe.SliceData(c.ZDiv4),
-			P3: unsafe.SliceData(c.BetaABar),
-			P4: unsafe.SliceData(t42),
-			P5: unsafe.SliceData(c.ZDiv2),
-			P6: unsafe.SliceData(c.GammaABar),
-			P7: unsafe.SliceData(t102),
+		a := regions.R1f3955659f56Args{
+			P0: unsafe.SliceData(c.ZDiv),
+			P1: unsafe.SliceData(c.ZSqrt),
+			P2: unsafe.SliceData(c.X),
+			P3: unsafe.SliceData(c.ZBar),
+			P4: unsafe.SliceData(c.GammaA),
+			P5: unsafe.SliceData(t4),
+			P6: unsafe.SliceData(c.BetaABar),
+			P7: unsafe.SliceData(t42),
+			P8: unsafe.SliceData(c.GammaABar),
+			P9: unsafe.SliceData(t102),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4 * d,
-			N4: 8 * d,
-			N5: 12 * d,
-			N6: 4,
-			N7: 8,
-			N8: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 4 * d,
+			N7: 8 * d,
+			N8: 12 * d,
 			N9: T * d,
 		}
-		regions.Rc5307d33c04c(&a)
+		regions.R1f3955659f56(&a)
 	} else {
 		gammaA := c.GammaA[:d]
 		betaABar := c.BetaABar[:d]
 		gammaABar := c.GammaABar[:d]
 		for i := range L {
+			ZDiv := c.ZDiv[i*T:][:T]
+			ZSqrt := c.ZSqrt[i*T:][:T]
 			t102_2 := t102[i*T:][:T]
 			for j := range T {
+				X := c.X[(i*T+j)*d:][:d]
 				ZBar := c.ZBar[(i*T+j)*d:][:d]
-				ZDiv4 := c.ZDiv4[(i*T+j)*d:][:d]
+				t4_2 := t4[(i*T+j)*d:][:d]
 				t42_2 := t42[(i*T+j)*d:][:d]
-				ZDiv2 := c.ZDiv2[(i*T+j)*d:][:d]
 				var t1022 F
+				ZDivEntry := ZDiv[j]
+				ZSqrtEntry := ZSqrt[j]
 				t1022Sums := [16]F{t1022}
 				for k := range d {
+					t43 := X[k] - ZDivEntry
+					t11 := t43 / ZSqrtEntry
 					ZBarEntry := ZBar[k]
 					t422 := F(ZBarEntry * gammaA[k])
-					t1022Sums[k%16] = num.FMA32(t422, ZDiv4[k], t1022Sums[k%16])
+					t1022Sums[k%16] = num.FMA32(t422, t11/ZSqrtEntry, t1022Sums[k%16])
+					t4_2[k] = t43
 					betaABar[k] = betaABar[k] + ZBarEntry
 					t42_2[k] = t422
-					gammaABar[k] = num.FMA32(ZBarEntry, ZDiv2[k], gammaABar[k])
+					gammaABar[k] = num.FMA32(ZBarEntry, t11, gammaABar[k])
 				}
 				t1022 = kern.Sum16(&t1022Sums)
 				t102_2[j] = -t1022
@@ -243,16 +240,58 @@ func (c *zBackwardFused) run() {
 	}
 
 	// mag_residual.Z
-	ZDiv5Entry := c.ZDiv5[0]
 	if kern.Wide() {
-		a := regions.Ra39543661859Args{
-			P0: unsafe.SliceData(c.ZDiv3),
-			P1: unsafe.SliceData(c.ZDiv),
-			P2: unsafe.SliceData(t102),
-			P3: unsafe.SliceData(c.X),
-			P4: unsafe.SliceData(t42),
-			P5: unsafe.SliceData(t20),
-			P6: unsafe.SliceData(t22),
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.ZSqrt),
+			P1: unsafe.SliceData(t72),
+			N0: L,
+			N1: T,
+		}
+		regions.R21c38483522e(&a)
+	} else {
+		for i := range L {
+			ZSqrt := c.ZSqrt[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			for j := range T {
+				t72_2[j] = F(1) / ZSqrt[j]
+			}
+		}
+	}
+
+	// mag_residual.Z
+	t16 := F(1) / F(d)
+
+	// mag_residual.Z
+	if kern.Wide() {
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t31),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t16},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
+			t102_2 := t102[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			for j := range T {
+				t31_2[j] = F(t102_2[j] * F(t16*t72_2[j]))
+			}
+		}
+	}
+
+	// mag_residual.Z
+	if kern.Wide() {
+		a := regions.R1c9e496e971dArgs{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t42),
+			P4: unsafe.SliceData(t20),
+			P5: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: 4,
@@ -261,26 +300,23 @@ func (c *zBackwardFused) run() {
 			N5: d,
 			N6: 12 * d,
 			N7: T * d,
-			S0: [2]float32{ZDiv5Entry},
 		}
-		regions.Ra39543661859(&a)
+		regions.R1c9e496e971d(&a)
 	} else {
 		for i := range L {
-			ZDiv3 := c.ZDiv3[i*T:][:T]
-			ZDiv := c.ZDiv[i*T:][:T]
-			t102_2 := t102[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
 			t22_2 := t22[i*T:][:T]
 			for j := range T {
-				X := c.X[(i*T+j)*d:][:d]
+				t4_2 := t4[(i*T+j)*d:][:d]
 				t42_2 := t42[(i*T+j)*d:][:d]
 				t20_2 := t20[(i*T+j)*d:][:d]
 				var t222 F
-				ZDiv3Entry := ZDiv3[j]
-				ZDivEntry := ZDiv[j]
-				w := F(t102_2[j] * F(ZDiv5Entry*ZDiv3Entry))
+				t72Entry := t72_2[j]
+				t31Entry := t31_2[j]
 				t222Sums := [16]F{t222}
 				for k := range d {
-					t202 := num.FMA32(X[k]-ZDivEntry, w, F(t42_2[k]*ZDiv3Entry))
+					t202 := num.FMA32(t4_2[k], t31Entry, F(t42_2[k]*t72Entry))
 					t222Sums[k%16] = t222Sums[k%16] + t202
 					t20_2[k] = t202
 				}
@@ -300,7 +336,7 @@ func (c *zBackwardFused) run() {
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{ZDiv5Entry},
+			S0: [2]float32{t16},
 		}
 		regions.R351fbbc3d5c4(&a)
 	} else {
@@ -309,9 +345,9 @@ func (c *zBackwardFused) run() {
 			for j := range T {
 				t20_2 := t20[(i*T+j)*d:][:d]
 				XBar := c.XBar[(i*T+j)*d:][:d]
-				w2 := F(ZDiv5Entry * t22_2[j])
+				w := F(t16 * t22_2[j])
 				for k := range d {
-					XBar[k] = t20_2[k] + w2
+					XBar[k] = t20_2[k] + w
 				}
 			}
 		}

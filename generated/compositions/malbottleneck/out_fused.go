@@ -2,11 +2,7 @@
 
 package malbottleneck
 
-import (
-	regions "github.com/nl-hecate/hecate/generated/regions"
-	"github.com/nl-hecate/hecate/runtime/kern"
-	"unsafe"
-)
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -17,35 +13,16 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t := c.Work[:L*T*d] // [L, T, d]
 
 	// mal_bottleneck.out
-	kern.GemmFMA(L*T, d, d, F(1), false, t, d, 1, c.Y, d, 1, c.WO, 1, d)
-
-	// mal_bottleneck.out
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(c.X),
-			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(c.Out),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				X := c.X[(i*T+j)*d:][:d]
-				t2 := t[(i*T+j)*d:][:d]
-				out := c.Out[(i*T+j)*d:][:d]
-				for k := range d {
-					out[k] = X[k] + t2[k]
-				}
-			}
+	for i := range L {
+		for j := range T {
+			copy(c.Out[(i*T+j)*d:][:d], c.X[(i*T+j)*d:][:d])
 		}
 	}
+
+	// mal_bottleneck.out
+	kern.GemmFMA(L*T, d, d, F(1), true, c.Out, d, 1, c.Y, d, 1, c.WO, 1, d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.

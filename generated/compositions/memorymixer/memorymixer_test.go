@@ -68,13 +68,8 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.WO = a.Real("W_O", k.D*k.D)
 	k.Gamma = a.Real("gamma", k.D)
 	k.Out = a.Out("out", k.L*k.T*k.D)
-	k.N = a.Fresh(k.L * k.T * k.D)
+	k.NSqrt = a.Fresh(k.L * k.T)
 	k.GProd = a.Fresh(k.L * k.T * k.D)
-	k.GSigmoid = a.Fresh(k.L * k.T * k.D)
-	k.GSigmoid2 = a.Fresh(k.L * k.T * k.D)
-	k.NDiv = a.Fresh(k.L * k.T)
-	k.NDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.NDiv3 = a.Fresh(1)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -88,13 +83,8 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.WO = k.WO
 	g.Gamma = k.Gamma
 	g.OutBar = a.Bar("out", g.L*g.T*g.D)
-	g.N = k.N
+	g.NSqrt = k.NSqrt
 	g.GProd = k.GProd
-	g.GSigmoid = k.GSigmoid
-	g.GSigmoid2 = k.GSigmoid2
-	g.NDiv = k.NDiv
-	g.NDiv2 = k.NDiv2
-	g.NDiv3 = k.NDiv3
 	g.MBar = a.Grad("m", g.L*g.T*g.D)
 	g.WGBar = a.Grad("W_G", g.D*g.D)
 	g.XBar = a.Grad("X", g.L*g.T*g.D)

@@ -13,31 +13,26 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 5·L·T·d + L·T + 1 entries and checkpoints of 0 entries.
+// It keeps L·T·d + L·T entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	M         []F // [L, T, d]
-	WG        []F // [d, d]
-	X         []F // [L, T, d]
-	WO        []F // [d, d]
-	Gamma     []F // [d]
-	Out       []F // [L, T, d], written
-	N         []F // [L, T, d], written
-	GProd     []F // [L, T, d], written
-	GSigmoid  []F // [L, T, d], written
-	GSigmoid2 []F // [L, T, d], written
-	NDiv      []F // [L, T], written
-	NDiv2     []F // [L, T, d], written
-	NDiv3     []F // [], written
-	Work      []F // WorkLen() entries
+	L     int
+	T     int
+	D     int
+	M     []F // [L, T, d]
+	WG    []F // [d, d]
+	X     []F // [L, T, d]
+	WO    []F // [d, d]
+	Gamma []F // [d]
+	Out   []F // [L, T, d], written
+	NSqrt []F // [L, T], written
+	GProd []F // [L, T, d], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d + 2·L·T + d·d.
+// WorkLen is L·T·d + L·T + d·d.
 func (c *Out[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T*d + 2*L*T + d*d
+	return L*T*d + L*T + d*d
 }
 
 // Run computes Out.
@@ -49,11 +44,9 @@ func (c *Out[F]) Run() {
 	L, T, d := c.L, c.T, c.D
 	t := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t5 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	t22 := work[:d*d] // [d, d]
+	work = work[d*d:]
+	t42 := work[:L*T*d] // [L, T, d]
 
 	// memory_mixer.n
 	for i := range L {
@@ -73,53 +66,14 @@ func (c *Out[F]) Run() {
 	w := F(d)
 	for i := range L {
 		t2 := t[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
-		nDiv := c.NDiv[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		for j := range T {
-			t52 := num.Sqrt(1e-06 + (t2[j] / w))
-			t5_2[j] = t52
-			nDiv[j] = F(1) / t52
-		}
-	}
-
-	// memory_mixer.n
-	for i := range L {
-		t5_2 := t5[i*T:][:T]
-		for j := range T {
-			m := c.M[(i*T+j)*d:][:d]
-			n := c.N[(i*T+j)*d:][:d]
-			t5Entry := t5_2[j]
-			for k := range d {
-				n[k] = m[k] / t5Entry
-			}
+			nSqrt[j] = num.Sqrt(1e-06 + (t2[j] / w))
 		}
 	}
 
 	// memory_mixer.g
 	kern.Gemm(L*T, d, d, F(1), false, c.GProd, d, 1, c.X, d, 1, c.WG, 1, d)
-
-	// memory_mixer.g, memory_mixer.out, memory_mixer.n
-	for i := range L {
-		t5_2 := t5[i*T:][:T]
-		for j := range T {
-			gProd := c.GProd[(i*T+j)*d:][:d]
-			n := c.N[(i*T+j)*d:][:d]
-			gSigmoid := c.GSigmoid[(i*T+j)*d:][:d]
-			t42_2 := t42[(i*T+j)*d:][:d]
-			gSigmoid2 := c.GSigmoid2[(i*T+j)*d:][:d]
-			nDiv2 := c.NDiv2[(i*T+j)*d:][:d]
-			t5Entry2 := t5_2[j]
-			for k := range d {
-				gProdEntry := gProd[k]
-				t8 := num.Sigmoid(gProdEntry)
-				nEntry := n[k]
-				gSigmoid[k] = t8
-				t42_2[k] = F(t8 * F(nEntry*gProdEntry))
-				gSigmoid2[k] = num.Sigmoid(-gProdEntry)
-				nDiv2[k] = nEntry / t5Entry2
-			}
-		}
-	}
 
 	// memory_mixer.out
 	for i := range d {
@@ -131,43 +85,50 @@ func (c *Out[F]) Run() {
 		}
 	}
 
+	// memory_mixer.out, memory_mixer.g, memory_mixer.n
+	for i := range L {
+		nSqrt := c.NSqrt[i*T:][:T]
+		for j := range T {
+			gProd := c.GProd[(i*T+j)*d:][:d]
+			m := c.M[(i*T+j)*d:][:d]
+			t42_2 := t42[(i*T+j)*d:][:d]
+			nSqrtEntry := nSqrt[j]
+			for k := range d {
+				gProdEntry := gProd[k]
+				t42_2[k] = F(num.Sigmoid(gProdEntry) * F((m[k]/nSqrtEntry)*gProdEntry))
+			}
+		}
+	}
+
 	// memory_mixer.out, memory_mixer.g
 	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, t42, d, 1, t22, 1, d)
-
-	// memory_mixer.n
-	c.NDiv3[0] = F(1) / F(d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	M         []F // [L, T, d]
-	WG        []F // [d, d]
-	X         []F // [L, T, d]
-	WO        []F // [d, d]
-	Gamma     []F // [d]
-	OutBar    []F // [L, T, d]
-	N         []F // [L, T, d]
-	GProd     []F // [L, T, d]
-	GSigmoid  []F // [L, T, d]
-	GSigmoid2 []F // [L, T, d]
-	NDiv      []F // [L, T]
-	NDiv2     []F // [L, T, d]
-	NDiv3     []F // []
-	MBar      []F // [L, T, d], written
-	WGBar     []F // [d, d], written
-	XBar      []F // [L, T, d], written
-	WOBar     []F // [d, d], written
-	GammaBar  []F // [d], written
-	Work      []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	M        []F // [L, T, d]
+	WG       []F // [d, d]
+	X        []F // [L, T, d]
+	WO       []F // [d, d]
+	Gamma    []F // [d]
+	OutBar   []F // [L, T, d]
+	NSqrt    []F // [L, T]
+	GProd    []F // [L, T, d]
+	MBar     []F // [L, T, d], written
+	WGBar    []F // [d, d], written
+	XBar     []F // [L, T, d], written
+	WOBar    []F // [d, d], written
+	GammaBar []F // [d], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 5·L·T·d + L·T + 2·d·d.
+// WorkLen is 7·L·T·d + 3·L·T + 2·d·d.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 5*L*T*d + L*T + 2*d*d
+	return 7*L*T*d + 3*L*T + 2*d*d
 }
 
 // Run computes OutBackward.
@@ -177,12 +138,16 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t22 := c.Work[:d*d] // [d, d]
-	work := c.Work[d*d:]
+	n := c.Work[:L*T*d] // [L, T, d]
+	work := c.Work[L*T*d:]
+	t8 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t32 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t42 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
+	t22 := work[:d*d] // [d, d]
+	work = work[d*d:]
 	t52 := work[:d*d] // [d, d]
 	work = work[d*d:]
 	t6 := work[:L*T*d] // [L, T, d]
@@ -192,6 +157,34 @@ func (c *OutBackward[F]) Run() {
 	t16 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t37 := work[:L*T] // [L, T]
+
+	// memory_mixer.n, memory_mixer.g, memory_mixer.out
+	for i := range L {
+		nSqrt := c.NSqrt[i*T:][:T]
+		for j := range T {
+			m := c.M[(i*T+j)*d:][:d]
+			gProd := c.GProd[(i*T+j)*d:][:d]
+			n2 := n[(i*T+j)*d:][:d]
+			t8_2 := t8[(i*T+j)*d:][:d]
+			t32_2 := t32[(i*T+j)*d:][:d]
+			t42_2 := t42[(i*T+j)*d:][:d]
+			nSqrtEntry := nSqrt[j]
+			for k := range d {
+				n2_2 := m[k] / nSqrtEntry
+				gProdEntry := gProd[k]
+				t82 := num.Sigmoid(gProdEntry)
+				t322 := F(n2_2 * gProdEntry)
+				n2[k] = n2_2
+				t8_2[k] = t82
+				t32_2[k] = t322
+				t42_2[k] = F(t82 * t322)
+			}
+		}
+	}
 
 	// memory_mixer.out
 	for i := range d {
@@ -200,22 +193,6 @@ func (c *OutBackward[F]) Run() {
 		t22_2 := t22[i*d:][:d]
 		for j := range d {
 			t22_2[j] = F(WO[j] * gamma[j])
-		}
-	}
-
-	// memory_mixer.out
-	for i := range L {
-		for j := range T {
-			n := c.N[(i*T+j)*d:][:d]
-			gProd := c.GProd[(i*T+j)*d:][:d]
-			t32_2 := t32[(i*T+j)*d:][:d]
-			gSigmoid := c.GSigmoid[(i*T+j)*d:][:d]
-			t42_2 := t42[(i*T+j)*d:][:d]
-			for k := range d {
-				t322 := F(n[k] * gProd[k])
-				t32_2[k] = t322
-				t42_2[k] = F(gSigmoid[k] * t322)
-			}
 		}
 	}
 
@@ -227,26 +204,28 @@ func (c *OutBackward[F]) Run() {
 
 	// memory_mixer.out, memory_mixer.g, memory_mixer.n
 	for i := range L {
+		nSqrt := c.NSqrt[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		for j := range T {
-			gSigmoid := c.GSigmoid[(i*T+j)*d:][:d]
+			t8_2 := t8[(i*T+j)*d:][:d]
 			t6_2 := t6[(i*T+j)*d:][:d]
 			gProd := c.GProd[(i*T+j)*d:][:d]
-			nDiv2 := c.NDiv2[(i*T+j)*d:][:d]
+			n2 := n[(i*T+j)*d:][:d]
 			t9_2 := t9[(i*T+j)*d:][:d]
-			n := c.N[(i*T+j)*d:][:d]
 			t32_2 := t32[(i*T+j)*d:][:d]
-			gSigmoid2 := c.GSigmoid2[(i*T+j)*d:][:d]
 			t16_2 := t16[(i*T+j)*d:][:d]
 			var t232 F
+			nSqrtEntry2 := nSqrt[j]
 			for k := range d {
-				gSigmoidEntry := gSigmoid[k]
+				t8Entry := t8_2[k]
 				t6Entry := t6_2[k]
-				t82 := F(gSigmoidEntry * t6Entry)
-				t92 := F(gProd[k] * t82)
-				t232 += F(t92 * nDiv2[k])
+				t822 := F(t8Entry * t6Entry)
+				gProdEntry2 := gProd[k]
+				t92 := F(gProdEntry2 * t822)
+				nEntry := n2[k]
+				t232 += F(t92 * (nEntry / nSqrtEntry2))
 				t9_2[k] = t92
-				t16_2[k] = F(n[k]*t82) + F(F(F(gSigmoidEntry*t32_2[k])*t6Entry)*gSigmoid2[k])
+				t16_2[k] = F(nEntry*t822) + F(F(F(t8Entry*t32_2[k])*t6Entry)*num.Sigmoid(-gProdEntry2))
 			}
 			t23_2[j] = -t232
 		}
@@ -274,18 +253,39 @@ func (c *OutBackward[F]) Run() {
 	kern.Gemm(d, d, L*T, F(1), false, c.WGBar, 1, d, c.X, 1, d, t16, d, 1)
 
 	// memory_mixer.n
-	nDiv3Entry := c.NDiv3[0]
 	for i := range L {
-		nDiv := c.NDiv[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		for j := range T {
+			t20_2[j] = F(1) / nSqrt[j]
+		}
+	}
+
+	// memory_mixer.n
+	t29 := F(1) / F(d)
+
+	// memory_mixer.n
+	for i := range L {
 		t23_2 := t23[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
+		for j := range T {
+			t37_2[j] = F(t23_2[j] * F(t29*t20_2[j]))
+		}
+	}
+
+	// memory_mixer.n
+	for i := range L {
+		t20_2 := t20[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
 		for j := range T {
 			t9_2 := t9[(i*T+j)*d:][:d]
 			m := c.M[(i*T+j)*d:][:d]
 			mBar := c.MBar[(i*T+j)*d:][:d]
-			nDivEntry := nDiv[j]
-			w := F(t23_2[j] * F(nDiv3Entry*nDivEntry))
+			t20Entry := t20_2[j]
+			t37Entry := t37_2[j]
 			for k := range d {
-				mBar[k] = F(t9_2[k]*nDivEntry) + F(2*F(F(0.5*m[k])*w))
+				mBar[k] = F(t9_2[k]*t20Entry) + F(2*F(F(0.5*m[k])*t37Entry))
 			}
 		}
 	}
@@ -333,13 +333,8 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vGamma = w.Value("gamma")
 	k.Gamma = arena.Data(n.vGamma)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
-	k.N = c.Run.Saved(k.L * k.T * k.D)
+	k.NSqrt = c.Run.Saved(k.L * k.T)
 	k.GProd = c.Run.Saved(k.L * k.T * k.D)
-	k.GSigmoid = c.Run.Saved(k.L * k.T * k.D)
-	k.GSigmoid2 = c.Run.Saved(k.L * k.T * k.D)
-	k.NDiv = c.Run.Saved(k.L * k.T)
-	k.NDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.NDiv3 = c.Run.Saved(1)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -362,13 +357,8 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WO = k.WO
 	g.Gamma = k.Gamma
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.N = k.N
+	g.NSqrt = k.NSqrt
 	g.GProd = k.GProd
-	g.GSigmoid = k.GSigmoid
-	g.GSigmoid2 = k.GSigmoid2
-	g.NDiv = k.NDiv
-	g.NDiv2 = k.NDiv2
-	g.NDiv3 = k.NDiv3
 	g.MBar = t.Part(n.vM, g.L*g.T*g.D)
 	g.WGBar = t.Part(n.vWG, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)

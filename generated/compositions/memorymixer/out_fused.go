@@ -18,10 +18,9 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t := c.Work[:L*T]                 // [L, T]
-	t5 := c.Work[L*T:][:L*T]          // [L, T]
-	t42 := c.Work[2*L*T:][:L*T*d]     // [L, T, d]
-	t22 := c.Work[L*T*d+2*L*T:][:d*d] // [d, d]
+	t := c.Work[:L*T]               // [L, T]
+	t22 := c.Work[L*T:][:d*d]       // [d, d]
+	t42 := c.Work[L*T+d*d:][:L*T*d] // [L, T, d]
 
 	// memory_mixer.n
 	if kern.Wide() {
@@ -57,96 +56,26 @@ func (c *outFused) run() {
 	// memory_mixer.n
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R33295dec510dArgs{
+		a := regions.Reb8164607ad9Args{
 			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(t5),
-			P2: unsafe.SliceData(c.NDiv),
+			P1: unsafe.SliceData(c.NSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R33295dec510d(&a)
+		regions.Reb8164607ad9(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
-			t5_2 := t5[i*T:][:T]
-			nDiv := c.NDiv[i*T:][:T]
+			nSqrt := c.NSqrt[i*T:][:T]
 			for j := range T {
-				t52 := num.Sqrt(F(1e-06) + (t2[j] / w))
-				t5_2[j] = t52
-				nDiv[j] = F(1) / t52
-			}
-		}
-	}
-
-	// memory_mixer.n
-	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
-			P0: unsafe.SliceData(t5),
-			P1: unsafe.SliceData(c.M),
-			P2: unsafe.SliceData(c.N),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Reeb6141300f7(&a)
-	} else {
-		for i := range L {
-			t5_2 := t5[i*T:][:T]
-			for j := range T {
-				m := c.M[(i*T+j)*d:][:d]
-				n := c.N[(i*T+j)*d:][:d]
-				t5Entry := t5_2[j]
-				for k := range d {
-					n[k] = m[k] / t5Entry
-				}
+				nSqrt[j] = num.Sqrt(F(1e-06) + (t2[j] / w))
 			}
 		}
 	}
 
 	// memory_mixer.g
 	kern.GemmFMA(L*T, d, d, F(1), false, c.GProd, d, 1, c.X, d, 1, c.WG, 1, d)
-
-	// memory_mixer.g, memory_mixer.out, memory_mixer.n
-	if kern.Wide() {
-		a := regions.R4bf21a109b66Args{
-			P0: unsafe.SliceData(t5),
-			P1: unsafe.SliceData(c.GProd),
-			P2: unsafe.SliceData(c.N),
-			P3: unsafe.SliceData(c.GSigmoid),
-			P4: unsafe.SliceData(t42),
-			P5: unsafe.SliceData(c.GSigmoid2),
-			P6: unsafe.SliceData(c.NDiv2),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.R4bf21a109b66(&a)
-	} else {
-		for i := range L {
-			t5_2 := t5[i*T:][:T]
-			for j := range T {
-				gProd := c.GProd[(i*T+j)*d:][:d]
-				n := c.N[(i*T+j)*d:][:d]
-				gSigmoid := c.GSigmoid[(i*T+j)*d:][:d]
-				t42_2 := t42[(i*T+j)*d:][:d]
-				gSigmoid2 := c.GSigmoid2[(i*T+j)*d:][:d]
-				nDiv2 := c.NDiv2[(i*T+j)*d:][:d]
-				t5Entry2 := t5_2[j]
-				for k := range d {
-					gProdEntry := gProd[k]
-					t8 := kern.Sigmoid(gProdEntry)
-					nEntry := n[k]
-					gSigmoid[k] = t8
-					t42_2[k] = F(t8 * F(nEntry*gProdEntry))
-					gSigmoid2[k] = kern.Sigmoid(-gProdEntry)
-					nDiv2[k] = nEntry / t5Entry2
-				}
-			}
-		}
-	}
 
 	// memory_mixer.out
 	if kern.Wide() {
@@ -168,11 +97,37 @@ func (c *outFused) run() {
 		}
 	}
 
+	// memory_mixer.out, memory_mixer.g, memory_mixer.n
+	if kern.Wide() {
+		a := regions.R703d57ecd013Args{
+			P0: unsafe.SliceData(c.NSqrt),
+			P1: unsafe.SliceData(c.GProd),
+			P2: unsafe.SliceData(c.M),
+			P3: unsafe.SliceData(t42),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.R703d57ecd013(&a)
+	} else {
+		for i := range L {
+			nSqrt := c.NSqrt[i*T:][:T]
+			for j := range T {
+				gProd := c.GProd[(i*T+j)*d:][:d]
+				m := c.M[(i*T+j)*d:][:d]
+				t42_2 := t42[(i*T+j)*d:][:d]
+				nSqrtEntry := nSqrt[j]
+				for k := range d {
+					gProdEntry := gProd[k]
+					t42_2[k] = F(kern.Sigmoid(gProdEntry) * F((m[k]/nSqrtEntry)*gProdEntry))
+				}
+			}
+		}
+	}
+
 	// memory_mixer.out, memory_mixer.g
 	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, t42, d, 1, t22, 1, d)
-
-	// memory_mixer.n
-	c.NDiv3[0] = F(1) / F(d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -184,14 +139,59 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t22 := c.Work[:d*d]                   // [d, d]
-	t32 := c.Work[d*d:][:L*T*d]           // [L, T, d]
-	t42 := c.Work[L*T*d+d*d:][:L*T*d]     // [L, T, d]
-	t52 := c.Work[2*L*T*d+d*d:][:d*d]     // [d, d]
-	t6 := c.Work[2*L*T*d+2*d*d:][:L*T*d]  // [L, T, d]
-	t9 := c.Work[3*L*T*d+2*d*d:][:L*T*d]  // [L, T, d]
-	t16 := c.Work[4*L*T*d+2*d*d:][:L*T*d] // [L, T, d]
-	t23 := c.Work[5*L*T*d+2*d*d:][:L*T]   // [L, T]
+	n := c.Work[:L*T*d]                       // [L, T, d]
+	t8 := c.Work[L*T*d:][:L*T*d]              // [L, T, d]
+	t32 := c.Work[2*L*T*d:][:L*T*d]           // [L, T, d]
+	t42 := c.Work[3*L*T*d:][:L*T*d]           // [L, T, d]
+	t22 := c.Work[4*L*T*d:][:d*d]             // [d, d]
+	t52 := c.Work[4*L*T*d+d*d:][:d*d]         // [d, d]
+	t6 := c.Work[4*L*T*d+2*d*d:][:L*T*d]      // [L, T, d]
+	t9 := c.Work[5*L*T*d+2*d*d:][:L*T*d]      // [L, T, d]
+	t16 := c.Work[6*L*T*d+2*d*d:][:L*T*d]     // [L, T, d]
+	t23 := c.Work[7*L*T*d+2*d*d:][:L*T]       // [L, T]
+	t20 := c.Work[7*L*T*d+L*T+2*d*d:][:L*T]   // [L, T]
+	t37 := c.Work[7*L*T*d+2*L*T+2*d*d:][:L*T] // [L, T]
+
+	// memory_mixer.n, memory_mixer.g, memory_mixer.out
+	if kern.Wide() {
+		a := regions.R4c808c9536b1Args{
+			P0: unsafe.SliceData(c.NSqrt),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.GProd),
+			P3: unsafe.SliceData(n),
+			P4: unsafe.SliceData(t8),
+			P5: unsafe.SliceData(t32),
+			P6: unsafe.SliceData(t42),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.R4c808c9536b1(&a)
+	} else {
+		for i := range L {
+			nSqrt := c.NSqrt[i*T:][:T]
+			for j := range T {
+				m := c.M[(i*T+j)*d:][:d]
+				gProd := c.GProd[(i*T+j)*d:][:d]
+				n2 := n[(i*T+j)*d:][:d]
+				t8_2 := t8[(i*T+j)*d:][:d]
+				t32_2 := t32[(i*T+j)*d:][:d]
+				t42_2 := t42[(i*T+j)*d:][:d]
+				nSqrtEntry := nSqrt[j]
+				for k := range d {
+					n2_2 := m[k] / nSqrtEntry
+					gProdEntry := gProd[k]
+					t82 := kern.Sigmoid(gProdEntry)
+					t322 := F(n2_2 * gProdEntry)
+					n2[k] = n2_2
+					t8_2[k] = t82
+					t32_2[k] = t322
+					t42_2[k] = F(t82 * t322)
+				}
+			}
+		}
+	}
 
 	// memory_mixer.out
 	if kern.Wide() {
@@ -209,37 +209,6 @@ func (c *outBackwardFused) run() {
 			t22_2 := t22[i*d:][:d]
 			for j := range d {
 				t22_2[j] = F(WO[j] * gamma[j])
-			}
-		}
-	}
-
-	// memory_mixer.out
-	if kern.Wide() {
-		a := regions.R598305d6bef3Args{
-			P0: unsafe.SliceData(c.N),
-			P1: unsafe.SliceData(c.GProd),
-			P2: unsafe.SliceData(t32),
-			P3: unsafe.SliceData(c.GSigmoid),
-			P4: unsafe.SliceData(t42),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.R598305d6bef3(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				n := c.N[(i*T+j)*d:][:d]
-				gProd := c.GProd[(i*T+j)*d:][:d]
-				t32_2 := t32[(i*T+j)*d:][:d]
-				gSigmoid := c.GSigmoid[(i*T+j)*d:][:d]
-				t42_2 := t42[(i*T+j)*d:][:d]
-				for k := range d {
-					t322 := F(n[k] * gProd[k])
-					t32_2[k] = t322
-					t42_2[k] = F(gSigmoid[k] * t322)
-				}
 			}
 		}
 	}
@@ -252,52 +221,53 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.out, memory_mixer.g, memory_mixer.n
 	if kern.Wide() {
-		a := regions.Rc84051855cc4Args{
-			P0: unsafe.SliceData(c.GSigmoid),
-			P1: unsafe.SliceData(t6),
-			P2: unsafe.SliceData(c.GProd),
-			P3: unsafe.SliceData(c.NDiv2),
-			P4: unsafe.SliceData(t9),
-			P5: unsafe.SliceData(t32),
-			P6: unsafe.SliceData(c.GSigmoid2),
-			P7: unsafe.SliceData(c.N),
-			P8: unsafe.SliceData(t16),
-			P9: unsafe.SliceData(t23),
+		a := regions.R92db58492bc3Args{
+			P0: unsafe.SliceData(c.NSqrt),
+			P1: unsafe.SliceData(t8),
+			P2: unsafe.SliceData(t6),
+			P3: unsafe.SliceData(c.GProd),
+			P4: unsafe.SliceData(n),
+			P5: unsafe.SliceData(t9),
+			P6: unsafe.SliceData(t32),
+			P7: unsafe.SliceData(t16),
+			P8: unsafe.SliceData(t23),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4 * d,
-			N4: 8 * d,
-			N5: 12 * d,
-			N6: 4,
-			N7: 8,
-			N8: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 4 * d,
+			N7: 8 * d,
+			N8: 12 * d,
 			N9: T * d,
 		}
-		regions.Rc84051855cc4(&a)
+		regions.R92db58492bc3(&a)
 	} else {
 		for i := range L {
+			nSqrt := c.NSqrt[i*T:][:T]
 			t23_2 := t23[i*T:][:T]
 			for j := range T {
-				gSigmoid := c.GSigmoid[(i*T+j)*d:][:d]
+				t8_2 := t8[(i*T+j)*d:][:d]
 				t6_2 := t6[(i*T+j)*d:][:d]
 				gProd := c.GProd[(i*T+j)*d:][:d]
-				nDiv2 := c.NDiv2[(i*T+j)*d:][:d]
+				n2 := n[(i*T+j)*d:][:d]
 				t9_2 := t9[(i*T+j)*d:][:d]
 				t32_2 := t32[(i*T+j)*d:][:d]
-				gSigmoid2 := c.GSigmoid2[(i*T+j)*d:][:d]
-				n := c.N[(i*T+j)*d:][:d]
 				t16_2 := t16[(i*T+j)*d:][:d]
 				var t232 F
+				nSqrtEntry2 := nSqrt[j]
 				t232Sums := [16]F{t232}
 				for k := range d {
-					gSigmoidEntry := gSigmoid[k]
+					t8Entry := t8_2[k]
 					t6Entry := t6_2[k]
-					t82 := F(gSigmoidEntry * t6Entry)
-					t92 := F(gProd[k] * t82)
-					t232Sums[k%16] = num.FMA32(t92, nDiv2[k], t232Sums[k%16])
+					t822 := F(t8Entry * t6Entry)
+					gProdEntry2 := gProd[k]
+					t92 := F(gProdEntry2 * t822)
+					nEntry := n2[k]
+					t232Sums[k%16] = num.FMA32(t92, nEntry/nSqrtEntry2, t232Sums[k%16])
 					t9_2[k] = t92
-					t16_2[k] = num.FMA32(F(F(gSigmoidEntry*t32_2[k])*t6Entry), gSigmoid2[k], F(n[k]*t82))
+					t16_2[k] = num.FMA32(F(F(t8Entry*t32_2[k])*t6Entry), kern.Sigmoid(-gProdEntry2), F(nEntry*t822))
 				}
 				t232 = kern.Sum16(&t232Sums)
 				t23_2[j] = -t232
@@ -341,11 +311,54 @@ func (c *outBackwardFused) run() {
 	kern.GemmFMA(d, d, L*T, F(1), false, c.WGBar, 1, d, c.X, 1, d, t16, d, 1)
 
 	// memory_mixer.n
-	nDiv3Entry := c.NDiv3[0]
 	if kern.Wide() {
-		a := regions.Raf61ceced007Args{
-			P0: unsafe.SliceData(c.NDiv),
-			P1: unsafe.SliceData(t23),
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.NSqrt),
+			P1: unsafe.SliceData(t20),
+			N0: L,
+			N1: T,
+		}
+		regions.R21c38483522e(&a)
+	} else {
+		for i := range L {
+			nSqrt := c.NSqrt[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			for j := range T {
+				t20_2[j] = F(1) / nSqrt[j]
+			}
+		}
+	}
+
+	// memory_mixer.n
+	t29 := F(1) / F(d)
+
+	// memory_mixer.n
+	if kern.Wide() {
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(t37),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t29},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
+			t23_2 := t23[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t37_2 := t37[i*T:][:T]
+			for j := range T {
+				t37_2[j] = F(t23_2[j] * F(t29*t20_2[j]))
+			}
+		}
+	}
+
+	// memory_mixer.n
+	if kern.Wide() {
+		a := regions.R9cbfe044b079Args{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t37),
 			P2: unsafe.SliceData(c.M),
 			P3: unsafe.SliceData(t9),
 			P4: unsafe.SliceData(c.MBar),
@@ -353,21 +366,20 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{nDiv3Entry},
 		}
-		regions.Raf61ceced007(&a)
+		regions.R9cbfe044b079(&a)
 	} else {
 		for i := range L {
-			nDiv := c.NDiv[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t37_2 := t37[i*T:][:T]
 			for j := range T {
 				m := c.M[(i*T+j)*d:][:d]
 				t9_2 := t9[(i*T+j)*d:][:d]
 				mBar := c.MBar[(i*T+j)*d:][:d]
-				nDivEntry := nDiv[j]
-				w := F(t23_2[j] * F(nDiv3Entry*nDivEntry))
+				t20Entry := t20_2[j]
+				t37Entry := t37_2[j]
 				for k := range d {
-					mBar[k] = num.FMA32(m[k], w, F(t9_2[k]*nDivEntry))
+					mBar[k] = num.FMA32(m[k], t37Entry, F(t9_2[k]*t20Entry))
 				}
 			}
 		}

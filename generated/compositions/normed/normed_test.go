@@ -64,8 +64,7 @@ func zDirect[F num.Float](a *conformance.Args[F]) {
 	k.X = a.Real("X", k.L*k.T*k.D)
 	k.Gamma = a.Real("gamma", k.D)
 	k.Z = a.Out("Z", k.L*k.T*k.D)
-	k.NDiv = a.Fresh(k.L * k.T)
-	k.NDiv2 = a.Fresh(k.L * k.T)
+	k.NSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -76,8 +75,7 @@ func zDirect[F num.Float](a *conformance.Args[F]) {
 	g.X = k.X
 	g.Gamma = k.Gamma
 	g.ZBar = a.Bar("Z", g.L*g.T*g.D)
-	g.NDiv = k.NDiv
-	g.NDiv2 = k.NDiv2
+	g.NSqrt = k.NSqrt
 	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.GammaBar = a.Grad("gamma", g.D)
 	g.Work = a.Fresh(g.WorkLen())

@@ -13,7 +13,7 @@ var zKind = tape.NewKind()
 
 // Z is one call of the kernel Z.
 //
-// It keeps 2·L·T entries and checkpoints of 0 entries.
+// It keeps L·T entries and checkpoints of 0 entries.
 type Z[F num.Float] struct {
 	L     int
 	T     int
@@ -21,15 +21,14 @@ type Z[F num.Float] struct {
 	X     []F // [L, T, d]
 	Gamma []F // [d]
 	Z     []F // [L, T, d], written
-	NDiv  []F // [L, T], written
-	NDiv2 []F // [L, T], written
+	NSqrt []F // [L, T], written
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·T.
+// WorkLen is 2·L·T.
 func (c *Z[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return L * T
+	return 2 * L * T
 }
 
 // Run computes Z.
@@ -40,6 +39,8 @@ func (c *Z[F]) Run() {
 	}
 	L, T, d := c.L, c.T, c.D
 	t := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t5 := work[:L*T] // [L, T]
 
 	// normed.N
 	for i := range L {
@@ -58,26 +59,25 @@ func (c *Z[F]) Run() {
 	// normed.N
 	for i := range L {
 		t2 := t[i*T:][:T]
-		NDiv := c.NDiv[i*T:][:T]
-		NDiv2 := c.NDiv2[i*T:][:T]
+		NSqrt := c.NSqrt[i*T:][:T]
+		t5_2 := t5[i*T:][:T]
 		for j := range T {
 			t3 := num.Sqrt(1e-06 + t2[j])
-			t5 := F(1) / t3
-			NDiv[j] = t5
-			NDiv2[j] = t5 / t3
+			NSqrt[j] = t3
+			t5_2[j] = F(1) / t3
 		}
 	}
 
 	// normed.Z, normed.N
 	for i := range L {
-		NDiv := c.NDiv[i*T:][:T]
+		t5_2 := t5[i*T:][:T]
 		gamma := c.Gamma[:d]
 		for j := range T {
 			X := c.X[(i*T+j)*d:][:d]
 			Z := c.Z[(i*T+j)*d:][:d]
-			NDivEntry := NDiv[j]
+			t5Entry := t5_2[j]
 			for k := range d {
-				Z[k] = F(F(NDivEntry*X[k]) * gamma[k])
+				Z[k] = F(F(t5Entry*X[k]) * gamma[k])
 			}
 		}
 	}
@@ -91,17 +91,16 @@ type ZBackward[F num.Float] struct {
 	X        []F // [L, T, d]
 	Gamma    []F // [d]
 	ZBar     []F // [L, T, d]
-	NDiv     []F // [L, T]
-	NDiv2    []F // [L, T]
+	NSqrt    []F // [L, T]
 	XBar     []F // [L, T, d], written
 	GammaBar []F // [d], written
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is L·T.
+// WorkLen is 3·L·T.
 func (c *ZBackward[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return L * T
+	return 3 * L * T
 }
 
 // Run computes ZBackward.
@@ -111,12 +110,25 @@ func (c *ZBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t32 := c.Work[:L*T] // [L, T]
+	t5 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t17 := work[:L*T] // [L, T]
+
+	// normed.N
+	for i := range L {
+		NSqrt := c.NSqrt[i*T:][:T]
+		t5_2 := t5[i*T:][:T]
+		for j := range T {
+			t5_2[j] = F(1) / NSqrt[j]
+		}
+	}
 
 	// normed.Z
 	clear(c.GammaBar)
 	for i := range L {
-		NDiv := c.NDiv[i*T:][:T]
+		t5_2 := t5[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -124,31 +136,42 @@ func (c *ZBackward[F]) Run() {
 			X := c.X[(i*T+j)*d:][:d]
 			ZBar := c.ZBar[(i*T+j)*d:][:d]
 			var t322 F
-			NDivEntry := NDiv[j]
+			t5Entry := t5_2[j]
 			for k := range d {
 				XEntry := X[k]
 				ZBarEntry := ZBar[k]
 				t322 += F(F(XEntry*ZBarEntry) * gamma[k])
-				gammaBar[k] += F(F(XEntry*ZBarEntry) * NDivEntry)
+				gammaBar[k] += F(F(XEntry*ZBarEntry) * t5Entry)
 			}
 			t32_2[j] = t322
 		}
 	}
 
+	// normed.N
+	for i := range L {
+		t5_2 := t5[i*T:][:T]
+		NSqrt := c.NSqrt[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		for j := range T {
+			t5Entry2 := t5_2[j]
+			t17_2[j] = F((t5Entry2 / NSqrt[j]) * F(t5Entry2*t32_2[j]))
+		}
+	}
+
 	// normed.N, normed.Z
 	for i := range L {
-		NDiv := c.NDiv[i*T:][:T]
-		NDiv2 := c.NDiv2[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
+		t5_2 := t5[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		gamma := c.Gamma[:d]
 		for j := range T {
 			ZBar := c.ZBar[(i*T+j)*d:][:d]
 			X := c.X[(i*T+j)*d:][:d]
 			XBar := c.XBar[(i*T+j)*d:][:d]
-			NDivEntry2 := NDiv[j]
-			w := F(NDiv2[j] * F(NDivEntry2*t32_2[j]))
+			t5Entry3 := t5_2[j]
+			t17Entry := t17_2[j]
 			for k := range d {
-				XBar[k] = F(F(NDivEntry2*ZBar[k])*gamma[k]) + F(2*F(F(-0.5*X[k])*w))
+				XBar[k] = F(F(t5Entry3*ZBar[k])*gamma[k]) + F(2*F(F(-0.5*X[k])*t17Entry))
 			}
 		}
 	}
@@ -185,8 +208,7 @@ func (b *Block[F]) z(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	n.vGamma = w.Value("gamma")
 	k.Gamma = arena.Data(n.vGamma)
 	k.Z = arena.Alloc(k.L * k.T * k.D)
-	k.NDiv = c.Run.Saved(k.L * k.T)
-	k.NDiv2 = c.Run.Saved(k.L * k.T)
+	k.NSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -206,8 +228,7 @@ func (n *zNode[F]) Backward(t *tape.Tape[F]) {
 	g.X = k.X
 	g.Gamma = k.Gamma
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.D)
-	g.NDiv = k.NDiv
-	g.NDiv2 = k.NDiv2
+	g.NSqrt = k.NSqrt
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.GammaBar = t.Part(n.vGamma, g.D)
 	g.Work = t.Scratch(g.WorkLen())

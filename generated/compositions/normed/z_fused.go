@@ -18,7 +18,8 @@ func (c *zFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t := c.Work[:L*T] // [L, T]
+	t := c.Work[:L*T]        // [L, T]
+	t5 := c.Work[L*T:][:L*T] // [L, T]
 
 	// normed.N
 	if kern.Wide() {
@@ -53,24 +54,23 @@ func (c *zFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.R94b079477a30Args{
+		a := regions.R4f41b9bfd550Args{
 			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(c.NDiv),
-			P2: unsafe.SliceData(c.NDiv2),
+			P1: unsafe.SliceData(c.NSqrt),
+			P2: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.R94b079477a30(&a)
+		regions.R4f41b9bfd550(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
-			NDiv := c.NDiv[i*T:][:T]
-			NDiv2 := c.NDiv2[i*T:][:T]
+			NSqrt := c.NSqrt[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
 			for j := range T {
 				t3 := num.Sqrt(F(1e-06) + t2[j])
-				t5 := F(1) / t3
-				NDiv[j] = t5
-				NDiv2[j] = t5 / t3
+				NSqrt[j] = t3
+				t5_2[j] = F(1) / t3
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (c *zFused) run() {
 	// normed.Z, normed.N
 	if kern.Wide() {
 		a := regions.Ree49a4a08beaArgs{
-			P0: unsafe.SliceData(c.NDiv),
+			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
 			P3: unsafe.SliceData(c.Z),
@@ -91,13 +91,13 @@ func (c *zFused) run() {
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
-			NDiv := c.NDiv[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*d:][:d]
 				Z := c.Z[(i*T+j)*d:][:d]
-				NDivEntry := NDiv[j]
+				t5Entry := t5_2[j]
 				for k := range d {
-					Z[k] = F(F(NDivEntry*X[k]) * gamma[k])
+					Z[k] = F(F(t5Entry*X[k]) * gamma[k])
 				}
 			}
 		}
@@ -113,13 +113,34 @@ func (c *zBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t32 := c.Work[:L*T] // [L, T]
+	t5 := c.Work[:L*T]          // [L, T]
+	t32 := c.Work[L*T:][:L*T]   // [L, T]
+	t17 := c.Work[2*L*T:][:L*T] // [L, T]
+
+	// normed.N
+	if kern.Wide() {
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.NSqrt),
+			P1: unsafe.SliceData(t5),
+			N0: L,
+			N1: T,
+		}
+		regions.R21c38483522e(&a)
+	} else {
+		for i := range L {
+			NSqrt := c.NSqrt[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
+			for j := range T {
+				t5_2[j] = F(1) / NSqrt[j]
+			}
+		}
+	}
 
 	// normed.Z
 	clear(c.GammaBar)
 	if kern.Wide() {
 		a := regions.Rb9e9a8bc2118Args{
-			P0: unsafe.SliceData(c.NDiv),
+			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.ZBar),
 			P3: unsafe.SliceData(c.Gamma),
@@ -139,19 +160,19 @@ func (c *zBackwardFused) run() {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
 		for i := range L {
-			NDiv := c.NDiv[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
 			t32_2 := t32[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*d:][:d]
 				ZBar := c.ZBar[(i*T+j)*d:][:d]
 				var t322 F
-				NDivEntry := NDiv[j]
+				t5Entry := t5_2[j]
 				t322Sums := [16]F{t322}
 				for k := range d {
 					XEntry := X[k]
 					ZBarEntry := ZBar[k]
 					t322Sums[k%16] = num.FMA32(F(XEntry*ZBarEntry), gamma[k], t322Sums[k%16])
-					gammaBar[k] = num.FMA32(F(XEntry*ZBarEntry), NDivEntry, gammaBar[k])
+					gammaBar[k] = num.FMA32(F(XEntry*ZBarEntry), t5Entry, gammaBar[k])
 				}
 				t322 = kern.Sum16(&t322Sums)
 				t32_2[j] = t322
@@ -159,36 +180,58 @@ func (c *zBackwardFused) run() {
 		}
 	}
 
+	// normed.N
+	if kern.Wide() {
+		a := regions.Rfea47a32c9c3Args{
+			P0: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(c.NSqrt),
+			P2: unsafe.SliceData(t32),
+			P3: unsafe.SliceData(t17),
+			N0: L,
+			N1: T,
+		}
+		regions.Rfea47a32c9c3(&a)
+	} else {
+		for i := range L {
+			t5_2 := t5[i*T:][:T]
+			NSqrt := c.NSqrt[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			for j := range T {
+				t5Entry2 := t5_2[j]
+				t17_2[j] = F((t5Entry2 / NSqrt[j]) * F(t5Entry2*t32_2[j]))
+			}
+		}
+	}
+
 	// normed.N, normed.Z
 	if kern.Wide() {
-		a := regions.R128f182eb11cArgs{
-			P0: unsafe.SliceData(c.NDiv),
-			P1: unsafe.SliceData(c.NDiv2),
-			P2: unsafe.SliceData(t32),
-			P3: unsafe.SliceData(c.X),
-			P4: unsafe.SliceData(c.ZBar),
-			P5: unsafe.SliceData(c.Gamma),
-			P6: unsafe.SliceData(c.XBar),
+		a := regions.Rd9e74f6f29e3Args{
+			P0: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(t17),
+			P2: unsafe.SliceData(c.X),
+			P3: unsafe.SliceData(c.ZBar),
+			P4: unsafe.SliceData(c.Gamma),
+			P5: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R128f182eb11c(&a)
+		regions.Rd9e74f6f29e3(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
-			NDiv := c.NDiv[i*T:][:T]
-			NDiv2 := c.NDiv2[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*d:][:d]
 				ZBar := c.ZBar[(i*T+j)*d:][:d]
 				XBar := c.XBar[(i*T+j)*d:][:d]
-				NDivEntry2 := NDiv[j]
-				w := F(NDiv2[j] * F(NDivEntry2*t32_2[j]))
+				t5Entry3 := t5_2[j]
+				t17Entry := t17_2[j]
 				for k := range d {
-					XBar[k] = num.FMA32(-X[k], w, F(F(NDivEntry2*ZBar[k])*gamma[k]))
+					XBar[k] = num.FMA32(-X[k], t17Entry, F(F(t5Entry3*ZBar[k])*gamma[k]))
 				}
 			}
 		}

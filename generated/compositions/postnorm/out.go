@@ -13,7 +13,7 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 2·L·T·d + 2·L·T + 1 entries and checkpoints of 0 entries.
+// It keeps L·T·d + L·T entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
 	L       int
 	T       int
@@ -23,18 +23,15 @@ type Out[F num.Float] struct {
 	Gamma   []F // [d]
 	Beta    []F // [d]
 	Out     []F // [L, T, d], written
-	OutDiv  []F // [L, T], written
-	OutDiv2 []F // [L, T, d], written
-	OutDiv3 []F // [L, T], written
-	OutDiv4 []F // [L, T, d], written
-	OutDiv5 []F // [], written
+	OutLin  []F // [L, T, d], written
+	OutSqrt []F // [L, T], written
 	Work    []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d + 3·L·T.
+// WorkLen is L·T·d + 3·L·T.
 func (c *Out[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 2*L*T*d + 3*L*T
+	return L*T*d + 3*L*T
 }
 
 // Run computes Out.
@@ -48,11 +45,9 @@ func (c *Out[F]) Run() {
 	work := c.Work[L*T*d:]
 	t2 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t5 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t7 := work[:L*T] // [L, T]
+	t4 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t11 := work[:L*T] // [L, T]
+	t7 := work[:L*T] // [L, T]
 
 	// post_norm.s, post_norm.out
 	for i := range L {
@@ -75,25 +70,25 @@ func (c *Out[F]) Run() {
 	w := F(d)
 	for i := range L {
 		t2_2 := t2[i*T:][:T]
-		outDiv := c.OutDiv[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
 		for j := range T {
-			outDiv[j] = t2_2[j] / w
+			t4_2[j] = t2_2[j] / w
 		}
 	}
 
 	// post_norm.out
 	for i := range L {
-		outDiv := c.OutDiv[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		for j := range T {
 			s2 := s[(i*T+j)*d:][:d]
-			t5_2 := t5[(i*T+j)*d:][:d]
+			outLin := c.OutLin[(i*T+j)*d:][:d]
 			var t72 F
-			outDivEntry := outDiv[j]
+			t4Entry := t4_2[j]
 			for k := range d {
-				t52 := s2[k] - outDivEntry
-				t72 += F(t52 * t52)
-				t5_2[k] = t52
+				t5 := s2[k] - t4Entry
+				t72 += F(t5 * t5)
+				outLin[k] = t5
 			}
 			t7_2[j] = t72
 		}
@@ -102,37 +97,26 @@ func (c *Out[F]) Run() {
 	// post_norm.out
 	for i := range L {
 		t7_2 := t7[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		outDiv3 := c.OutDiv3[i*T:][:T]
+		outSqrt := c.OutSqrt[i*T:][:T]
 		for j := range T {
-			t112 := num.Sqrt(1e-05 + (t7_2[j] / w))
-			t11_2[j] = t112
-			outDiv3[j] = F(1) / t112
+			outSqrt[j] = num.Sqrt(1e-05 + (t7_2[j] / w))
 		}
 	}
 
 	// post_norm.out
 	for i := range L {
-		t11_2 := t11[i*T:][:T]
+		outSqrt := c.OutSqrt[i*T:][:T]
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
 		for j := range T {
-			t5_2 := t5[(i*T+j)*d:][:d]
-			outDiv2 := c.OutDiv2[(i*T+j)*d:][:d]
+			outLin := c.OutLin[(i*T+j)*d:][:d]
 			out := c.Out[(i*T+j)*d:][:d]
-			outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
-			t11Entry := t11_2[j]
+			outSqrtEntry := outSqrt[j]
 			for k := range d {
-				t12 := t5_2[k] / t11Entry
-				outDiv2[k] = t12
-				out[k] = F(t12*gamma[k]) + beta[k]
-				outDiv4[k] = t12 / t11Entry
+				out[k] = F((outLin[k]/outSqrtEntry)*gamma[k]) + beta[k]
 			}
 		}
 	}
-
-	// post_norm.out
-	c.OutDiv5[0] = F(1) / F(d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -140,15 +124,10 @@ type OutBackward[F num.Float] struct {
 	L        int
 	T        int
 	D        int
-	X        []F // [L, T, d]
-	Y        []F // [L, T, d]
 	Gamma    []F // [d]
 	OutBar   []F // [L, T, d]
-	OutDiv   []F // [L, T]
-	OutDiv2  []F // [L, T, d]
-	OutDiv3  []F // [L, T]
-	OutDiv4  []F // [L, T, d]
-	OutDiv5  []F // []
+	OutLin   []F // [L, T, d]
+	OutSqrt  []F // [L, T]
 	XBar     []F // [L, T, d], written
 	YBar     []F // [L, T, d], written
 	GammaBar []F // [d], written
@@ -156,10 +135,10 @@ type OutBackward[F num.Float] struct {
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d + 2·L·T.
+// WorkLen is 2·L·T·d + 4·L·T.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 2*L*T*d + 2*L*T
+	return 2*L*T*d + 4*L*T
 }
 
 // Run computes OutBackward.
@@ -173,6 +152,10 @@ func (c *OutBackward[F]) Run() {
 	work := c.Work[L*T*d:]
 	t92 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t62 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32_2 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t19 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t21 := work[:L*T] // [L, T]
@@ -181,46 +164,66 @@ func (c *OutBackward[F]) Run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	for i := range L {
+		outSqrt := c.OutSqrt[i*T:][:T]
 		t92_2 := t92[i*T:][:T]
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
 		gammaBar := c.GammaBar[:d]
 		for j := range T {
+			outLin := c.OutLin[(i*T+j)*d:][:d]
 			outBar := c.OutBar[(i*T+j)*d:][:d]
-			outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
-			t32_2 := t32[(i*T+j)*d:][:d]
-			outDiv2 := c.OutDiv2[(i*T+j)*d:][:d]
+			t32_3 := t32[(i*T+j)*d:][:d]
 			var t922 F
+			outSqrtEntry := outSqrt[j]
 			for k := range d {
+				t12 := outLin[k] / outSqrtEntry
 				outBarEntry := outBar[k]
 				t322 := F(outBarEntry * gamma[k])
-				t922 += F(t322 * outDiv4[k])
+				t922 += F(t322 * (t12 / outSqrtEntry))
 				betaBar[k] += outBarEntry
-				t32_2[k] = t322
-				gammaBar[k] += F(outBarEntry * outDiv2[k])
+				t32_3[k] = t322
+				gammaBar[k] += F(outBarEntry * t12)
 			}
 			t92_2[j] = -t922
 		}
 	}
 
-	// post_norm.out, post_norm.s
-	outDiv5Entry := c.OutDiv5[0]
+	// post_norm.out
 	for i := range L {
-		outDiv3 := c.OutDiv3[i*T:][:T]
-		outDiv := c.OutDiv[i*T:][:T]
+		outSqrt := c.OutSqrt[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		for j := range T {
+			t62_2[j] = F(1) / outSqrt[j]
+		}
+	}
+
+	// post_norm.out
+	t15 := F(1) / F(d)
+
+	// post_norm.out
+	for i := range L {
 		t92_2 := t92[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
+		for j := range T {
+			t32_3[j] = F(t92_2[j] * F(t15*t62_2[j]))
+		}
+	}
+
+	// post_norm.out
+	for i := range L {
+		t62_2 := t62[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		for j := range T {
-			t32_2 := t32[(i*T+j)*d:][:d]
-			X := c.X[(i*T+j)*d:][:d]
-			y := c.Y[(i*T+j)*d:][:d]
+			t32_4 := t32[(i*T+j)*d:][:d]
+			outLin := c.OutLin[(i*T+j)*d:][:d]
 			t19_2 := t19[(i*T+j)*d:][:d]
 			var t212 F
-			outDiv3Entry := outDiv3[j]
-			outDivEntry := outDiv[j]
-			w := F(t92_2[j] * F(outDiv5Entry*outDiv3Entry))
+			t62Entry := t62_2[j]
+			t32Entry := t32_3[j]
 			for k := range d {
-				t192 := F(t32_2[k]*outDiv3Entry) + F(2*F(F(0.5*((X[k]+y[k])-outDivEntry))*w))
+				t192 := F(t32_4[k]*t62Entry) + F(2*F(F(0.5*outLin[k])*t32Entry))
 				t212 += t192
 				t19_2[k] = t192
 			}
@@ -235,9 +238,9 @@ func (c *OutBackward[F]) Run() {
 			t19_2 := t19[(i*T+j)*d:][:d]
 			XBar := c.XBar[(i*T+j)*d:][:d]
 			yBar := c.YBar[(i*T+j)*d:][:d]
-			w2 := F(outDiv5Entry * t21_2[j])
+			w := F(t15 * t21_2[j])
 			for k := range d {
-				t26 := t19_2[k] + w2
+				t26 := t19_2[k] + w
 				XBar[k] = t26
 				yBar[k] = t26
 			}
@@ -284,11 +287,8 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vBeta = w.Value("beta")
 	k.Beta = arena.Data(n.vBeta)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
-	k.OutDiv = c.Run.Saved(k.L * k.T)
-	k.OutDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.OutDiv3 = c.Run.Saved(k.L * k.T)
-	k.OutDiv4 = c.Run.Saved(k.L * k.T * k.D)
-	k.OutDiv5 = c.Run.Saved(1)
+	k.OutLin = c.Run.Saved(k.L * k.T * k.D)
+	k.OutSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -305,15 +305,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.L, g.T, g.D = k.L, k.T, k.D
-	g.X = k.X
-	g.Y = k.Y
 	g.Gamma = k.Gamma
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.OutDiv = k.OutDiv
-	g.OutDiv2 = k.OutDiv2
-	g.OutDiv3 = k.OutDiv3
-	g.OutDiv4 = k.OutDiv4
-	g.OutDiv5 = k.OutDiv5
+	g.OutLin = k.OutLin
+	g.OutSqrt = k.OutSqrt
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.GammaBar = t.Part(n.vGamma, g.D)

@@ -18,11 +18,10 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	s := c.Work[:L*T*d]                 // [L, T, d]
-	t2 := c.Work[L*T*d:][:L*T]          // [L, T]
-	t5 := c.Work[L*T*d+L*T:][:L*T*d]    // [L, T, d]
-	t7 := c.Work[2*L*T*d+L*T:][:L*T]    // [L, T]
-	t11 := c.Work[2*L*T*d+2*L*T:][:L*T] // [L, T]
+	s := c.Work[:L*T*d]              // [L, T, d]
+	t2 := c.Work[L*T*d:][:L*T]       // [L, T]
+	t4 := c.Work[L*T*d+L*T:][:L*T]   // [L, T]
+	t7 := c.Work[L*T*d+2*L*T:][:L*T] // [L, T]
 
 	// post_norm.s, post_norm.out
 	if kern.Wide() {
@@ -66,7 +65,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(c.OutDiv),
+			P1: unsafe.SliceData(t4),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
@@ -75,9 +74,9 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
-			outDiv := c.OutDiv[i*T:][:T]
+			t4_2 := t4[i*T:][:T]
 			for j := range T {
-				outDiv[j] = t2_2[j] / w
+				t4_2[j] = t2_2[j] / w
 			}
 		}
 	}
@@ -85,9 +84,9 @@ func (c *outFused) run() {
 	// post_norm.out
 	if kern.Wide() {
 		a := regions.R775b01a98850Args{
-			P0: unsafe.SliceData(c.OutDiv),
+			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(s),
-			P2: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(c.OutLin),
 			P3: unsafe.SliceData(t7),
 			N0: L,
 			N1: T,
@@ -100,18 +99,18 @@ func (c *outFused) run() {
 		regions.R775b01a98850(&a)
 	} else {
 		for i := range L {
-			outDiv := c.OutDiv[i*T:][:T]
+			t4_2 := t4[i*T:][:T]
 			t7_2 := t7[i*T:][:T]
 			for j := range T {
 				s2 := s[(i*T+j)*d:][:d]
-				t5_2 := t5[(i*T+j)*d:][:d]
+				outLin := c.OutLin[(i*T+j)*d:][:d]
 				var t72 F
-				outDivEntry := outDiv[j]
+				t4Entry := t4_2[j]
 				t72Sums := [16]F{t72}
 				for k := range d {
-					t52 := s2[k] - outDivEntry
-					t72Sums[k%16] = num.FMA32(t52, t52, t72Sums[k%16])
-					t5_2[k] = t52
+					t5 := s2[k] - t4Entry
+					t72Sums[k%16] = num.FMA32(t5, t5, t72Sums[k%16])
+					outLin[k] = t5
 				}
 				t72 = kern.Sum16(&t72Sums)
 				t7_2[j] = t72
@@ -121,67 +120,53 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.Re77434a29521Args{
+		a := regions.Rccaca5b3146eArgs{
 			P0: unsafe.SliceData(t7),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(c.OutDiv3),
+			P1: unsafe.SliceData(c.OutSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Re77434a29521(&a)
+		regions.Rccaca5b3146e(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			outDiv3 := c.OutDiv3[i*T:][:T]
+			outSqrt := c.OutSqrt[i*T:][:T]
 			for j := range T {
-				t112 := num.Sqrt(F(1e-05) + (t7_2[j] / w))
-				t11_2[j] = t112
-				outDiv3[j] = F(1) / t112
+				outSqrt[j] = num.Sqrt(F(1e-05) + (t7_2[j] / w))
 			}
 		}
 	}
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.Rf01985181beeArgs{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(t5),
-			P2: unsafe.SliceData(c.OutDiv2),
-			P3: unsafe.SliceData(c.Gamma),
-			P4: unsafe.SliceData(c.Beta),
-			P5: unsafe.SliceData(c.Out),
-			P6: unsafe.SliceData(c.OutDiv4),
+		a := regions.R21a34da61e6bArgs{
+			P0: unsafe.SliceData(c.OutSqrt),
+			P1: unsafe.SliceData(c.OutLin),
+			P2: unsafe.SliceData(c.Gamma),
+			P3: unsafe.SliceData(c.Beta),
+			P4: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf01985181bee(&a)
+		regions.R21a34da61e6b(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
 		for i := range L {
-			t11_2 := t11[i*T:][:T]
+			outSqrt := c.OutSqrt[i*T:][:T]
 			for j := range T {
-				t5_2 := t5[(i*T+j)*d:][:d]
-				outDiv2 := c.OutDiv2[(i*T+j)*d:][:d]
+				outLin := c.OutLin[(i*T+j)*d:][:d]
 				out := c.Out[(i*T+j)*d:][:d]
-				outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
-				t11Entry := t11_2[j]
+				outSqrtEntry := outSqrt[j]
 				for k := range d {
-					t12 := t5_2[k] / t11Entry
-					outDiv2[k] = t12
-					out[k] = num.FMA32(t12, gamma[k], beta[k])
-					outDiv4[k] = t12 / t11Entry
+					out[k] = num.FMA32(outLin[k]/outSqrtEntry, gamma[k], beta[k])
 				}
 			}
 		}
 	}
-
-	// post_norm.out
-	c.OutDiv5[0] = F(1) / F(d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -193,75 +178,26 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t32 := c.Work[:L*T*d]             // [L, T, d]
-	t92 := c.Work[L*T*d:][:L*T]       // [L, T]
-	t19 := c.Work[L*T*d+L*T:][:L*T*d] // [L, T, d]
-	t21 := c.Work[2*L*T*d+L*T:][:L*T] // [L, T]
+	t32 := c.Work[:L*T*d]               // [L, T, d]
+	t92 := c.Work[L*T*d:][:L*T]         // [L, T]
+	t62 := c.Work[L*T*d+L*T:][:L*T]     // [L, T]
+	t32_2 := c.Work[L*T*d+2*L*T:][:L*T] // [L, T]
+	t19 := c.Work[L*T*d+3*L*T:][:L*T*d] // [L, T, d]
+	t21 := c.Work[2*L*T*d+3*L*T:][:L*T] // [L, T]
 
 	// post_norm.out
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rc5307d33c04cArgs{
-			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(c.Gamma),
-			P2: unsafe.SliceData(c.OutDiv4),
-			P3: unsafe.SliceData(c.BetaBar),
-			P4: unsafe.SliceData(t32),
-			P5: unsafe.SliceData(c.OutDiv2),
+		a := regions.R774ba09b9d1cArgs{
+			P0: unsafe.SliceData(c.OutSqrt),
+			P1: unsafe.SliceData(c.OutLin),
+			P2: unsafe.SliceData(c.OutBar),
+			P3: unsafe.SliceData(c.Gamma),
+			P4: unsafe.SliceData(c.BetaBar),
+			P5: unsafe.SliceData(t32),
 			P6: unsafe.SliceData(c.GammaBar),
 			P7: unsafe.SliceData(t92),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: 4 * d,
-			N4: 8 * d,
-			N5: 12 * d,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * d,
-		}
-		regions.Rc5307d33c04c(&a)
-	} else {
-		gamma := c.Gamma[:d]
-		betaBar := c.BetaBar[:d]
-		gammaBar := c.GammaBar[:d]
-		for i := range L {
-			t92_2 := t92[i*T:][:T]
-			for j := range T {
-				outBar := c.OutBar[(i*T+j)*d:][:d]
-				outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
-				t32_2 := t32[(i*T+j)*d:][:d]
-				outDiv2 := c.OutDiv2[(i*T+j)*d:][:d]
-				var t922 F
-				t922Sums := [16]F{t922}
-				for k := range d {
-					outBarEntry := outBar[k]
-					t322 := F(outBarEntry * gamma[k])
-					t922Sums[k%16] = num.FMA32(t322, outDiv4[k], t922Sums[k%16])
-					betaBar[k] = betaBar[k] + outBarEntry
-					t32_2[k] = t322
-					gammaBar[k] = num.FMA32(outBarEntry, outDiv2[k], gammaBar[k])
-				}
-				t922 = kern.Sum16(&t922Sums)
-				t92_2[j] = -t922
-			}
-		}
-	}
-
-	// post_norm.out, post_norm.s
-	outDiv5Entry := c.OutDiv5[0]
-	if kern.Wide() {
-		a := regions.Rc15651b5701cArgs{
-			P0: unsafe.SliceData(c.OutDiv3),
-			P1: unsafe.SliceData(c.OutDiv),
-			P2: unsafe.SliceData(t92),
-			P3: unsafe.SliceData(c.X),
-			P4: unsafe.SliceData(c.Y),
-			P5: unsafe.SliceData(t32),
-			P6: unsafe.SliceData(t19),
-			P7: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
 			N2: 4,
@@ -271,27 +207,115 @@ func (c *outBackwardFused) run() {
 			N6: 8 * d,
 			N7: 12 * d,
 			N8: T * d,
-			S0: [2]float32{outDiv5Entry},
 		}
-		regions.Rc15651b5701c(&a)
+		regions.R774ba09b9d1c(&a)
+	} else {
+		gamma := c.Gamma[:d]
+		betaBar := c.BetaBar[:d]
+		gammaBar := c.GammaBar[:d]
+		for i := range L {
+			outSqrt := c.OutSqrt[i*T:][:T]
+			t92_2 := t92[i*T:][:T]
+			for j := range T {
+				outLin := c.OutLin[(i*T+j)*d:][:d]
+				outBar := c.OutBar[(i*T+j)*d:][:d]
+				t32_3 := t32[(i*T+j)*d:][:d]
+				var t922 F
+				outSqrtEntry := outSqrt[j]
+				t922Sums := [16]F{t922}
+				for k := range d {
+					t12 := outLin[k] / outSqrtEntry
+					outBarEntry := outBar[k]
+					t322 := F(outBarEntry * gamma[k])
+					t922Sums[k%16] = num.FMA32(t322, t12/outSqrtEntry, t922Sums[k%16])
+					betaBar[k] = betaBar[k] + outBarEntry
+					t32_3[k] = t322
+					gammaBar[k] = num.FMA32(outBarEntry, t12, gammaBar[k])
+				}
+				t922 = kern.Sum16(&t922Sums)
+				t92_2[j] = -t922
+			}
+		}
+	}
+
+	// post_norm.out
+	if kern.Wide() {
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.OutSqrt),
+			P1: unsafe.SliceData(t62),
+			N0: L,
+			N1: T,
+		}
+		regions.R21c38483522e(&a)
 	} else {
 		for i := range L {
-			outDiv3 := c.OutDiv3[i*T:][:T]
-			outDiv := c.OutDiv[i*T:][:T]
+			outSqrt := c.OutSqrt[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			for j := range T {
+				t62_2[j] = F(1) / outSqrt[j]
+			}
+		}
+	}
+
+	// post_norm.out
+	t15 := F(1) / F(d)
+
+	// post_norm.out
+	if kern.Wide() {
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(t32_2),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t15},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
 			t92_2 := t92[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			t32_3 := t32_2[i*T:][:T]
+			for j := range T {
+				t32_3[j] = F(t92_2[j] * F(t15*t62_2[j]))
+			}
+		}
+	}
+
+	// post_norm.out
+	if kern.Wide() {
+		a := regions.R1c9e496e971dArgs{
+			P0: unsafe.SliceData(t62),
+			P1: unsafe.SliceData(t32_2),
+			P2: unsafe.SliceData(c.OutLin),
+			P3: unsafe.SliceData(t32),
+			P4: unsafe.SliceData(t19),
+			P5: unsafe.SliceData(t21),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 12 * d,
+			N7: T * d,
+		}
+		regions.R1c9e496e971d(&a)
+	} else {
+		for i := range L {
+			t62_2 := t62[i*T:][:T]
+			t32_3 := t32_2[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
 			for j := range T {
-				X := c.X[(i*T+j)*d:][:d]
-				y := c.Y[(i*T+j)*d:][:d]
-				t32_2 := t32[(i*T+j)*d:][:d]
+				outLin := c.OutLin[(i*T+j)*d:][:d]
+				t32_4 := t32[(i*T+j)*d:][:d]
 				t19_2 := t19[(i*T+j)*d:][:d]
 				var t212 F
-				outDiv3Entry := outDiv3[j]
-				outDivEntry := outDiv[j]
-				w := F(t92_2[j] * F(outDiv5Entry*outDiv3Entry))
+				t62Entry := t62_2[j]
+				t32Entry := t32_3[j]
 				t212Sums := [16]F{t212}
 				for k := range d {
-					t192 := num.FMA32((X[k]+y[k])-outDivEntry, w, F(t32_2[k]*outDiv3Entry))
+					t192 := num.FMA32(outLin[k], t32Entry, F(t32_4[k]*t62Entry))
 					t212Sums[k%16] = t212Sums[k%16] + t192
 					t19_2[k] = t192
 				}
@@ -312,7 +336,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{outDiv5Entry},
+			S0: [2]float32{t15},
 		}
 		regions.R54ca8b94d445(&a)
 	} else {
@@ -322,9 +346,9 @@ func (c *outBackwardFused) run() {
 				t19_2 := t19[(i*T+j)*d:][:d]
 				XBar := c.XBar[(i*T+j)*d:][:d]
 				yBar := c.YBar[(i*T+j)*d:][:d]
-				w2 := F(outDiv5Entry * t21_2[j])
+				w := F(t15 * t21_2[j])
 				for k := range d {
-					t26 := t19_2[k] + w2
+					t26 := t19_2[k] + w
 					XBar[k] = t26
 					yBar[k] = t26
 				}

@@ -67,11 +67,8 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.Gamma = a.Real("gamma", k.D)
 	k.Beta = a.Real("beta", k.D)
 	k.Out = a.Out("out", k.L*k.T*k.D)
-	k.OutDiv = a.Fresh(k.L * k.T)
-	k.OutDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.OutDiv3 = a.Fresh(k.L * k.T)
-	k.OutDiv4 = a.Fresh(k.L * k.T * k.D)
-	k.OutDiv5 = a.Fresh(1)
+	k.OutLin = a.Fresh(k.L * k.T * k.D)
+	k.OutSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -79,15 +76,10 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	}
 	var g OutBackward[F]
 	g.L, g.T, g.D = a.Size("L"), a.Size("T"), b.Sizes.D
-	g.X = k.X
-	g.Y = k.Y
 	g.Gamma = k.Gamma
 	g.OutBar = a.Bar("out", g.L*g.T*g.D)
-	g.OutDiv = k.OutDiv
-	g.OutDiv2 = k.OutDiv2
-	g.OutDiv3 = k.OutDiv3
-	g.OutDiv4 = k.OutDiv4
-	g.OutDiv5 = k.OutDiv5
+	g.OutLin = k.OutLin
+	g.OutSqrt = k.OutSqrt
 	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.YBar = a.Grad("y", g.L*g.T*g.D)
 	g.GammaBar = a.Grad("gamma", g.D)

@@ -109,10 +109,7 @@ func zDirect[F num.Float](a *conformance.Args[F]) {
 	k.Beta = a.Real("beta", k.D)
 	k.Z = a.Out("Z", k.L*k.T*k.D)
 	k.ZDiv = a.Fresh(k.L * k.T)
-	k.ZDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.ZDiv3 = a.Fresh(k.L * k.T)
-	k.ZDiv4 = a.Fresh(k.L * k.T * k.D)
-	k.ZDiv5 = a.Fresh(1)
+	k.ZSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -124,10 +121,7 @@ func zDirect[F num.Float](a *conformance.Args[F]) {
 	g.Gamma = k.Gamma
 	g.ZBar = a.Bar("Z", g.L*g.T*g.D)
 	g.ZDiv = k.ZDiv
-	g.ZDiv2 = k.ZDiv2
-	g.ZDiv3 = k.ZDiv3
-	g.ZDiv4 = k.ZDiv4
-	g.ZDiv5 = k.ZDiv5
+	g.ZSqrt = k.ZSqrt
 	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.GammaBar = a.Grad("gamma", g.D)
 	g.BetaBar = a.Grad("beta", g.D)

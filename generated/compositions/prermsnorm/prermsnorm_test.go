@@ -77,9 +77,7 @@ func zDirect[F num.Float](a *conformance.Args[F]) {
 	k.X = a.Real("X", k.L*k.T*k.D)
 	k.Gamma = a.Real("gamma", k.D)
 	k.Z = a.Out("Z", k.L*k.T*k.D)
-	k.ZDiv = a.Fresh(1)
-	k.ZDiv2 = a.Fresh(k.L * k.T)
-	k.ZDiv3 = a.Fresh(k.L * k.T)
+	k.ZSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -90,9 +88,7 @@ func zDirect[F num.Float](a *conformance.Args[F]) {
 	g.X = k.X
 	g.Gamma = k.Gamma
 	g.ZBar = a.Bar("Z", g.L*g.T*g.D)
-	g.ZDiv = k.ZDiv
-	g.ZDiv2 = k.ZDiv2
-	g.ZDiv3 = k.ZDiv3
+	g.ZSqrt = k.ZSqrt
 	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.GammaBar = a.Grad("gamma", g.D)
 	g.Work = a.Fresh(g.WorkLen())

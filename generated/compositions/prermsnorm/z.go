@@ -13,7 +13,7 @@ var zKind = tape.NewKind()
 
 // Z is one call of the kernel Z.
 //
-// It keeps 2·L·T + 1 entries and checkpoints of 0 entries.
+// It keeps L·T entries and checkpoints of 0 entries.
 type Z[F num.Float] struct {
 	L     int
 	T     int
@@ -21,16 +21,14 @@ type Z[F num.Float] struct {
 	X     []F // [L, T, d]
 	Gamma []F // [d]
 	Z     []F // [L, T, d], written
-	ZDiv  []F // [], written
-	ZDiv2 []F // [L, T], written
-	ZDiv3 []F // [L, T], written
+	ZSqrt []F // [L, T], written
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·T.
+// WorkLen is 2·L·T.
 func (c *Z[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return L * T
+	return 2 * L * T
 }
 
 // Run computes Z.
@@ -41,10 +39,11 @@ func (c *Z[F]) Run() {
 	}
 	L, T, d := c.L, c.T, c.D
 	t4 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t9 := work[:L*T] // [L, T]
 
 	// pre_rms_norm.Z
 	t3 := F(1) / F(d)
-	c.ZDiv[0] = t3
 
 	// pre_rms_norm.Z
 	for i := range L {
@@ -63,26 +62,25 @@ func (c *Z[F]) Run() {
 	// pre_rms_norm.Z
 	for i := range L {
 		t4_2 := t4[i*T:][:T]
-		ZDiv2 := c.ZDiv2[i*T:][:T]
-		ZDiv3 := c.ZDiv3[i*T:][:T]
+		ZSqrt := c.ZSqrt[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		for j := range T {
 			t7 := num.Sqrt(1e-06 + F(t3*t4_2[j]))
-			t9 := F(1) / t7
-			ZDiv2[j] = t9
-			ZDiv3[j] = t9 / t7
+			ZSqrt[j] = t7
+			t9_2[j] = F(1) / t7
 		}
 	}
 
 	// pre_rms_norm.Z
 	for i := range L {
-		ZDiv2 := c.ZDiv2[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		gamma := c.Gamma[:d]
 		for j := range T {
 			X := c.X[(i*T+j)*d:][:d]
 			Z := c.Z[(i*T+j)*d:][:d]
-			ZDiv2Entry := ZDiv2[j]
+			t9Entry := t9_2[j]
 			for k := range d {
-				Z[k] = F(F(ZDiv2Entry*X[k]) * gamma[k])
+				Z[k] = F(F(t9Entry*X[k]) * gamma[k])
 			}
 		}
 	}
@@ -96,18 +94,16 @@ type ZBackward[F num.Float] struct {
 	X        []F // [L, T, d]
 	Gamma    []F // [d]
 	ZBar     []F // [L, T, d]
-	ZDiv     []F // []
-	ZDiv2    []F // [L, T]
-	ZDiv3    []F // [L, T]
+	ZSqrt    []F // [L, T]
 	XBar     []F // [L, T, d], written
 	GammaBar []F // [d], written
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is L·T.
+// WorkLen is 3·L·T.
 func (c *ZBackward[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return L * T
+	return 3 * L * T
 }
 
 // Run computes ZBackward.
@@ -117,12 +113,28 @@ func (c *ZBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t32 := c.Work[:L*T] // [L, T]
+	t9 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+
+	// pre_rms_norm.Z
+	t3 := F(1) / F(d)
+
+	// pre_rms_norm.Z
+	for i := range L {
+		ZSqrt := c.ZSqrt[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		for j := range T {
+			t9_2[j] = F(1) / ZSqrt[j]
+		}
+	}
 
 	// pre_rms_norm.Z
 	clear(c.GammaBar)
 	for i := range L {
-		ZDiv2 := c.ZDiv2[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -130,32 +142,42 @@ func (c *ZBackward[F]) Run() {
 			X := c.X[(i*T+j)*d:][:d]
 			ZBar := c.ZBar[(i*T+j)*d:][:d]
 			var t322 F
-			ZDiv2Entry := ZDiv2[j]
+			t9Entry := t9_2[j]
 			for k := range d {
 				XEntry := X[k]
 				ZBarEntry := ZBar[k]
 				t322 += F(F(XEntry*ZBarEntry) * gamma[k])
-				gammaBar[k] += F(F(XEntry*ZBarEntry) * ZDiv2Entry)
+				gammaBar[k] += F(F(XEntry*ZBarEntry) * t9Entry)
 			}
 			t32_2[j] = t322
 		}
 	}
 
 	// pre_rms_norm.Z
-	ZDivEntry := c.ZDiv[0]
 	for i := range L {
-		ZDiv2 := c.ZDiv2[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
-		ZDiv3 := c.ZDiv3[i*T:][:T]
+		ZSqrt := c.ZSqrt[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		for j := range T {
+			t9Entry2 := t9_2[j]
+			t20_2[j] = F(F(t3*t9Entry2) * F(t32_2[j]*(t9Entry2/ZSqrt[j])))
+		}
+	}
+
+	// pre_rms_norm.Z
+	for i := range L {
+		t9_2 := t9[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		gamma := c.Gamma[:d]
 		for j := range T {
 			ZBar := c.ZBar[(i*T+j)*d:][:d]
 			X := c.X[(i*T+j)*d:][:d]
 			XBar := c.XBar[(i*T+j)*d:][:d]
-			ZDiv2Entry2 := ZDiv2[j]
-			w := F(F(ZDivEntry*ZDiv2Entry2) * F(t32_2[j]*ZDiv3[j]))
+			t9Entry3 := t9_2[j]
+			t20Entry := t20_2[j]
 			for k := range d {
-				XBar[k] = F(F(ZDiv2Entry2*ZBar[k])*gamma[k]) + F(2*F(F(-0.5*X[k])*w))
+				XBar[k] = F(F(t9Entry3*ZBar[k])*gamma[k]) + F(2*F(F(-0.5*X[k])*t20Entry))
 			}
 		}
 	}
@@ -191,9 +213,7 @@ func (b *Block[F]) z(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	n.vGamma = w.Value("gamma")
 	k.Gamma = arena.Data(n.vGamma)
 	k.Z = arena.Alloc(k.L * k.T * k.D)
-	k.ZDiv = c.Run.Saved(1)
-	k.ZDiv2 = c.Run.Saved(k.L * k.T)
-	k.ZDiv3 = c.Run.Saved(k.L * k.T)
+	k.ZSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -213,9 +233,7 @@ func (n *zNode[F]) Backward(t *tape.Tape[F]) {
 	g.X = k.X
 	g.Gamma = k.Gamma
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.D)
-	g.ZDiv = k.ZDiv
-	g.ZDiv2 = k.ZDiv2
-	g.ZDiv3 = k.ZDiv3
+	g.ZSqrt = k.ZSqrt
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.GammaBar = t.Part(n.vGamma, g.D)
 	g.Work = t.Scratch(g.WorkLen())

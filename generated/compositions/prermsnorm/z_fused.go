@@ -18,11 +18,11 @@ func (c *zFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t4 := c.Work[:L*T] // [L, T]
+	t4 := c.Work[:L*T]       // [L, T]
+	t9 := c.Work[L*T:][:L*T] // [L, T]
 
 	// pre_rms_norm.Z
 	t3 := F(1) / F(d)
-	c.ZDiv[0] = t3
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
@@ -57,25 +57,24 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R45c0ca608118Args{
+		a := regions.Rf2315400834cArgs{
 			P0: unsafe.SliceData(t4),
-			P1: unsafe.SliceData(c.ZDiv2),
-			P2: unsafe.SliceData(c.ZDiv3),
+			P1: unsafe.SliceData(c.ZSqrt),
+			P2: unsafe.SliceData(t9),
 			N0: L,
 			N1: T,
 			S0: [2]float32{t3},
 		}
-		regions.R45c0ca608118(&a)
+		regions.Rf2315400834c(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
-			ZDiv2 := c.ZDiv2[i*T:][:T]
-			ZDiv3 := c.ZDiv3[i*T:][:T]
+			ZSqrt := c.ZSqrt[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
 			for j := range T {
 				t7 := num.Sqrt(num.FMA32(t3, t4_2[j], F(1e-06)))
-				t9 := F(1) / t7
-				ZDiv2[j] = t9
-				ZDiv3[j] = t9 / t7
+				ZSqrt[j] = t7
+				t9_2[j] = F(1) / t7
 			}
 		}
 	}
@@ -83,7 +82,7 @@ func (c *zFused) run() {
 	// pre_rms_norm.Z
 	if kern.Wide() {
 		a := regions.Ree49a4a08beaArgs{
-			P0: unsafe.SliceData(c.ZDiv2),
+			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
 			P3: unsafe.SliceData(c.Z),
@@ -96,13 +95,13 @@ func (c *zFused) run() {
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
-			ZDiv2 := c.ZDiv2[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*d:][:d]
 				Z := c.Z[(i*T+j)*d:][:d]
-				ZDiv2Entry := ZDiv2[j]
+				t9Entry := t9_2[j]
 				for k := range d {
-					Z[k] = F(F(ZDiv2Entry*X[k]) * gamma[k])
+					Z[k] = F(F(t9Entry*X[k]) * gamma[k])
 				}
 			}
 		}
@@ -118,13 +117,37 @@ func (c *zBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t32 := c.Work[:L*T] // [L, T]
+	t9 := c.Work[:L*T]          // [L, T]
+	t32 := c.Work[L*T:][:L*T]   // [L, T]
+	t20 := c.Work[2*L*T:][:L*T] // [L, T]
+
+	// pre_rms_norm.Z
+	t3 := F(1) / F(d)
+
+	// pre_rms_norm.Z
+	if kern.Wide() {
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.ZSqrt),
+			P1: unsafe.SliceData(t9),
+			N0: L,
+			N1: T,
+		}
+		regions.R21c38483522e(&a)
+	} else {
+		for i := range L {
+			ZSqrt := c.ZSqrt[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			for j := range T {
+				t9_2[j] = F(1) / ZSqrt[j]
+			}
+		}
+	}
 
 	// pre_rms_norm.Z
 	clear(c.GammaBar)
 	if kern.Wide() {
 		a := regions.Rb9e9a8bc2118Args{
-			P0: unsafe.SliceData(c.ZDiv2),
+			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.ZBar),
 			P3: unsafe.SliceData(c.Gamma),
@@ -144,19 +167,19 @@ func (c *zBackwardFused) run() {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
 		for i := range L {
-			ZDiv2 := c.ZDiv2[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
 			t32_2 := t32[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*d:][:d]
 				ZBar := c.ZBar[(i*T+j)*d:][:d]
 				var t322 F
-				ZDiv2Entry := ZDiv2[j]
+				t9Entry := t9_2[j]
 				t322Sums := [16]F{t322}
 				for k := range d {
 					XEntry := X[k]
 					ZBarEntry := ZBar[k]
 					t322Sums[k%16] = num.FMA32(F(XEntry*ZBarEntry), gamma[k], t322Sums[k%16])
-					gammaBar[k] = num.FMA32(F(XEntry*ZBarEntry), ZDiv2Entry, gammaBar[k])
+					gammaBar[k] = num.FMA32(F(XEntry*ZBarEntry), t9Entry, gammaBar[k])
 				}
 				t322 = kern.Sum16(&t322Sums)
 				t32_2[j] = t322
@@ -165,37 +188,58 @@ func (c *zBackwardFused) run() {
 	}
 
 	// pre_rms_norm.Z
-	ZDivEntry := c.ZDiv[0]
 	if kern.Wide() {
-		a := regions.Rc4021a5a13a8Args{
-			P0: unsafe.SliceData(c.ZDiv2),
+		a := regions.Rd8053ab58b23Args{
+			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t32),
-			P2: unsafe.SliceData(c.ZDiv3),
-			P3: unsafe.SliceData(c.X),
-			P4: unsafe.SliceData(c.ZBar),
-			P5: unsafe.SliceData(c.Gamma),
-			P6: unsafe.SliceData(c.XBar),
+			P2: unsafe.SliceData(c.ZSqrt),
+			P3: unsafe.SliceData(t20),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t3},
+		}
+		regions.Rd8053ab58b23(&a)
+	} else {
+		for i := range L {
+			t9_2 := t9[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			ZSqrt := c.ZSqrt[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			for j := range T {
+				t9Entry2 := t9_2[j]
+				t20_2[j] = F(F(t3*t9Entry2) * F(t32_2[j]*(t9Entry2/ZSqrt[j])))
+			}
+		}
+	}
+
+	// pre_rms_norm.Z
+	if kern.Wide() {
+		a := regions.Rd9e74f6f29e3Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(c.X),
+			P3: unsafe.SliceData(c.ZBar),
+			P4: unsafe.SliceData(c.Gamma),
+			P5: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{ZDivEntry},
 		}
-		regions.Rc4021a5a13a8(&a)
+		regions.Rd9e74f6f29e3(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
-			ZDiv2 := c.ZDiv2[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			ZDiv3 := c.ZDiv3[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*d:][:d]
 				ZBar := c.ZBar[(i*T+j)*d:][:d]
 				XBar := c.XBar[(i*T+j)*d:][:d]
-				ZDiv2Entry2 := ZDiv2[j]
-				w := F(F(ZDivEntry*ZDiv2Entry2) * F(t32_2[j]*ZDiv3[j]))
+				t9Entry3 := t9_2[j]
+				t20Entry := t20_2[j]
 				for k := range d {
-					XBar[k] = num.FMA32(-X[k], w, F(F(ZDiv2Entry2*ZBar[k])*gamma[k]))
+					XBar[k] = num.FMA32(-X[k], t20Entry, F(F(t9Entry3*ZBar[k])*gamma[k]))
 				}
 			}
 		}

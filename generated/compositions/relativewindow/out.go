@@ -14,7 +14,7 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 3·H·L·T·d_h + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h + 1 entries and checkpoints of 0 entries.
+// It keeps 3·H·L·T·d_h + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
 	H        int
 	L        int
@@ -32,18 +32,17 @@ type Out[F num.Float] struct {
 	Out      []F     // [L, T, H·d_h], written
 	KTailOut []F     // [L, w - 1, H, d_h], written
 	VTailOut []F     // [L, w - 1, H, d_h], written
-	Q        []F     // [L, T, H·d_h], written
-	ADiv     []F     // [], written
+	AReshape []F     // [L, T, H, d_h], written
 	AStack   []F     // [L, T + w - 1, H, d_h], written
 	A        []F     // [L, T, H, w], written
 	OutStack []F     // [L, T + w - 1, H, d_h], written
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 3·H·L·T·d_h + 3·H·L·T·w.
+// WorkLen is 4·H·L·T·d_h + 3·H·L·T·w.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return 3*H*L*T*dH + 3*H*L*T*w
+	return 4*H*L*T*dH + 3*H*L*T*w
 }
 
 // Run computes Out.
@@ -53,8 +52,10 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	k := c.Work[:H*L*T*dH] // [L, T, H·d_h]
+	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
 	work := c.Work[H*L*T*dH:]
+	k := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
 	t12 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t13 := work[:H*L*T*w] // [L, T, H, w]
@@ -66,14 +67,13 @@ func (c *Out[F]) Run() {
 	t20 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// relative_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// relative_window.k
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// relative_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
-	c.ADiv[0] = t7
 
 	// relative_window.a
 	for i := range L {
@@ -121,7 +121,7 @@ func (c *Out[F]) Run() {
 					n := int(c.Pos[i]) + j - m
 					if n >= 0 {
 						var t122 F
-						qView := c.Q[((i*T+j)*H+k2)*dH:][:dH]
+						qView := q[((i*T+j)*H+k2)*dH:][:dH]
 						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
 						for p := range dH {
 							t122 += F(qView[p] * aStack[p])
@@ -266,6 +266,19 @@ func (c *Out[F]) Run() {
 			}
 		}
 	}
+
+	// relative_window.a
+	for i := range L {
+		for j := range T {
+			for k2 := range H {
+				qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
+				for m := range dH {
+					aReshape[m] = qView[m]
+				}
+			}
+		}
+	}
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -283,8 +296,7 @@ type OutBackward[F num.Float] struct {
 	OutBar      []F     // [L, T, H·d_h]
 	KTailBar    []F     // [L, w - 1, H, d_h]
 	VTailBar    []F     // [L, w - 1, H, d_h]
-	Q           []F     // [L, T, H·d_h]
-	ADiv        []F     // []
+	AReshape    []F     // [L, T, H, d_h]
 	AStack      []F     // [L, T + w - 1, H, d_h]
 	A           []F     // [L, T, H, w]
 	OutStack    []F     // [L, T + w - 1, H, d_h]
@@ -298,10 +310,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 12·H·L·T·d_h + 5·H·L·T·w + 6·H·L·d_h·w + H·L·T - 6·H·L·d_h.
+// WorkLen is 7·H·L·T·d_h + 5·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return 12*H*L*T*dH + 5*H*L*T*w + 6*H*L*dH*w + H*L*T - 6*H*L*dH
+	return 7*H*L*T*dH + 5*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH
 }
 
 // Run computes OutBackward.
@@ -317,13 +329,9 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t42 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t52 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t192 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t72 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t92 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t112 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
@@ -339,13 +347,10 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH:]
 	t182 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t202 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t22 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t25 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t27 := work[:H*L*T*dH] // [L, T, H·d_h]
+
+	// relative_window.a
+	t7 := F(1) / num.Sqrt(F(dH))
 
 	// relative_window.out
 	clear(t2)
@@ -402,31 +407,18 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
-	// relative_window.out
-	for i := range L {
-		for j := range T + w - 1 {
-			for k := range H {
-				t3_2 := t3[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				for m := range dH {
-					t52_2[m] = t3_2[m] + t42_2[m]
-				}
-			}
-		}
-	}
-
 	// relative_window.out, relative_window.a
 	clear(t192)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t3_2 := t3[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 				t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					vTailBarOut[m] = t52_2[m]
+					vTailBarOut[m] = t3_2[m] + t42_2[m]
 					t192_2[m] += kTailBar[m]
 				}
 			}
@@ -437,17 +429,15 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t3_2 := t3[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t42_2 := t42[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 				t72_2 := t72[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t72_2[m] = t52_2[m]
+					t72_2[m] = t3_2[m] + t42_2[m]
 				}
 			}
 		}
 	}
-
-	// relative_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t92, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
 
 	// relative_window.v
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t72, H*dH, 1)
@@ -537,7 +527,7 @@ func (c *OutBackward[F]) Run() {
 				for m := range w {
 					n8 := int(c.Pos[i]) + j - m
 					if n8 >= 0 {
-						t16[((i*T+j)*H+k)*w+m] = F(c.ADiv[0] * t142[((i*T+j)*H+k)*w+m])
+						t16[((i*T+j)*H+k)*w+m] = F(t7 * t142[((i*T+j)*H+k)*w+m])
 					}
 				}
 			}
@@ -572,11 +562,11 @@ func (c *OutBackward[F]) Run() {
 				n10 := int(c.Pos[i]) + j - k
 				if n10 >= 0 {
 					for m := range H {
-						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
+						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
 						t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						t16Entry2 := t16[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t182_2[p] += F(qView[p] * t16Entry2)
+							t182_2[p] += F(aReshape[p] * t16Entry2)
 						}
 					}
 				}
@@ -586,26 +576,13 @@ func (c *OutBackward[F]) Run() {
 
 	// relative_window.a
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			for k := range H {
 				t182_2 := t182[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				t192_2 := t192[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t202_2 := t202[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				for m := range dH {
-					t202_2[m] = t182_2[m] + t192_2[m]
-				}
-			}
-		}
-	}
-
-	// relative_window.a
-	for i := range L {
-		for j := range w - 1 {
-			for k := range H {
-				t202_2 := t202[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					kTailBarOut[m] = t202_2[m]
+					kTailBarOut[m] = t182_2[m] + t192_2[m]
 				}
 			}
 		}
@@ -615,39 +592,30 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t202_2 := t202[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 				t22_2 := t22[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t22_2[m] = t202_2[m]
+					t22_2[m] = t182_2[m] + t192_2[m]
 				}
 			}
 		}
 	}
-
-	// relative_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t25, H*dH, 1, t22, H*dH, 1, c.WK, H*dH, 1)
 
 	// relative_window.k
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t22, H*dH, 1)
 
 	// relative_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t27, H*dH, 1, t172, H*dH, 1, c.WQ, H*dH, 1)
-
-	// relative_window.q
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t172, H*dH, 1)
 
+	// relative_window.v
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
+
+	// relative_window.k
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t22, H*dH, 1, c.WK, H*dH, 1)
+
 	// relative_window.q
-	for i := range L {
-		for j := range T {
-			t92_2 := t92[(i*T+j)*H*dH:][:H*dH]
-			t25_2 := t25[(i*T+j)*H*dH:][:H*dH]
-			t27_2 := t27[(i*T+j)*H*dH:][:H*dH]
-			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-			for k := range H * dH {
-				XBar[k] = t92_2[k] + t25_2[k] + t27_2[k]
-			}
-		}
-	}
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t172, H*dH, 1, c.WQ, H*dH, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -697,8 +665,7 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.KTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.VTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.ADiv = c.Run.Saved(1)
+	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.AStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.W)
 	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
@@ -729,8 +696,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
 	g.KTailBar = block.Adjoint(t, n.nextKTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.VTailBar = block.Adjoint(t, n.nextVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.Q = k.Q
-	g.ADiv = k.ADiv
+	g.AReshape = k.AReshape
 	g.AStack = k.AStack
 	g.A = k.A
 	g.OutStack = k.OutStack

@@ -21,22 +21,22 @@ func (c *outFused) run() {
 	_ = T
 	_ = dH
 	_ = w
-	k := c.Work[:H*L*T*dH]                          // [L, T, H·d_h]
-	t12 := c.Work[H*L*T*dH:][:H*L*T*w]              // [L, T, H, w]
-	t13 := c.Work[H*L*T*dH+H*L*T*w:][:H*L*T*w]      // [L, T, H, w]
-	t14 := c.Work[H*L*T*dH+2*H*L*T*w:][:H*L*T*w]    // [L, T, H, w]
-	v := c.Work[H*L*T*dH+3*H*L*T*w:][:H*L*T*dH]     // [L, T, H·d_h]
-	t20 := c.Work[2*H*L*T*dH+3*H*L*T*w:][:H*L*T*dH] // [L, T, H, d_h]
+	q := c.Work[:H*L*T*dH]                          // [L, T, H·d_h]
+	k := c.Work[H*L*T*dH:][:H*L*T*dH]               // [L, T, H·d_h]
+	t12 := c.Work[2*H*L*T*dH:][:H*L*T*w]            // [L, T, H, w]
+	t13 := c.Work[2*H*L*T*dH+H*L*T*w:][:H*L*T*w]    // [L, T, H, w]
+	t14 := c.Work[2*H*L*T*dH+2*H*L*T*w:][:H*L*T*w]  // [L, T, H, w]
+	v := c.Work[2*H*L*T*dH+3*H*L*T*w:][:H*L*T*dH]   // [L, T, H·d_h]
+	t20 := c.Work[3*H*L*T*dH+3*H*L*T*w:][:H*L*T*dH] // [L, T, H, d_h]
 
 	// relative_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// relative_window.k
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// relative_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
-	c.ADiv[0] = t7
 
 	// relative_window.a
 	for i := range L {
@@ -68,7 +68,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Re4ba3647e6c2Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(q),
 			P2:  unsafe.SliceData(c.AStack),
 			P3:  unsafe.SliceData(t12),
 			N0:  L,
@@ -92,7 +92,7 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				for k2 := range H {
-					qView := c.Q[((i*T+j)*H+k2)*dH:][:dH]
+					qView := q[((i*T+j)*H+k2)*dH:][:dH]
 					n := int(c.Pos[i])
 					if n2 := min(w, n+j+1); n2 > 0 {
 						t12_2 := t12[((i*T+j)*H+k2)*w:][:n2]
@@ -313,6 +313,15 @@ func (c *outFused) run() {
 			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t20[(i*T+j)*H*dH:][:H*dH])
 		}
 	}
+
+	// relative_window.a
+	for i := range L {
+		for j := range T {
+			for k2 := range H {
+				copy(c.AReshape[((i*T+j)*H+k2)*dH:][:dH], q[((i*T+j)*H+k2)*dH:][:dH])
+			}
+		}
+	}
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -329,21 +338,19 @@ func (c *outBackwardFused) run() {
 	t2 := c.Work[:H*L*T*w]                                                                     // [L, T, H, w]
 	t3 := c.Work[H*L*T*w:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                          // [L, T + w - 1, H, d_h]
 	t42 := c.Work[H*L*T*dH+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                // [L, T + w - 1, H, d_h]
-	t52 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]          // [L, T + w - 1, H, d_h]
-	t192 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
-	t72 := c.Work[4*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                          // [L, T, H, d_h]
-	t92 := c.Work[5*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                          // [L, T, H·d_h]
-	t112 := c.Work[6*H*L*T*dH+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T]                            // [L, T, H]
-	t122 := c.Work[6*H*L*T*dH+H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
-	t132 := c.Work[6*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t142 := c.Work[6*H*L*T*dH+3*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t16 := c.Work[6*H*L*T*dH+4*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*w]                   // [L, T, H, w]
-	t172 := c.Work[6*H*L*T*dH+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t182 := c.Work[7*H*L*T*dH+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t202 := c.Work[8*H*L*T*dH+5*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t22 := c.Work[9*H*L*T*dH+5*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH:][:H*L*T*dH]                  // [L, T, H, d_h]
-	t25 := c.Work[10*H*L*T*dH+5*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH:][:H*L*T*dH]                 // [L, T, H·d_h]
-	t27 := c.Work[11*H*L*T*dH+5*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH:][:H*L*T*dH]                 // [L, T, H·d_h]
+	t192 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
+	t72 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                          // [L, T, H, d_h]
+	t112 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T]                            // [L, T, H]
+	t122 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
+	t132 := c.Work[4*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
+	t142 := c.Work[4*H*L*T*dH+3*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
+	t16 := c.Work[4*H*L*T*dH+4*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                   // [L, T, H, w]
+	t172 := c.Work[4*H*L*T*dH+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t182 := c.Work[5*H*L*T*dH+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t22 := c.Work[6*H*L*T*dH+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                  // [L, T, H, d_h]
+
+	// relative_window.a
+	t7 := F(1) / num.Sqrt(F(dH))
 
 	// relative_window.out
 	clear(t2)
@@ -467,43 +474,15 @@ func (c *outBackwardFused) run() {
 		}
 	}
 
-	// relative_window.out
-	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t3),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t52),
-			N0: L,
-			N1: T + w - 1,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H*T*dH + H*dH*w - H*dH,
-		}
-		regions.R03f4713e7c86(&a)
-	} else {
-		for i := range L {
-			for j := range T + w - 1 {
-				for k := range H {
-					t3_2 := t3[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					for m := range dH {
-						t52_2[m] = t3_2[m] + t42_2[m]
-					}
-				}
-			}
-		}
-	}
-
 	// relative_window.out, relative_window.a
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R7f552e07f75fArgs{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(c.VTailBarOut),
-			P2: unsafe.SliceData(t192),
-			P3: unsafe.SliceData(c.KTailBar),
+		a := regions.R277c6bdb4205Args{
+			P0: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.VTailBarOut),
+			P3: unsafe.SliceData(t192),
+			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
 			N2: H,
@@ -513,17 +492,18 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R7f552e07f75f(&a)
+		regions.R277c6bdb4205(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t3_2 := t3[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t42_2 := t42[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 					t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 					kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						vTailBarOut[m] = t52_2[m]
+						vTailBarOut[m] = t3_2[m] + t42_2[m]
 						t192_2[m] = t192_2[m] + kTailBar[m]
 					}
 				}
@@ -532,16 +512,35 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.out
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(t72[((i*T+j)*H+k)*dH:][:dH], t52[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH])
+	if kern.Wide() {
+		a := regions.Rcdc76ce7d1e9Args{
+			P0: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(t72),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: 4*H*dH*w - 4*H*dH,
+			N5: H * dH,
+			N6: H*T*dH + H*dH*w - H*dH,
+			N7: H * T * dH,
+		}
+		regions.Rcdc76ce7d1e9(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t3_2 := t3[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t42_2 := t42[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t72_2 := t72[((i*T+j)*H+k)*dH:][:dH]
+					for m := range dH {
+						t72_2[m] = t3_2[m] + t42_2[m]
+					}
+				}
 			}
 		}
 	}
-
-	// relative_window.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t92, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
 
 	// relative_window.v
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t72, H*dH, 1)
@@ -700,19 +699,19 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	clear(t16)
 	if kern.Wide() {
-		a := regions.R22ccd900d97aArgs{
+		a := regions.R86e2f25cd6a5Args{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.ADiv),
-			P2: unsafe.SliceData(t142),
-			P3: unsafe.SliceData(t16),
+			P1: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(t16),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: w,
 			N4: H * w,
 			N5: H * T * w,
+			S0: [2]float32{t7},
 		}
-		regions.R22ccd900d97a(&a)
+		regions.R86e2f25cd6a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -722,7 +721,7 @@ func (c *outBackwardFused) run() {
 						t142_2 := t142[((i*T+j)*H+k)*w:][:n]
 						t16_2 := t16[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							t16_2[m] = F(c.ADiv[0] * t142_2[m])
+							t16_2[m] = F(t7 * t142_2[m])
 						}
 					}
 				}
@@ -782,7 +781,7 @@ func (c *outBackwardFused) run() {
 		a := regions.Rb90dbfc1ef2fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t16),
-			P2:  unsafe.SliceData(c.Q),
+			P2:  unsafe.SliceData(c.AReshape),
 			P3:  unsafe.SliceData(t182),
 			N0:  L,
 			N1:  T,
@@ -807,11 +806,11 @@ func (c *outBackwardFused) run() {
 				n10 := int(c.Pos[i])
 				for k := range min(w, n10+j+1) {
 					for m := range H {
-						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
+						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
 						t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						t16Entry2 := t16[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t182_2[p] = num.FMA32(qView[p], t16Entry2, t182_2[p])
+							t182_2[p] = num.FMA32(aReshape[p], t16Entry2, t182_2[p])
 						}
 					}
 				}
@@ -821,27 +820,28 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
+		a := regions.Rf4bc94f46b30Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
-			P2: unsafe.SliceData(t202),
+			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: H,
 			N3: dH,
 			N4: H * dH,
 			N5: H*T*dH + H*dH*w - H*dH,
+			N6: H*dH*w - H*dH,
 		}
-		regions.R03f4713e7c86(&a)
+		regions.Rf4bc94f46b30(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				for k := range H {
 					t182_2 := t182[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					t192_2 := t192[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t202_2 := t202[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t202_2[m] = t182_2[m] + t192_2[m]
+						kTailBarOut[m] = t182_2[m] + t192_2[m]
 					}
 				}
 			}
@@ -849,59 +849,48 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.a
-	for i := range L {
-		for j := range w - 1 {
-			for k := range H {
-				copy(c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH], t202[((i*(T+w-1)+j)*H+k)*dH:][:dH])
+	if kern.Wide() {
+		a := regions.Rcdc76ce7d1e9Args{
+			P0: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(t22),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: 4*H*dH*w - 4*H*dH,
+			N5: H * dH,
+			N6: H*T*dH + H*dH*w - H*dH,
+			N7: H * T * dH,
+		}
+		regions.Rcdc76ce7d1e9(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t22_2 := t22[((i*T+j)*H+k)*dH:][:dH]
+					for m := range dH {
+						t22_2[m] = t182_2[m] + t192_2[m]
+					}
+				}
 			}
 		}
 	}
-
-	// relative_window.a
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(t22[((i*T+j)*H+k)*dH:][:dH], t202[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH])
-			}
-		}
-	}
-
-	// relative_window.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t25, H*dH, 1, t22, H*dH, 1, c.WK, H*dH, 1)
 
 	// relative_window.k
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t22, H*dH, 1)
 
 	// relative_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t27, H*dH, 1, t172, H*dH, 1, c.WQ, H*dH, 1)
-
-	// relative_window.q
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t172, H*dH, 1)
 
+	// relative_window.v
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t72, H*dH, 1, c.WV, H*dH, 1)
+
+	// relative_window.k
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t22, H*dH, 1, c.WK, H*dH, 1)
+
 	// relative_window.q
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t25),
-			P2: unsafe.SliceData(t27),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: H * dH,
-			N3: H * T * dH,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t92_2 := t92[(i*T+j)*H*dH:][:H*dH]
-				t25_2 := t25[(i*T+j)*H*dH:][:H*dH]
-				t27_2 := t27[(i*T+j)*H*dH:][:H*dH]
-				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-				for k := range H * dH {
-					XBar[k] = (t92_2[k] + t25_2[k]) + t27_2[k]
-				}
-			}
-		}
-	}
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t172, H*dH, 1, c.WQ, H*dH, 1)
 }

@@ -13,25 +13,23 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 12·L·T·d entries and checkpoints of 0 entries.
+// It keeps 4·L·T·d entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	W1        []F // [4·d, d]
-	X         []F // [L, T, d]
-	W2        []F // [d, 4·d]
-	Out       []F // [L, T, d], written
-	HProd     []F // [L, T, 4·d], written
-	HSigmoid  []F // [L, T, 4·d], written
-	HSigmoid2 []F // [L, T, 4·d], written
-	Work      []F // WorkLen() entries
+	L     int
+	T     int
+	D     int
+	W1    []F // [4·d, d]
+	X     []F // [L, T, d]
+	W2    []F // [d, 4·d]
+	Out   []F // [L, T, d], written
+	HProd []F // [L, T, 4·d], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 5·L·T·d.
+// WorkLen is 4·L·T·d.
 func (c *Out[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 5 * L * T * d
+	return 4 * L * T * d
 }
 
 // Run computes Out.
@@ -42,67 +40,57 @@ func (c *Out[F]) Run() {
 	}
 	L, T, d := c.L, c.T, c.D
 	t22 := c.Work[:4*L*T*d] // [L, T, 4·d]
-	work := c.Work[4*L*T*d:]
-	t4 := work[:L*T*d] // [L, T, d]
 
 	// residual_mlp.h
 	kern.Gemm(L*T, 4*d, d, F(1), false, c.HProd, 4*d, 1, c.X, d, 1, c.W1, 1, d)
 
-	// residual_mlp.h, residual_mlp.out
+	// residual_mlp.out, residual_mlp.h
 	for i := range L {
 		for j := range T {
 			hProd := c.HProd[(i*T+j)*4*d:][:4*d]
-			hSigmoid := c.HSigmoid[(i*T+j)*4*d:][:4*d]
 			t22_2 := t22[(i*T+j)*4*d:][:4*d]
-			hSigmoid2 := c.HSigmoid2[(i*T+j)*4*d:][:4*d]
 			for k := range 4 * d {
 				hProdEntry := hProd[k]
-				t2 := num.Sigmoid(hProdEntry)
-				hSigmoid[k] = t2
-				t22_2[k] = F(hProdEntry * t2)
-				hSigmoid2[k] = num.Sigmoid(-hProdEntry)
+				t22_2[k] = F(hProdEntry * num.Sigmoid(hProdEntry))
 			}
 		}
 	}
-
-	// residual_mlp.out, residual_mlp.h
-	kern.Gemm(L*T, d, 4*d, F(1), false, t4, d, 1, t22, 4*d, 1, c.W2, 1, 4*d)
 
 	// residual_mlp.out
 	for i := range L {
 		for j := range T {
 			X := c.X[(i*T+j)*d:][:d]
-			t4_2 := t4[(i*T+j)*d:][:d]
 			out := c.Out[(i*T+j)*d:][:d]
 			for k := range d {
-				out[k] = X[k] + t4_2[k]
+				out[k] = X[k]
 			}
 		}
 	}
+
+	// residual_mlp.out, residual_mlp.h
+	kern.Gemm(L*T, d, 4*d, F(1), true, c.Out, d, 1, t22, 4*d, 1, c.W2, 1, 4*d)
 }
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	W1        []F // [4·d, d]
-	X         []F // [L, T, d]
-	W2        []F // [d, 4·d]
-	OutBar    []F // [L, T, d]
-	HProd     []F // [L, T, 4·d]
-	HSigmoid  []F // [L, T, 4·d]
-	HSigmoid2 []F // [L, T, 4·d]
-	W1Bar     []F // [4·d, d], written
-	XBar      []F // [L, T, d], written
-	W2Bar     []F // [d, 4·d], written
-	Work      []F // WorkLen() entries
+	L      int
+	T      int
+	D      int
+	W1     []F // [4·d, d]
+	X      []F // [L, T, d]
+	W2     []F // [d, 4·d]
+	OutBar []F // [L, T, d]
+	HProd  []F // [L, T, 4·d]
+	W1Bar  []F // [4·d, d], written
+	XBar   []F // [L, T, d], written
+	W2Bar  []F // [d, 4·d], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 13·L·T·d.
+// WorkLen is 16·L·T·d.
 func (c *OutBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 13 * L * T * d
+	return 16 * L * T * d
 }
 
 // Run computes OutBackward.
@@ -112,22 +100,25 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t22 := c.Work[:4*L*T*d] // [L, T, 4·d]
+	t2 := c.Work[:4*L*T*d] // [L, T, 4·d]
 	work := c.Work[4*L*T*d:]
+	t22 := work[:4*L*T*d] // [L, T, 4·d]
+	work = work[4*L*T*d:]
 	t6 := work[:4*L*T*d] // [L, T, 4·d]
 	work = work[4*L*T*d:]
 	t12 := work[:4*L*T*d] // [L, T, 4·d]
-	work = work[4*L*T*d:]
-	t13 := work[:L*T*d] // [L, T, d]
 
-	// residual_mlp.out
+	// residual_mlp.h, residual_mlp.out
 	for i := range L {
 		for j := range T {
 			hProd := c.HProd[(i*T+j)*4*d:][:4*d]
-			hSigmoid := c.HSigmoid[(i*T+j)*4*d:][:4*d]
+			t2_2 := t2[(i*T+j)*4*d:][:4*d]
 			t22_2 := t22[(i*T+j)*4*d:][:4*d]
 			for k := range 4 * d {
-				t22_2[k] = F(hProd[k] * hSigmoid[k])
+				hProdEntry := hProd[k]
+				t23 := num.Sigmoid(hProdEntry)
+				t2_2[k] = t23
+				t22_2[k] = F(hProdEntry * t23)
 			}
 		}
 	}
@@ -141,21 +132,18 @@ func (c *OutBackward[F]) Run() {
 	// residual_mlp.h, residual_mlp.out
 	for i := range L {
 		for j := range T {
-			hSigmoid := c.HSigmoid[(i*T+j)*4*d:][:4*d]
+			t2_2 := t2[(i*T+j)*4*d:][:4*d]
 			t6_2 := t6[(i*T+j)*4*d:][:4*d]
 			hProd := c.HProd[(i*T+j)*4*d:][:4*d]
-			hSigmoid2 := c.HSigmoid2[(i*T+j)*4*d:][:4*d]
 			t12_2 := t12[(i*T+j)*4*d:][:4*d]
 			for k := range 4 * d {
-				hSigmoidEntry := hSigmoid[k]
+				t2Entry := t2_2[k]
 				t6Entry := t6_2[k]
-				t12_2[k] = F(hSigmoidEntry*t6Entry) + F(F(F(hProd[k]*hSigmoidEntry)*t6Entry)*hSigmoid2[k])
+				hProdEntry2 := hProd[k]
+				t12_2[k] = F(t2Entry*t6Entry) + F(F(F(hProdEntry2*t2Entry)*t6Entry)*num.Sigmoid(-hProdEntry2))
 			}
 		}
 	}
-
-	// residual_mlp.h
-	kern.Gemm(L*T, d, 4*d, F(1), false, t13, d, 1, t12, 4*d, 1, c.W1, d, 1)
 
 	// residual_mlp.h
 	kern.Gemm(d, 4*d, L*T, F(1), false, c.W1Bar, 1, d, c.X, 1, d, t12, 4*d, 1)
@@ -164,13 +152,15 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			outBar := c.OutBar[(i*T+j)*d:][:d]
-			t13_2 := t13[(i*T+j)*d:][:d]
 			XBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				XBar[k] = outBar[k] + t13_2[k]
+				XBar[k] = outBar[k]
 			}
 		}
 	}
+
+	// residual_mlp.h
+	kern.Gemm(L*T, d, 4*d, F(1), true, c.XBar, d, 1, t12, 4*d, 1, c.W1, d, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -207,8 +197,6 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.W2 = arena.Data(n.vW2)
 	k.Out = arena.Alloc(k.L * k.T * k.D)
 	k.HProd = c.Run.Saved(4 * k.L * k.T * k.D)
-	k.HSigmoid = c.Run.Saved(4 * k.L * k.T * k.D)
-	k.HSigmoid2 = c.Run.Saved(4 * k.L * k.T * k.D)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -230,8 +218,6 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.W2 = k.W2
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
 	g.HProd = k.HProd
-	g.HSigmoid = k.HSigmoid
-	g.HSigmoid2 = k.HSigmoid2
 	g.W1Bar = t.Part(n.vW1, 4*g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.W2Bar = t.Part(n.vW2, 4*g.D*g.D)

@@ -18,70 +18,44 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t22 := c.Work[:4*L*T*d]        // [L, T, 4·d]
-	t4 := c.Work[4*L*T*d:][:L*T*d] // [L, T, d]
+	t22 := c.Work[:4*L*T*d] // [L, T, 4·d]
 
 	// residual_mlp.h
 	kern.GemmFMA(L*T, 4*d, d, F(1), false, c.HProd, 4*d, 1, c.X, d, 1, c.W1, 1, d)
 
-	// residual_mlp.h, residual_mlp.out
+	// residual_mlp.out, residual_mlp.h
 	if kern.Wide() {
-		a := regions.R3b69cb453befArgs{
+		a := regions.R69fb6474cdd5Args{
 			P0: unsafe.SliceData(c.HProd),
-			P1: unsafe.SliceData(c.HSigmoid),
-			P2: unsafe.SliceData(t22),
-			P3: unsafe.SliceData(c.HSigmoid2),
+			P1: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.R3b69cb453bef(&a)
+		regions.R69fb6474cdd5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				hProd := c.HProd[(i*T+j)*4*d:][:4*d]
-				hSigmoid := c.HSigmoid[(i*T+j)*4*d:][:4*d]
 				t22_2 := t22[(i*T+j)*4*d:][:4*d]
-				hSigmoid2 := c.HSigmoid2[(i*T+j)*4*d:][:4*d]
 				for k := range 4 * d {
 					hProdEntry := hProd[k]
-					t2 := kern.Sigmoid(hProdEntry)
-					hSigmoid[k] = t2
-					t22_2[k] = F(hProdEntry * t2)
-					hSigmoid2[k] = kern.Sigmoid(-hProdEntry)
+					t22_2[k] = F(hProdEntry * kern.Sigmoid(hProdEntry))
 				}
 			}
+		}
+	}
+
+	// residual_mlp.out
+	for i := range L {
+		for j := range T {
+			copy(c.Out[(i*T+j)*d:][:d], c.X[(i*T+j)*d:][:d])
 		}
 	}
 
 	// residual_mlp.out, residual_mlp.h
-	kern.GemmFMA(L*T, d, 4*d, F(1), false, t4, d, 1, t22, 4*d, 1, c.W2, 1, 4*d)
-
-	// residual_mlp.out
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(c.X),
-			P1: unsafe.SliceData(t4),
-			P2: unsafe.SliceData(c.Out),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				X := c.X[(i*T+j)*d:][:d]
-				t4_2 := t4[(i*T+j)*d:][:d]
-				out := c.Out[(i*T+j)*d:][:d]
-				for k := range d {
-					out[k] = X[k] + t4_2[k]
-				}
-			}
-		}
-	}
+	kern.GemmFMA(L*T, d, 4*d, F(1), true, c.Out, d, 1, t22, 4*d, 1, c.W2, 1, 4*d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -93,31 +67,34 @@ func (c *outBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t22 := c.Work[:4*L*T*d]           // [L, T, 4·d]
-	t6 := c.Work[4*L*T*d:][:4*L*T*d]  // [L, T, 4·d]
-	t12 := c.Work[8*L*T*d:][:4*L*T*d] // [L, T, 4·d]
-	t13 := c.Work[12*L*T*d:][:L*T*d]  // [L, T, d]
+	t2 := c.Work[:4*L*T*d]             // [L, T, 4·d]
+	t22 := c.Work[4*L*T*d:][:4*L*T*d]  // [L, T, 4·d]
+	t6 := c.Work[8*L*T*d:][:4*L*T*d]   // [L, T, 4·d]
+	t12 := c.Work[12*L*T*d:][:4*L*T*d] // [L, T, 4·d]
 
-	// residual_mlp.out
+	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
-		a := regions.Rc6ace448760fArgs{
+		a := regions.Rd748dbae3116Args{
 			P0: unsafe.SliceData(c.HProd),
-			P1: unsafe.SliceData(c.HSigmoid),
+			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.Rc6ace448760f(&a)
+		regions.Rd748dbae3116(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				hProd := c.HProd[(i*T+j)*4*d:][:4*d]
-				hSigmoid := c.HSigmoid[(i*T+j)*4*d:][:4*d]
+				t2_2 := t2[(i*T+j)*4*d:][:4*d]
 				t22_2 := t22[(i*T+j)*4*d:][:4*d]
 				for k := range 4 * d {
-					t22_2[k] = F(hProd[k] * hSigmoid[k])
+					hProdEntry := hProd[k]
+					t23 := kern.Sigmoid(hProdEntry)
+					t2_2[k] = t23
+					t22_2[k] = F(hProdEntry * t23)
 				}
 			}
 		}
@@ -131,63 +108,44 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
-		a := regions.Rfa25d5785019Args{
-			P0: unsafe.SliceData(c.HSigmoid),
+		a := regions.Rfa533f895b22Args{
+			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.HProd),
-			P3: unsafe.SliceData(c.HSigmoid2),
-			P4: unsafe.SliceData(t12),
+			P3: unsafe.SliceData(t12),
 			N0: L,
 			N1: T,
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.Rfa25d5785019(&a)
+		regions.Rfa533f895b22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				hSigmoid := c.HSigmoid[(i*T+j)*4*d:][:4*d]
+				t2_2 := t2[(i*T+j)*4*d:][:4*d]
 				t6_2 := t6[(i*T+j)*4*d:][:4*d]
 				hProd := c.HProd[(i*T+j)*4*d:][:4*d]
-				hSigmoid2 := c.HSigmoid2[(i*T+j)*4*d:][:4*d]
 				t12_2 := t12[(i*T+j)*4*d:][:4*d]
 				for k := range 4 * d {
-					hSigmoidEntry := hSigmoid[k]
+					t2Entry := t2_2[k]
 					t6Entry := t6_2[k]
-					t12_2[k] = num.FMA32(F(F(hProd[k]*hSigmoidEntry)*t6Entry), hSigmoid2[k], F(hSigmoidEntry*t6Entry))
+					hProdEntry2 := hProd[k]
+					t12_2[k] = num.FMA32(F(F(hProdEntry2*t2Entry)*t6Entry), kern.Sigmoid(-hProdEntry2), F(t2Entry*t6Entry))
 				}
 			}
 		}
 	}
-
-	// residual_mlp.h
-	kern.GemmFMA(L*T, d, 4*d, F(1), false, t13, d, 1, t12, 4*d, 1, c.W1, d, 1)
 
 	// residual_mlp.h
 	kern.GemmFMA(d, 4*d, L*T, F(1), false, c.W1Bar, 1, d, c.X, 1, d, t12, 4*d, 1)
 
 	// residual_mlp.h
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(c.OutBar),
-			P1: unsafe.SliceData(t13),
-			P2: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				outBar := c.OutBar[(i*T+j)*d:][:d]
-				t13_2 := t13[(i*T+j)*d:][:d]
-				XBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					XBar[k] = outBar[k] + t13_2[k]
-				}
-			}
+	for i := range L {
+		for j := range T {
+			copy(c.XBar[(i*T+j)*d:][:d], c.OutBar[(i*T+j)*d:][:d])
 		}
 	}
+
+	// residual_mlp.h
+	kern.GemmFMA(L*T, d, 4*d, F(1), true, c.XBar, d, 1, t12, 4*d, 1, c.W1, d, 1)
 }

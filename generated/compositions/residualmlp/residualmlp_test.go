@@ -64,8 +64,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.W2 = a.Real("W2", 4*k.D*k.D)
 	k.Out = a.Out("out", k.L*k.T*k.D)
 	k.HProd = a.Fresh(4 * k.L * k.T * k.D)
-	k.HSigmoid = a.Fresh(4 * k.L * k.T * k.D)
-	k.HSigmoid2 = a.Fresh(4 * k.L * k.T * k.D)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -78,8 +76,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.W2 = k.W2
 	g.OutBar = a.Bar("out", g.L*g.T*g.D)
 	g.HProd = k.HProd
-	g.HSigmoid = k.HSigmoid
-	g.HSigmoid2 = k.HSigmoid2
 	g.W1Bar = a.Grad("W1", 4*g.D*g.D)
 	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.W2Bar = a.Grad("W2", 4*g.D*g.D)

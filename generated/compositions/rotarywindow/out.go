@@ -14,7 +14,7 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 6·H·L·T·f + H·L·T·w + 4·H·L·f·w - 4·H·L·f + 2·L·T·f + 1 entries and checkpoints of 0 entries.
+// It keeps 6·H·L·T·f + H·L·T·w + 4·H·L·f·w - 4·H·L·f + 2·L·T·f entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
 	H        int
 	L        int
@@ -34,7 +34,6 @@ type Out[F num.Float] struct {
 	C        []F     // [L, T, f], written
 	S        []F     // [L, T, f], written
 	Q        []F     // [L, T, H, 2·f], written
-	ADiv     []F     // [], written
 	AStack   []F     // [L, T + w - 1, H, 2·f], written
 	A        []F     // [L, T, H, w], written
 	OutStack []F     // [L, T + w - 1, H, 2·f], written
@@ -87,7 +86,6 @@ func (c *Out[F]) Run() {
 	// rotary_window.omega, rotary_window.a
 	t5 := F(9.210340371976184) / F(f)
 	t80 := F(1) / num.Sqrt(F(2*f))
-	c.ADiv[0] = t80
 
 	// rotary_window.omega, rotary_window.C
 	for i := range f {
@@ -400,7 +398,6 @@ type OutBackward[F num.Float] struct {
 	C           []F     // [L, T, f]
 	S           []F     // [L, T, f]
 	Q           []F     // [L, T, H, 2·f]
-	ADiv        []F     // []
 	AStack      []F     // [L, T + w - 1, H, 2·f]
 	A           []F     // [L, T, H, w]
 	OutStack    []F     // [L, T + w - 1, H, 2·f]
@@ -413,10 +410,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 32·H·L·T·f + 4·H·L·T·w + 12·H·L·f·w + H·L·T - 12·H·L·f + 2·L·T·f.
+// WorkLen is 18·H·L·T·f + 4·H·L·T·w + 8·H·L·f·w + H·L·T - 8·H·L·f + 2·L·T·f.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 32*H*L*T*f + 4*H*L*T*w + 12*H*L*f*w + H*L*T - 12*H*L*f + 2*L*T*f
+	return 18*H*L*T*f + 4*H*L*T*w + 8*H*L*f*w + H*L*T - 8*H*L*f + 2*L*T*f
 }
 
 // Run computes OutBackward.
@@ -434,13 +431,9 @@ func (c *OutBackward[F]) Run() {
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t62 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t72 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t192 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t92 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
-	t112 := work[:2*H*L*T*f] // [L, T, 2·H·f]
 	work = work[2*H*L*T*f:]
 	t132 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
@@ -454,21 +447,11 @@ func (c *OutBackward[F]) Run() {
 	work = work[2*H*L*T*f:]
 	t182 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t202 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t222 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
-	t262 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
 	t282 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
-	t302 := work[:2*H*L*T*f] // [L, T, 2·H·f]
-	work = work[2*H*L*T*f:]
-	t352 := work[:2*H*L*T*f] // [L, T, H, 2, f]
-	work = work[2*H*L*T*f:]
 	t372 := work[:2*H*L*T*f] // [L, T, H, 2, f]
-	work = work[2*H*L*T*f:]
-	t392 := work[:2*H*L*T*f] // [L, T, 2·H·f]
 
 	// rotary_window.q
 	for i := range L {
@@ -483,6 +466,9 @@ func (c *OutBackward[F]) Run() {
 			}
 		}
 	}
+
+	// rotary_window.a
+	t80 := F(1) / num.Sqrt(F(2*f))
 
 	// rotary_window.out
 	clear(t42)
@@ -539,31 +525,18 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
-	// rotary_window.out
-	for i := range L {
-		for j := range T + w - 1 {
-			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				t72_2 := t72[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				for m := range 2 * f {
-					t72_2[m] = t52_2[m] + t62_2[m]
-				}
-			}
-		}
-	}
-
 	// rotary_window.out, rotary_window.a
 	clear(t192)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t72_2 := t72[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 				t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					vTailBarOut[m] = t72_2[m]
+					vTailBarOut[m] = t52_2[m] + t62_2[m]
 					t192_2[m] += kTailBar[m]
 				}
 			}
@@ -574,17 +547,15 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t72_2 := t72[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
 				t92_2 := t92[((i*T+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					t92_2[m] = t72_2[m]
+					t92_2[m] = t52_2[m] + t62_2[m]
 				}
 			}
 		}
 	}
-
-	// rotary_window.v
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, t112, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
 
 	// rotary_window.v
 	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, c.X, 1, 2*H*f, t92, 2*H*f, 1)
@@ -644,7 +615,7 @@ func (c *OutBackward[F]) Run() {
 				for m := range w {
 					n6 := int(c.Pos[i]) + j - m
 					if n6 >= 0 {
-						t162[((i*T+j)*H+k)*w+m] = F(c.ADiv[0] * t152[((i*T+j)*H+k)*w+m])
+						t162[((i*T+j)*H+k)*w+m] = F(t80 * t152[((i*T+j)*H+k)*w+m])
 					}
 				}
 			}
@@ -693,26 +664,13 @@ func (c *OutBackward[F]) Run() {
 
 	// rotary_window.a
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			for k := range H {
 				t182_2 := t182[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				t192_2 := t192[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				t202_2 := t202[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				for m := range 2 * f {
-					t202_2[m] = t182_2[m] + t192_2[m]
-				}
-			}
-		}
-	}
-
-	// rotary_window.a
-	for i := range L {
-		for j := range w - 1 {
-			for k := range H {
-				t202_2 := t202[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					kTailBarOut[m] = t202_2[m]
+					kTailBarOut[m] = t182_2[m] + t192_2[m]
 				}
 			}
 		}
@@ -722,27 +680,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t202_2 := t202[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
 				t222_2 := t222[((i*T+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					t222_2[m] = t202_2[m]
-				}
-			}
-		}
-	}
-
-	// rotary_window.k
-	clear(t262)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range 2 {
-					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-					for p := range f {
-						t262_2[p] += F(t222View[p] * t2[p])
-					}
+					t222_2[m] = t182_2[m] + t192_2[m]
 				}
 			}
 		}
@@ -754,51 +696,37 @@ func (c *OutBackward[F]) Run() {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
-					t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t282_3 := t282[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t282_2[p] = t262_2[p] + F(t222View[p]*C[p])
+						t222ViewEntry := t222View[p]
+						t282_2[p] = F(t222ViewEntry * C[p])
+						t282_3[p] += F(t222ViewEntry * t2[p])
 					}
 				}
 			}
 		}
 	}
-
-	// rotary_window.k0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, t302, 2*H*f, 1, t282, 2*H*f, 1, c.WK, 2*H*f, 1)
 
 	// rotary_window.k0
 	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t282, 2*H*f, 1)
 
 	// rotary_window.q
-	clear(t352)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range 2 {
-					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t352_2 := t352[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-					for p := range f {
-						t352_2[p] += F(t172View[p] * t2[p])
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window.q
 	for i := range L {
 		for j := range T {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
-					t352_2 := t352[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t372_2 := t372[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t372_3 := t372[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t372_2[p] = t352_2[p] + F(t172View[p]*C[p])
+						t172ViewEntry := t172View[p]
+						t372_2[p] = F(t172ViewEntry * C[p])
+						t372_3[p] += F(t172ViewEntry * t2[p])
 					}
 				}
 			}
@@ -806,23 +734,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window.q0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, t392, 2*H*f, 1, t372, 2*H*f, 1, c.WQ, 2*H*f, 1)
-
-	// rotary_window.q0
 	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, c.X, 1, 2*H*f, t372, 2*H*f, 1)
 
-	// rotary_window.p
-	for i := range L {
-		for j := range T {
-			t112_2 := t112[(i*T+j)*2*H*f:][:2*H*f]
-			t302_2 := t302[(i*T+j)*2*H*f:][:2*H*f]
-			t392_2 := t392[(i*T+j)*2*H*f:][:2*H*f]
-			XBar := c.XBar[(i*T+j)*2*H*f:][:2*H*f]
-			for k := range 2 * H * f {
-				XBar[k] = t112_2[k] + t302_2[k] + t392_2[k]
-			}
-		}
-	}
+	// rotary_window.v
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
+
+	// rotary_window.k0
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t282, 2*H*f, 1, c.WK, 2*H*f, 1)
+
+	// rotary_window.q0
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t372, 2*H*f, 1, c.WQ, 2*H*f, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -879,7 +800,6 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.C = c.Run.Saved(k.L * k.T * k.F2)
 	k.S = c.Run.Saved(k.L * k.T * k.F2)
 	k.Q = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
-	k.ADiv = c.Run.Saved(1)
 	k.AStack = c.Run.Saved(2*k.H*k.L*k.T*k.F2 + 2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.W)
 	k.OutStack = c.Run.Saved(2*k.H*k.L*k.T*k.F2 + 2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
@@ -913,7 +833,6 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.C = k.C
 	g.S = k.S
 	g.Q = k.Q
-	g.ADiv = k.ADiv
 	g.AStack = k.AStack
 	g.A = k.A
 	g.OutStack = k.OutStack

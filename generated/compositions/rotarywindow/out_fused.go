@@ -40,7 +40,6 @@ func (c *outFused) run() {
 	// rotary_window.omega, rotary_window.a
 	t5 := F(9.210340371976184) / F(f)
 	t80 := F(1) / num.Sqrt(F(2*f))
-	c.ADiv[0] = t80
 
 	// rotary_window.omega, rotary_window.C
 	for i := range f {
@@ -461,28 +460,21 @@ func (c *outBackwardFused) run() {
 	_ = T
 	_ = f
 	_ = w
-	t := c.Work[:2*L*T*f]                                                                                 // [L, T, 2, f]
-	t42 := c.Work[2*L*T*f:][:H*L*T*w]                                                                     // [L, T, H, w]
-	t52 := c.Work[H*L*T*w+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]                                         // [L, T + w - 1, H, 2·f]
-	t62 := c.Work[2*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]             // [L, T + w - 1, H, 2·f]
-	t72 := c.Work[4*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]             // [L, T + w - 1, H, 2·f]
-	t192 := c.Work[6*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]            // [L, T + w - 1, H, 2·f]
-	t92 := c.Work[8*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                               // [L, T, H, 2·f]
-	t112 := c.Work[10*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                             // [L, T, 2·H·f]
-	t132 := c.Work[12*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:H*L*T]                                 // [L, T, H]
-	t142 := c.Work[12*H*L*T*f+H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                         // [L, T, H, w]
-	t152 := c.Work[12*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
-	t162 := c.Work[12*H*L*T*f+3*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
-	t172 := c.Work[12*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                     // [L, T, H, 2·f]
-	t182 := c.Work[14*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]   // [L, T + w - 1, H, 2·f]
-	t202 := c.Work[16*H*L*T*f+4*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	t222 := c.Work[18*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t262 := c.Work[20*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t282 := c.Work[22*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t302 := c.Work[24*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, 2·H·f]
-	t352 := c.Work[26*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t372 := c.Work[28*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t392 := c.Work[30*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, 2·H·f]
+	t := c.Work[:2*L*T*f]                                                                               // [L, T, 2, f]
+	t42 := c.Work[2*L*T*f:][:H*L*T*w]                                                                   // [L, T, H, w]
+	t52 := c.Work[H*L*T*w+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]                                       // [L, T + w - 1, H, 2·f]
+	t62 := c.Work[2*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]           // [L, T + w - 1, H, 2·f]
+	t192 := c.Work[4*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
+	t92 := c.Work[6*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                             // [L, T, H, 2·f]
+	t132 := c.Work[8*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:H*L*T]                                // [L, T, H]
+	t142 := c.Work[8*H*L*T*f+H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                        // [L, T, H, w]
+	t152 := c.Work[8*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                      // [L, T, H, w]
+	t162 := c.Work[8*H*L*T*f+3*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                      // [L, T, H, w]
+	t172 := c.Work[8*H*L*T*f+4*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                    // [L, T, H, 2·f]
+	t182 := c.Work[10*H*L*T*f+4*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t222 := c.Work[12*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t282 := c.Work[14*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
+	t372 := c.Work[16*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
 
 	// rotary_window.q
 	for i := range L {
@@ -509,6 +501,9 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
+
+	// rotary_window.a
+	t80 := F(1) / num.Sqrt(F(2*f))
 
 	// rotary_window.out
 	clear(t42)
@@ -632,43 +627,15 @@ func (c *outBackwardFused) run() {
 		}
 	}
 
-	// rotary_window.out
-	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t62),
-			P2: unsafe.SliceData(t72),
-			N0: L,
-			N1: T + w - 1,
-			N2: H,
-			N3: 2 * f,
-			N4: 2 * H * f,
-			N5: 2*H*T*f + 2*H*f*w - 2*H*f,
-		}
-		regions.R03f4713e7c86(&a)
-	} else {
-		for i := range L {
-			for j := range T + w - 1 {
-				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					t72_2 := t72[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					for m := range 2 * f {
-						t72_2[m] = t52_2[m] + t62_2[m]
-					}
-				}
-			}
-		}
-	}
-
 	// rotary_window.out, rotary_window.a
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R7f552e07f75fArgs{
-			P0: unsafe.SliceData(t72),
-			P1: unsafe.SliceData(c.VTailBarOut),
-			P2: unsafe.SliceData(t192),
-			P3: unsafe.SliceData(c.KTailBar),
+		a := regions.R277c6bdb4205Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(c.VTailBarOut),
+			P3: unsafe.SliceData(t192),
+			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
 			N2: H,
@@ -678,17 +645,18 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2*H*f*w - 2*H*f,
 		}
-		regions.R7f552e07f75f(&a)
+		regions.R277c6bdb4205(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t72_2 := t72[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 					vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 					kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						vTailBarOut[m] = t72_2[m]
+						vTailBarOut[m] = t52_2[m] + t62_2[m]
 						t192_2[m] = t192_2[m] + kTailBar[m]
 					}
 				}
@@ -697,16 +665,35 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.out
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(t92[((i*T+j)*H+k)*2*f:][:2*f], t72[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f])
+	if kern.Wide() {
+		a := regions.Rcdc76ce7d1e9Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(t92),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 2 * f,
+			N4: 8*H*f*w - 8*H*f,
+			N5: 2 * H * f,
+			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N7: 2 * H * T * f,
+		}
+		regions.Rcdc76ce7d1e9(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t92_2 := t92[((i*T+j)*H+k)*2*f:][:2*f]
+					for m := range 2 * f {
+						t92_2[m] = t52_2[m] + t62_2[m]
+					}
+				}
 			}
 		}
 	}
-
-	// rotary_window.v
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, t112, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
 
 	// rotary_window.v
 	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, c.X, 1, 2*H*f, t92, 2*H*f, 1)
@@ -820,19 +807,19 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	clear(t162)
 	if kern.Wide() {
-		a := regions.R22ccd900d97aArgs{
+		a := regions.R86e2f25cd6a5Args{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.ADiv),
-			P2: unsafe.SliceData(t152),
-			P3: unsafe.SliceData(t162),
+			P1: unsafe.SliceData(t152),
+			P2: unsafe.SliceData(t162),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: w,
 			N4: H * w,
 			N5: H * T * w,
+			S0: [2]float32{t80},
 		}
-		regions.R22ccd900d97a(&a)
+		regions.R86e2f25cd6a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -842,7 +829,7 @@ func (c *outBackwardFused) run() {
 						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
 						t162_2 := t162[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							t162_2[m] = F(c.ADiv[0] * t152_2[m])
+							t162_2[m] = F(t80 * t152_2[m])
 						}
 					}
 				}
@@ -941,27 +928,28 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
+		a := regions.Rf4bc94f46b30Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
-			P2: unsafe.SliceData(t202),
+			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: H,
 			N3: 2 * f,
 			N4: 2 * H * f,
 			N5: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N6: 2*H*f*w - 2*H*f,
 		}
-		regions.R03f4713e7c86(&a)
+		regions.Rf4bc94f46b30(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				for k := range H {
 					t182_2 := t182[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 					t192_2 := t192[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					t202_2 := t202[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						t202_2[m] = t182_2[m] + t192_2[m]
+						kTailBarOut[m] = t182_2[m] + t192_2[m]
 					}
 				}
 			}
@@ -969,201 +957,88 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.a
-	for i := range L {
-		for j := range w - 1 {
-			for k := range H {
-				copy(c.KTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f], t202[((i*(T+w-1)+j)*H+k)*2*f:][:2*f])
+	if kern.Wide() {
+		a := regions.Rcdc76ce7d1e9Args{
+			P0: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(t222),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 2 * f,
+			N4: 8*H*f*w - 8*H*f,
+			N5: 2 * H * f,
+			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N7: 2 * H * T * f,
+		}
+		regions.Rcdc76ce7d1e9(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t222_2 := t222[((i*T+j)*H+k)*2*f:][:2*f]
+					for m := range 2 * f {
+						t222_2[m] = t182_2[m] + t192_2[m]
+					}
+				}
 			}
 		}
 	}
 
-	// rotary_window.a
+	// rotary_window.k
 	for i := range L {
 		for j := range T {
+			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
-				copy(t222[((i*T+j)*H+k)*2*f:][:2*f], t202[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f])
-			}
-		}
-	}
-
-	// rotary_window.k
-	clear(t262)
-	if kern.Wide() {
-		a := regions.Rbfbb7b423d73Args{
-			P0: unsafe.SliceData(t222),
-			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(t262),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: f,
-			N4: 4 * f,
-			N5: 2 * f,
-			N6: -f,
-			N7: 2 * H * f,
-			N8: 2 * H * T * f,
-			N9: 2 * T * f,
-		}
-		regions.Rbfbb7b423d73(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					for m := range 2 {
-						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t2 := t[((i*T+j)*2+m)*f:][:f]
-						t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-						for p := range f {
-							t262_2[p] = num.FMA32(t222View[p], t2[p], t262_2[p])
-						}
+				for m := range 2 {
+					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t282_3 := t282[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					for p := range f {
+						t222ViewEntry := t222View[p]
+						t282_2[p] = F(t222ViewEntry * C[p])
+						t282_3[p] = num.FMA32(t222ViewEntry, t2[p], t282_3[p])
 					}
 				}
 			}
 		}
 	}
-
-	// rotary_window.k
-	if kern.Wide() {
-		a := regions.R59d9abf7ffdeArgs{
-			P0: unsafe.SliceData(t222),
-			P1: unsafe.SliceData(c.C),
-			P2: unsafe.SliceData(t262),
-			P3: unsafe.SliceData(t282),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: f,
-			N4: 2 * f,
-			N5: 2 * H * f,
-			N6: 2 * H * T * f,
-			N7: T * f,
-		}
-		regions.R59d9abf7ffde(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				C := c.C[(i*T+j)*f:][:f]
-				for k := range H {
-					for m := range 2 {
-						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
-						for p := range f {
-							t282_2[p] = num.FMA32(t222View[p], C[p], t262_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window.k0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, t302, 2*H*f, 1, t282, 2*H*f, 1, c.WK, 2*H*f, 1)
 
 	// rotary_window.k0
 	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t282, 2*H*f, 1)
 
 	// rotary_window.q
-	clear(t352)
-	if kern.Wide() {
-		a := regions.Rbfbb7b423d73Args{
-			P0: unsafe.SliceData(t172),
-			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(t352),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: f,
-			N4: 4 * f,
-			N5: 2 * f,
-			N6: -f,
-			N7: 2 * H * f,
-			N8: 2 * H * T * f,
-			N9: 2 * T * f,
-		}
-		regions.Rbfbb7b423d73(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					for m := range 2 {
-						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t2 := t[((i*T+j)*2+m)*f:][:f]
-						t352_2 := t352[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-						for p := range f {
-							t352_2[p] = num.FMA32(t172View[p], t2[p], t352_2[p])
-						}
+	for i := range L {
+		for j := range T {
+			C := c.C[(i*T+j)*f:][:f]
+			for k := range H {
+				for m := range 2 {
+					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t372_2 := t372[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t372_3 := t372[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					for p := range f {
+						t172ViewEntry := t172View[p]
+						t372_2[p] = F(t172ViewEntry * C[p])
+						t372_3[p] = num.FMA32(t172ViewEntry, t2[p], t372_3[p])
 					}
 				}
 			}
 		}
 	}
-
-	// rotary_window.q
-	if kern.Wide() {
-		a := regions.R59d9abf7ffdeArgs{
-			P0: unsafe.SliceData(t172),
-			P1: unsafe.SliceData(c.C),
-			P2: unsafe.SliceData(t352),
-			P3: unsafe.SliceData(t372),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: f,
-			N4: 2 * f,
-			N5: 2 * H * f,
-			N6: 2 * H * T * f,
-			N7: T * f,
-		}
-		regions.R59d9abf7ffde(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				C := c.C[(i*T+j)*f:][:f]
-				for k := range H {
-					for m := range 2 {
-						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t352_2 := t352[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t372_2 := t372[(((i*T+j)*H+k)*2+m)*f:][:f]
-						for p := range f {
-							t372_2[p] = num.FMA32(t172View[p], C[p], t352_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window.q0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, t392, 2*H*f, 1, t372, 2*H*f, 1, c.WQ, 2*H*f, 1)
 
 	// rotary_window.q0
 	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, c.X, 1, 2*H*f, t372, 2*H*f, 1)
 
-	// rotary_window.p
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t112),
-			P1: unsafe.SliceData(t302),
-			P2: unsafe.SliceData(t392),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: 2 * H * f,
-			N3: 2 * H * T * f,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t112_2 := t112[(i*T+j)*2*H*f:][:2*H*f]
-				t302_2 := t302[(i*T+j)*2*H*f:][:2*H*f]
-				t392_2 := t392[(i*T+j)*2*H*f:][:2*H*f]
-				XBar := c.XBar[(i*T+j)*2*H*f:][:2*H*f]
-				for k := range 2 * H * f {
-					XBar[k] = (t112_2[k] + t302_2[k]) + t392_2[k]
-				}
-			}
-		}
-	}
+	// rotary_window.v
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
+
+	// rotary_window.k0
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t282, 2*H*f, 1, c.WK, 2*H*f, 1)
+
+	// rotary_window.q0
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t372, 2*H*f, 1, c.WQ, 2*H*f, 1)
 }

@@ -76,7 +76,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.C = a.Fresh(k.L * k.T * k.F2)
 	k.S = a.Fresh(k.L * k.T * k.F2)
 	k.Q = a.Fresh(2 * k.H * k.L * k.T * k.F2)
-	k.ADiv = a.Fresh(1)
 	k.AStack = a.Fresh(2*k.H*k.L*k.T*k.F2 + 2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
 	k.A = a.Fresh(k.H * k.L * k.T * k.W)
 	k.OutStack = a.Fresh(2*k.H*k.L*k.T*k.F2 + 2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
@@ -98,7 +97,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.C = k.C
 	g.S = k.S
 	g.Q = k.Q
-	g.ADiv = k.ADiv
 	g.AStack = k.AStack
 	g.A = k.A
 	g.OutStack = k.OutStack

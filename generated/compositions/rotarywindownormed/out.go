@@ -14,7 +14,7 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 18·H·L·T·f + H·L·T·w + 4·H·L·f·w + 2·H·L·T - 4·H·L·f + 2·L·T·f + 2 entries and checkpoints of 0 entries.
+// It keeps 10·H·L·T·f + H·L·T·w + 4·H·L·f·w + 2·H·L·T - 4·H·L·f + 2·L·T·f entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
 	H        int
 	L        int
@@ -35,27 +35,21 @@ type Out[F num.Float] struct {
 	VTailOut []F     // [L, w - 1, H, 2·f], written
 	C        []F     // [L, T, f], written
 	S        []F     // [L, T, f], written
-	Q0       []F     // [L, T, 2·H·f], written
-	QDiv     []F     // [L, T, H, 2·f], written
+	Q1       []F     // [L, T, H, 2·f], written
+	QSqrt    []F     // [L, T, H], written
 	Q        []F     // [L, T, H, 2·f], written
-	K0       []F     // [L, T, 2·H·f], written
-	KDiv     []F     // [L, T, H, 2·f], written
-	ADiv     []F     // [], written
+	K1       []F     // [L, T, H, 2·f], written
+	KSqrt    []F     // [L, T, H], written
 	AStack   []F     // [L, T + w - 1, H, 2·f], written
 	A        []F     // [L, T, H, w], written
 	OutStack []F     // [L, T + w - 1, H, 2·f], written
-	KDiv2    []F     // [L, T, H], written
-	KDiv3    []F     // [L, T, H, 2·f], written
-	KDiv4    []F     // [], written
-	QDiv2    []F     // [L, T, H], written
-	QDiv3    []F     // [L, T, H, 2·f], written
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 12·H·L·T·f + 2·H·L·T·w + 4·H·L·T + 2·L·T·f + 3·L·T + 3·f.
+// WorkLen is 16·H·L·T·f + 2·H·L·T·w + 2·H·L·T + 2·L·T·f + 3·L·T + 3·f.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 12*H*L*T*f + 2*H*L*T*w + 4*H*L*T + 2*L*T*f + 3*L*T + 3*f
+	return 16*H*L*T*f + 2*H*L*T*w + 2*H*L*T + 2*L*T*f + 3*L*T + 3*f
 }
 
 // Run computes Out.
@@ -77,9 +71,9 @@ func (c *Out[F]) Run() {
 	work = work[L*T:]
 	t14 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	q0 := work[:2*H*L*T*f] // [L, T, 2·H·f]
+	work = work[2*H*L*T*f:]
 	t59 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t63 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t65 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
@@ -87,9 +81,9 @@ func (c *Out[F]) Run() {
 	work = work[2*L*T*f:]
 	t72 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
+	k0 := work[:2*H*L*T*f] // [L, T, 2·H·f]
+	work = work[2*H*L*T*f:]
 	t76 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t80 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t82 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
@@ -103,11 +97,9 @@ func (c *Out[F]) Run() {
 	work = work[2*H*L*T*f:]
 	t104 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 
-	// rotary_window_normed.omega, rotary_window_normed.a, rotary_window_normed.q, rotary_window_normed.k
+	// rotary_window_normed.omega, rotary_window_normed.a, rotary_window_normed.q
 	t5 := F(9.210340371976184) / F(f)
 	t94 := F(1) / num.Sqrt(F(2*f))
-	c.ADiv[0] = t94
-	c.KDiv4[0] = F(1) / F(2*f)
 
 	// rotary_window_normed.omega, rotary_window_normed.C
 	for i := range f {
@@ -156,14 +148,14 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window_normed.q0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.Q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
 
 	// rotary_window_normed.q
 	for i := range L {
 		for j := range T {
 			t59_2 := t59[(i*T+j)*H:][:H]
 			for k := range H {
-				q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
+				q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
 				var t592 F
 				for m := range 2 * f {
 					q0ViewEntry := q0View[m]
@@ -179,9 +171,9 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t59_2 := t59[(i*T+j)*H:][:H]
-			t63_2 := t63[(i*T+j)*H:][:H]
+			qSqrt := c.QSqrt[(i*T+j)*H:][:H]
 			for k := range H {
-				t63_2[k] = num.Sqrt(1e-06 + (t59_2[k] / w4))
+				qSqrt[k] = num.Sqrt(1e-06 + (t59_2[k] / w4))
 			}
 		}
 	}
@@ -190,16 +182,13 @@ func (c *Out[F]) Run() {
 	for i := range L {
 		gammaQ := c.GammaQ[:2*f]
 		for j := range T {
-			t63_2 := t63[(i*T+j)*H:][:H]
+			qSqrt := c.QSqrt[(i*T+j)*H:][:H]
 			for k := range H {
-				q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
-				qDiv := c.QDiv[((i*T+j)*H+k)*2*f:][:2*f]
+				q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
 				t65_2 := t65[((i*T+j)*H+k)*2*f:][:2*f]
-				t63Entry := t63_2[k]
+				qSqrtEntry := qSqrt[k]
 				for m := range 2 * f {
-					t64 := q0View[m] / t63Entry
-					qDiv[m] = t64
-					t65_2[m] = F(t64 * gammaQ[m])
+					t65_2[m] = F((q0View[m] / qSqrtEntry) * gammaQ[m])
 				}
 			}
 		}
@@ -238,14 +227,14 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window_normed.k0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.K0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, k0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
 
 	// rotary_window_normed.k
 	for i := range L {
 		for j := range T {
 			t76_2 := t76[(i*T+j)*H:][:H]
 			for k := range H {
-				k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
+				k0View := k0[((i*T+j)*H+k)*2*f:][:2*f]
 				var t762 F
 				for m := range 2 * f {
 					k0ViewEntry := k0View[m]
@@ -256,47 +245,37 @@ func (c *Out[F]) Run() {
 		}
 	}
 
-	// rotary_window_normed.k, rotary_window_normed.q, rotary_window_normed.a
+	// rotary_window_normed.k, rotary_window_normed.q
 	for i := range L {
 		for j := range T {
 			t76_2 := t76[(i*T+j)*H:][:H]
-			t80_2 := t80[(i*T+j)*H:][:H]
-			kDiv2 := c.KDiv2[(i*T+j)*H:][:H]
-			t63_2 := t63[(i*T+j)*H:][:H]
-			qDiv2 := c.QDiv2[(i*T+j)*H:][:H]
+			kSqrt := c.KSqrt[(i*T+j)*H:][:H]
 			for k := range H {
-				t802 := num.Sqrt(1e-06 + (t76_2[k] / w4))
-				t80_2[k] = t802
-				kDiv2[k] = F(1) / t802
-				qDiv2[k] = F(1) / t63_2[k]
+				kSqrt[k] = num.Sqrt(1e-06 + (t76_2[k] / w4))
 			}
 		}
 	}
 
-	// rotary_window_normed.k, rotary_window_normed.q
+	// rotary_window_normed.k, rotary_window_normed.q1, rotary_window_normed.q, rotary_window_normed.k1
 	for i := range L {
 		gammaK := c.GammaK[:2*f]
 		for j := range T {
-			t80_2 := t80[(i*T+j)*H:][:H]
-			t63_2 := t63[(i*T+j)*H:][:H]
+			kSqrt := c.KSqrt[(i*T+j)*H:][:H]
 			for k := range H {
-				k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
-				kDiv := c.KDiv[((i*T+j)*H+k)*2*f:][:2*f]
+				k0View := k0[((i*T+j)*H+k)*2*f:][:2*f]
 				t82_2 := t82[((i*T+j)*H+k)*2*f:][:2*f]
-				kDiv3 := c.KDiv3[((i*T+j)*H+k)*2*f:][:2*f]
-				qDiv := c.QDiv[((i*T+j)*H+k)*2*f:][:2*f]
-				qDiv3 := c.QDiv3[((i*T+j)*H+k)*2*f:][:2*f]
+				q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
+				q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
 				t72View := t72[((i*T+j)*H+k)*2*f:][:2*f]
 				q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
-				t80Entry := t80_2[k]
-				t63Entry2 := t63_2[k]
+				k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
+				kSqrtEntry := kSqrt[k]
 				for m := range 2 * f {
-					t81 := k0View[m] / t80Entry
-					kDiv[m] = t81
-					t82_2[m] = F(t81 * gammaK[m])
-					kDiv3[m] = t81 / t80Entry
-					qDiv3[m] = qDiv[m] / t63Entry2
+					k0ViewEntry2 := k0View[m]
+					t82_2[m] = F((k0ViewEntry2 / kSqrtEntry) * gammaK[m])
+					q1[m] = q0View[m]
 					q[m] = t72View[m]
+					k1[m] = k0ViewEntry2
 				}
 			}
 		}
@@ -517,20 +496,14 @@ type OutBackward[F num.Float] struct {
 	VTailBar    []F     // [L, w - 1, H, 2·f]
 	C           []F     // [L, T, f]
 	S           []F     // [L, T, f]
-	Q0          []F     // [L, T, 2·H·f]
-	QDiv        []F     // [L, T, H, 2·f]
+	Q1          []F     // [L, T, H, 2·f]
+	QSqrt       []F     // [L, T, H]
 	Q           []F     // [L, T, H, 2·f]
-	K0          []F     // [L, T, 2·H·f]
-	KDiv        []F     // [L, T, H, 2·f]
-	ADiv        []F     // []
+	K1          []F     // [L, T, H, 2·f]
+	KSqrt       []F     // [L, T, H]
 	AStack      []F     // [L, T + w - 1, H, 2·f]
 	A           []F     // [L, T, H, w]
 	OutStack    []F     // [L, T + w - 1, H, 2·f]
-	KDiv2       []F     // [L, T, H]
-	KDiv3       []F     // [L, T, H, 2·f]
-	KDiv4       []F     // []
-	QDiv2       []F     // [L, T, H]
-	QDiv3       []F     // [L, T, H, 2·f]
 	WQBar       []F     // [2·H·f, 2·H·f], written
 	XBar        []F     // [L, T, 2·H·f], written
 	GammaQBar   []F     // [2·f], written
@@ -542,10 +515,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 40·H·L·T·f + 4·H·L·T·w + 12·H·L·f·w + 3·H·L·T - 12·H·L·f + 2·L·T·f.
+// WorkLen is 30·H·L·T·f + 4·H·L·T·w + 8·H·L·f·w + 7·H·L·T - 8·H·L·f + 2·L·T·f.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 40*H*L*T*f + 4*H*L*T*w + 12*H*L*f*w + 3*H*L*T - 12*H*L*f + 2*L*T*f
+	return 30*H*L*T*f + 4*H*L*T*w + 8*H*L*f*w + 7*H*L*T - 8*H*L*f + 2*L*T*f
 }
 
 // Run computes OutBackward.
@@ -555,21 +528,21 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	t := c.Work[:2*L*T*f] // [L, T, 2, f]
-	work := c.Work[2*L*T*f:]
+	t64 := c.Work[:2*H*L*T*f] // [L, T, H, 2·f]
+	work := c.Work[2*H*L*T*f:]
+	t81 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	work = work[2*H*L*T*f:]
+	t := work[:2*L*T*f] // [L, T, 2, f]
+	work = work[2*L*T*f:]
 	t42 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t52 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t62 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t72 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t192 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t92 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
-	t112 := work[:2*H*L*T*f] // [L, T, 2·H·f]
 	work = work[2*H*L*T*f:]
 	t132 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
@@ -583,11 +556,7 @@ func (c *OutBackward[F]) Run() {
 	work = work[2*H*L*T*f:]
 	t182 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
-	t202 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t222 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
-	t262 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
 	t282 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
@@ -595,11 +564,13 @@ func (c *OutBackward[F]) Run() {
 	work = work[2*H*L*T*f:]
 	t362 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
+	t332 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t832 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t602 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
 	t462 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
-	t482 := work[:2*H*L*T*f] // [L, T, 2·H·f]
-	work = work[2*H*L*T*f:]
-	t532 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
 	t552 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
@@ -607,9 +578,29 @@ func (c *OutBackward[F]) Run() {
 	work = work[2*H*L*T*f:]
 	t632 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
+	t852 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
 	t73 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
-	t75 := work[:2*H*L*T*f] // [L, T, 2·H·f]
+
+	// rotary_window_normed.q, rotary_window_normed.k
+	for i := range L {
+		for j := range T {
+			qSqrt := c.QSqrt[(i*T+j)*H:][:H]
+			kSqrt := c.KSqrt[(i*T+j)*H:][:H]
+			for k := range H {
+				q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
+				t64_2 := t64[((i*T+j)*H+k)*2*f:][:2*f]
+				k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
+				t81_2 := t81[((i*T+j)*H+k)*2*f:][:2*f]
+				qSqrtEntry := qSqrt[k]
+				kSqrtEntry := kSqrt[k]
+				for m := range 2 * f {
+					t64_2[m] = q1[m] / qSqrtEntry
+					t81_2[m] = k1[m] / kSqrtEntry
+				}
+			}
+		}
+	}
 
 	// rotary_window_normed.q
 	for i := range L {
@@ -625,6 +616,10 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
+	// rotary_window_normed.a, rotary_window_normed.q, rotary_window_normed.k
+	t94 := F(1) / num.Sqrt(F(2*f))
+	t422 := F(1) / F(2*f)
+
 	// rotary_window_normed.out
 	clear(t42)
 	for i := range L {
@@ -633,13 +628,13 @@ func (c *OutBackward[F]) Run() {
 				for m := range w {
 					n := int(c.Pos[i]) + j - m
 					if n >= 0 {
-						var t422 F
+						var t422_2 F
 						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
 						outBarView := c.OutBar[((i*T+j)*H+k)*2*f:][:2*f]
 						for p := range 2 * f {
-							t422 += F(outStack[p] * outBarView[p])
+							t422_2 += F(outStack[p] * outBarView[p])
 						}
-						t42[((i*T+j)*H+k)*w+m] = t422
+						t42[((i*T+j)*H+k)*w+m] = t422_2
 					}
 				}
 			}
@@ -680,31 +675,18 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
-	// rotary_window_normed.out
-	for i := range L {
-		for j := range T + w - 1 {
-			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				t72_2 := t72[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				for m := range 2 * f {
-					t72_2[m] = t52_2[m] + t62_2[m]
-				}
-			}
-		}
-	}
-
 	// rotary_window_normed.out, rotary_window_normed.a
 	clear(t192)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t72_2 := t72[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+				t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 				t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					vTailBarOut[m] = t72_2[m]
+					vTailBarOut[m] = t52_2[m] + t62_2[m]
 					t192_2[m] += kTailBar[m]
 				}
 			}
@@ -715,17 +697,15 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t72_2 := t72[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
 				t92_2 := t92[((i*T+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					t92_2[m] = t72_2[m]
+					t92_2[m] = t52_2[m] + t62_2[m]
 				}
 			}
 		}
 	}
-
-	// rotary_window_normed.v
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, t112, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
 
 	// rotary_window_normed.v
 	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, c.X, 1, 2*H*f, t92, 2*H*f, 1)
@@ -785,7 +765,7 @@ func (c *OutBackward[F]) Run() {
 				for m := range w {
 					n6 := int(c.Pos[i]) + j - m
 					if n6 >= 0 {
-						t162[((i*T+j)*H+k)*w+m] = F(c.ADiv[0] * t152[((i*T+j)*H+k)*w+m])
+						t162[((i*T+j)*H+k)*w+m] = F(t94 * t152[((i*T+j)*H+k)*w+m])
 					}
 				}
 			}
@@ -834,26 +814,13 @@ func (c *OutBackward[F]) Run() {
 
 	// rotary_window_normed.a
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			for k := range H {
 				t182_2 := t182[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				t192_2 := t192[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				t202_2 := t202[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-				for m := range 2 * f {
-					t202_2[m] = t182_2[m] + t192_2[m]
-				}
-			}
-		}
-	}
-
-	// rotary_window_normed.a
-	for i := range L {
-		for j := range w - 1 {
-			for k := range H {
-				t202_2 := t202[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					kTailBarOut[m] = t202_2[m]
+					kTailBarOut[m] = t182_2[m] + t192_2[m]
 				}
 			}
 		}
@@ -863,27 +830,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t202_2 := t202[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+				t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
 				t222_2 := t222[((i*T+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
-					t222_2[m] = t202_2[m]
-				}
-			}
-		}
-	}
-
-	// rotary_window_normed.k
-	clear(t262)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range 2 {
-					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-					for p := range f {
-						t262_2[p] += F(t222View[p] * t2[p])
-					}
+					t222_2[m] = t182_2[m] + t192_2[m]
 				}
 			}
 		}
@@ -895,11 +846,14 @@ func (c *OutBackward[F]) Run() {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
-					t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t282_3 := t282[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t282_2[p] = t262_2[p] + F(t222View[p]*C[p])
+						t222ViewEntry := t222View[p]
+						t282_2[p] = F(t222ViewEntry * C[p])
+						t282_3[p] += F(t222ViewEntry * t2[p])
 					}
 				}
 			}
@@ -912,66 +866,65 @@ func (c *OutBackward[F]) Run() {
 		gammaK := c.GammaK[:2*f]
 		gammaKBar := c.GammaKBar[:2*f]
 		for j := range T {
+			kSqrt := c.KSqrt[(i*T+j)*H:][:H]
 			t362_2 := t362[(i*T+j)*H:][:H]
 			for k := range H {
 				t282View := t282[((i*T+j)*H+k)*2*f:][:2*f]
-				kDiv3 := c.KDiv3[((i*T+j)*H+k)*2*f:][:2*f]
+				t81_2 := t81[((i*T+j)*H+k)*2*f:][:2*f]
 				t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
-				kDiv := c.KDiv[((i*T+j)*H+k)*2*f:][:2*f]
 				var t3622 F
+				kSqrtEntry2 := kSqrt[k]
 				for m := range 2 * f {
 					t282ViewEntry := t282View[m]
 					t3022 := F(t282ViewEntry * gammaK[m])
-					t3622 += F(t3022 * kDiv3[m])
+					t81Entry := t81_2[m]
+					t3622 += F(t3022 * (t81Entry / kSqrtEntry2))
 					t302_2[m] = t3022
-					gammaKBar[m] += F(kDiv[m] * t282ViewEntry)
+					gammaKBar[m] += F(t81Entry * t282ViewEntry)
 				}
 				t362_2[k] = -t3622
 			}
 		}
 	}
 
-	// rotary_window_normed.k1, rotary_window_normed.k
-	kDiv4Entry := c.KDiv4[0]
+	// rotary_window_normed.k, rotary_window_normed.a, rotary_window_normed.q
 	for i := range L {
 		for j := range T {
-			kDiv2 := c.KDiv2[(i*T+j)*H:][:H]
+			kSqrt := c.KSqrt[(i*T+j)*H:][:H]
+			t332_2 := t332[(i*T+j)*H:][:H]
 			t362_2 := t362[(i*T+j)*H:][:H]
+			t832_2 := t832[(i*T+j)*H:][:H]
+			qSqrt := c.QSqrt[(i*T+j)*H:][:H]
+			t602_2 := t602[(i*T+j)*H:][:H]
 			for k := range H {
-				t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
-				k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
-				t462_2 := t462[((i*T+j)*H+k)*2*f:][:2*f]
-				kDiv2Entry := kDiv2[k]
-				w3 := F(t362_2[k] * F(kDiv4Entry*kDiv2Entry))
-				for m := range 2 * f {
-					t462_2[m] = F(t302_2[m]*kDiv2Entry) + F(2*F(F(0.5*k0View[m])*w3))
-				}
+				t3322 := F(1) / kSqrt[k]
+				t332_2[k] = t3322
+				t832_2[k] = F(t362_2[k] * F(t422*t3322))
+				t602_2[k] = F(1) / qSqrt[k]
 			}
 		}
 	}
 
-	// rotary_window_normed.k0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, t482, 2*H*f, 1, t462, 2*H*f, 1, c.WK, 2*H*f, 1)
+	// rotary_window_normed.k1, rotary_window_normed.k
+	for i := range L {
+		for j := range T {
+			t332_2 := t332[(i*T+j)*H:][:H]
+			t832_2 := t832[(i*T+j)*H:][:H]
+			for k := range H {
+				t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
+				k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
+				t462_2 := t462[((i*T+j)*H+k)*2*f:][:2*f]
+				t332Entry := t332_2[k]
+				t832Entry := t832_2[k]
+				for m := range 2 * f {
+					t462_2[m] = F(t302_2[m]*t332Entry) + F(2*F(F(0.5*k1[m])*t832Entry))
+				}
+			}
+		}
+	}
 
 	// rotary_window_normed.k0
 	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t462, 2*H*f, 1)
-
-	// rotary_window_normed.q
-	clear(t532)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range 2 {
-					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t532_2 := t532[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-					for p := range f {
-						t532_2[p] += F(t172View[p] * t2[p])
-					}
-				}
-			}
-		}
-	}
 
 	// rotary_window_normed.q
 	for i := range L {
@@ -979,11 +932,14 @@ func (c *OutBackward[F]) Run() {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
-					t532_2 := t532[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t552_2 := t552[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t552_3 := t552[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t552_2[p] = t532_2[p] + F(t172View[p]*C[p])
+						t172ViewEntry := t172View[p]
+						t552_2[p] = F(t172ViewEntry * C[p])
+						t552_3[p] += F(t172ViewEntry * t2[p])
 					}
 				}
 			}
@@ -996,21 +952,35 @@ func (c *OutBackward[F]) Run() {
 		gammaQ := c.GammaQ[:2*f]
 		gammaQBar := c.GammaQBar[:2*f]
 		for j := range T {
+			qSqrt := c.QSqrt[(i*T+j)*H:][:H]
 			t632_2 := t632[(i*T+j)*H:][:H]
 			for k := range H {
 				t552View := t552[((i*T+j)*H+k)*2*f:][:2*f]
-				qDiv3 := c.QDiv3[((i*T+j)*H+k)*2*f:][:2*f]
+				t64_2 := t64[((i*T+j)*H+k)*2*f:][:2*f]
 				t57_2 := t57[((i*T+j)*H+k)*2*f:][:2*f]
-				qDiv := c.QDiv[((i*T+j)*H+k)*2*f:][:2*f]
 				var t6322 F
+				qSqrtEntry2 := qSqrt[k]
 				for m := range 2 * f {
 					t552ViewEntry := t552View[m]
 					t572 := F(t552ViewEntry * gammaQ[m])
-					t6322 += F(t572 * qDiv3[m])
+					t64Entry := t64_2[m]
+					t6322 += F(t572 * (t64Entry / qSqrtEntry2))
 					t57_2[m] = t572
-					gammaQBar[m] += F(qDiv[m] * t552ViewEntry)
+					gammaQBar[m] += F(t64Entry * t552ViewEntry)
 				}
 				t632_2[k] = -t6322
+			}
+		}
+	}
+
+	// rotary_window_normed.q
+	for i := range L {
+		for j := range T {
+			t632_2 := t632[(i*T+j)*H:][:H]
+			t602_2 := t602[(i*T+j)*H:][:H]
+			t852_2 := t852[(i*T+j)*H:][:H]
+			for k := range H {
+				t852_2[k] = F(t632_2[k] * F(t422*t602_2[k]))
 			}
 		}
 	}
@@ -1018,39 +988,32 @@ func (c *OutBackward[F]) Run() {
 	// rotary_window_normed.q1, rotary_window_normed.q
 	for i := range L {
 		for j := range T {
-			qDiv2 := c.QDiv2[(i*T+j)*H:][:H]
-			t632_2 := t632[(i*T+j)*H:][:H]
+			t602_2 := t602[(i*T+j)*H:][:H]
+			t852_2 := t852[(i*T+j)*H:][:H]
 			for k := range H {
 				t57_2 := t57[((i*T+j)*H+k)*2*f:][:2*f]
-				q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
+				q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
 				t73_2 := t73[((i*T+j)*H+k)*2*f:][:2*f]
-				qDiv2Entry := qDiv2[k]
-				w4 := F(t632_2[k] * F(kDiv4Entry*qDiv2Entry))
+				t602Entry := t602_2[k]
+				t852Entry := t852_2[k]
 				for m := range 2 * f {
-					t73_2[m] = F(t57_2[m]*qDiv2Entry) + F(2*F(F(0.5*q0View[m])*w4))
+					t73_2[m] = F(t57_2[m]*t602Entry) + F(2*F(F(0.5*q1[m])*t852Entry))
 				}
 			}
 		}
 	}
 
 	// rotary_window_normed.q0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, t75, 2*H*f, 1, t73, 2*H*f, 1, c.WQ, 2*H*f, 1)
-
-	// rotary_window_normed.q0
 	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, c.X, 1, 2*H*f, t73, 2*H*f, 1)
 
-	// rotary_window_normed.p
-	for i := range L {
-		for j := range T {
-			t112_2 := t112[(i*T+j)*2*H*f:][:2*H*f]
-			t482_2 := t482[(i*T+j)*2*H*f:][:2*H*f]
-			t75_2 := t75[(i*T+j)*2*H*f:][:2*H*f]
-			XBar := c.XBar[(i*T+j)*2*H*f:][:2*H*f]
-			for k := range 2 * H * f {
-				XBar[k] = t112_2[k] + t482_2[k] + t75_2[k]
-			}
-		}
-	}
+	// rotary_window_normed.v
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
+
+	// rotary_window_normed.k0
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t462, 2*H*f, 1, c.WK, 2*H*f, 1)
+
+	// rotary_window_normed.q0
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t73, 2*H*f, 1, c.WQ, 2*H*f, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -1067,8 +1030,10 @@ type outNode[F num.Float] struct {
 //	C[t∈T, j∈f] = cos(turns(p[t], ω[j]))    rotary_window_normed.C
 //	S[t∈T, j∈f] = sin(turns(p[t], ω[j]))    rotary_window_normed.S
 //	q0[t∈T] = W_Q X[t]    rotary_window_normed.q0
+//	q1[t∈T, h∈H, i∈d_h] = q0[t,(h,i)]    rotary_window_normed.q1
 //	q = turned(case norm { = on : scaled(q1, γ_Q) ; otherwise : q1 })    rotary_window_normed.q
 //	k0[t∈T] = W_K X[t]    rotary_window_normed.k0
+//	k1[t∈T, h∈H, i∈d_h] = k0[t,(h,i)]    rotary_window_normed.k1
 //	k = turned(case norm { = on : scaled(k1, γ_K) ; otherwise : k1 })    rotary_window_normed.k
 //	a[t∈T, h∈H, s∈window(t,w)] = softmax_s((1/sqrt(d_h)) Σ_{i∈d_h} q[t,h,i] k[s,h,i])    rotary_window_normed.a
 //	v[t∈T] = W_V X[t]    rotary_window_normed.v
@@ -1110,20 +1075,14 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.VTailOut = arena.Alloc(2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
 	k.C = c.Run.Saved(k.L * k.T * k.F2)
 	k.S = c.Run.Saved(k.L * k.T * k.F2)
-	k.Q0 = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
-	k.QDiv = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
+	k.Q1 = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
+	k.QSqrt = c.Run.Saved(k.H * k.L * k.T)
 	k.Q = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
-	k.K0 = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
-	k.KDiv = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
-	k.ADiv = c.Run.Saved(1)
+	k.K1 = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
+	k.KSqrt = c.Run.Saved(k.H * k.L * k.T)
 	k.AStack = c.Run.Saved(2*k.H*k.L*k.T*k.F2 + 2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.W)
 	k.OutStack = c.Run.Saved(2*k.H*k.L*k.T*k.F2 + 2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
-	k.KDiv2 = c.Run.Saved(k.H * k.L * k.T)
-	k.KDiv3 = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
-	k.KDiv4 = c.Run.Saved(1)
-	k.QDiv2 = c.Run.Saved(k.H * k.L * k.T)
-	k.QDiv3 = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1155,20 +1114,14 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.VTailBar = block.Adjoint(t, n.nextVTail, 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
 	g.C = k.C
 	g.S = k.S
-	g.Q0 = k.Q0
-	g.QDiv = k.QDiv
+	g.Q1 = k.Q1
+	g.QSqrt = k.QSqrt
 	g.Q = k.Q
-	g.K0 = k.K0
-	g.KDiv = k.KDiv
-	g.ADiv = k.ADiv
+	g.K1 = k.K1
+	g.KSqrt = k.KSqrt
 	g.AStack = k.AStack
 	g.A = k.A
 	g.OutStack = k.OutStack
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.KDiv4 = k.KDiv4
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, 4*g.H*g.H*g.F2*g.F2)
 	g.XBar = t.Part(n.vX, 2*g.H*g.L*g.T*g.F2)
 	g.GammaQBar = t.Part(n.vGammaQ, 2*g.F2)

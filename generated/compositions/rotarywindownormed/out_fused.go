@@ -27,25 +27,23 @@ func (c *outFused) run() {
 	t11 := c.Work[3*f:][:L*T]                                                   // [L, T]
 	t13 := c.Work[L*T+3*f:][:L*T]                                               // [L, T]
 	t14 := c.Work[2*L*T+3*f:][:L*T]                                             // [L, T]
-	t59 := c.Work[3*L*T+3*f:][:H*L*T]                                           // [L, T, H]
-	t63 := c.Work[H*L*T+3*L*T+3*f:][:H*L*T]                                     // [L, T, H]
-	t65 := c.Work[2*H*L*T+3*L*T+3*f:][:2*H*L*T*f]                               // [L, T, H, 2·f]
-	t := c.Work[2*H*L*T*f+2*H*L*T+3*L*T+3*f:][:2*L*T*f]                         // [L, T, 2, f]
-	t72 := c.Work[2*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]             // [L, T, H, 2, f]
-	t76 := c.Work[4*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T]                 // [L, T, H]
-	t80 := c.Work[4*H*L*T*f+3*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T]                 // [L, T, H]
-	t82 := c.Work[4*H*L*T*f+4*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]             // [L, T, H, 2·f]
-	t89 := c.Work[6*H*L*T*f+4*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]             // [L, T, H, 2, f]
-	t97 := c.Work[8*H*L*T*f+4*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T*w]               // [L, T, H, w]
-	t98 := c.Work[8*H*L*T*f+H*L*T*w+4*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T*w]       // [L, T, H, w]
-	v := c.Work[8*H*L*T*f+2*H*L*T*w+4*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]     // [L, T, 2·H·f]
-	t104 := c.Work[10*H*L*T*f+2*H*L*T*w+4*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f] // [L, T, H, 2·f]
+	q0 := c.Work[3*L*T+3*f:][:2*H*L*T*f]                                        // [L, T, 2·H·f]
+	t59 := c.Work[2*H*L*T*f+3*L*T+3*f:][:H*L*T]                                 // [L, T, H]
+	t65 := c.Work[2*H*L*T*f+H*L*T+3*L*T+3*f:][:2*H*L*T*f]                       // [L, T, H, 2·f]
+	t := c.Work[4*H*L*T*f+H*L*T+3*L*T+3*f:][:2*L*T*f]                           // [L, T, 2, f]
+	t72 := c.Work[4*H*L*T*f+H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]               // [L, T, H, 2, f]
+	k0 := c.Work[6*H*L*T*f+H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]                // [L, T, 2·H·f]
+	t76 := c.Work[8*H*L*T*f+H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T]                   // [L, T, H]
+	t82 := c.Work[8*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]             // [L, T, H, 2·f]
+	t89 := c.Work[10*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]            // [L, T, H, 2, f]
+	t97 := c.Work[12*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T*w]              // [L, T, H, w]
+	t98 := c.Work[12*H*L*T*f+H*L*T*w+2*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T*w]      // [L, T, H, w]
+	v := c.Work[12*H*L*T*f+2*H*L*T*w+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]    // [L, T, 2·H·f]
+	t104 := c.Work[14*H*L*T*f+2*H*L*T*w+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f] // [L, T, H, 2·f]
 
-	// rotary_window_normed.omega, rotary_window_normed.a, rotary_window_normed.q, rotary_window_normed.k
+	// rotary_window_normed.omega, rotary_window_normed.a, rotary_window_normed.q
 	t5 := F(9.210340371976184) / F(f)
 	t94 := F(1) / num.Sqrt(F(2*f))
-	c.ADiv[0] = t94
-	c.KDiv4[0] = F(1) / F(2*f)
 
 	// rotary_window_normed.omega, rotary_window_normed.C
 	for i := range f {
@@ -94,12 +92,12 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window_normed.q0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.Q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
 
 	// rotary_window_normed.q
 	if kern.Wide() {
 		a := regions.R7eda812eaeeaArgs{
-			P0: unsafe.SliceData(c.Q0),
+			P0: unsafe.SliceData(q0),
 			P1: unsafe.SliceData(t59),
 			N0: L,
 			N1: T,
@@ -118,7 +116,7 @@ func (c *outFused) run() {
 			for j := range T {
 				t59_2 := t59[(i*T+j)*H:][:H]
 				for k := range H {
-					q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
+					q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
 					var t592 F
 					t592Sums := [16]F{t592}
 					for m := range 2 * f {
@@ -137,7 +135,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.R0b2ab7c49bc8Args{
 			P0: unsafe.SliceData(t59),
-			P1: unsafe.SliceData(t63),
+			P1: unsafe.SliceData(c.QSqrt),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -149,9 +147,9 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				t59_2 := t59[(i*T+j)*H:][:H]
-				t63_2 := t63[(i*T+j)*H:][:H]
+				qSqrt := c.QSqrt[(i*T+j)*H:][:H]
 				for k := range H {
-					t63_2[k] = num.Sqrt(F(1e-06) + (t59_2[k] / w4))
+					qSqrt[k] = num.Sqrt(F(1e-06) + (t59_2[k] / w4))
 				}
 			}
 		}
@@ -159,12 +157,11 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.Rc73979a6b3c8Args{
-			P0: unsafe.SliceData(t63),
-			P1: unsafe.SliceData(c.Q0),
-			P2: unsafe.SliceData(c.QDiv),
-			P3: unsafe.SliceData(c.GammaQ),
-			P4: unsafe.SliceData(t65),
+		a := regions.Ra45e2846feb7Args{
+			P0: unsafe.SliceData(c.QSqrt),
+			P1: unsafe.SliceData(q0),
+			P2: unsafe.SliceData(c.GammaQ),
+			P3: unsafe.SliceData(t65),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -173,21 +170,18 @@ func (c *outFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.Rc73979a6b3c8(&a)
+		regions.Ra45e2846feb7(&a)
 	} else {
 		gammaQ := c.GammaQ[:2*f]
 		for i := range L {
 			for j := range T {
-				t63_2 := t63[(i*T+j)*H:][:H]
+				qSqrt := c.QSqrt[(i*T+j)*H:][:H]
 				for k := range H {
-					q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
-					qDiv := c.QDiv[((i*T+j)*H+k)*2*f:][:2*f]
+					q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
 					t65_2 := t65[((i*T+j)*H+k)*2*f:][:2*f]
-					t63Entry := t63_2[k]
+					qSqrtEntry := qSqrt[k]
 					for m := range 2 * f {
-						t64 := q0View[m] / t63Entry
-						qDiv[m] = t64
-						t65_2[m] = F(t64 * gammaQ[m])
+						t65_2[m] = F((q0View[m] / qSqrtEntry) * gammaQ[m])
 					}
 				}
 			}
@@ -260,12 +254,12 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window_normed.k0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.K0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, k0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
 
 	// rotary_window_normed.k
 	if kern.Wide() {
 		a := regions.R7eda812eaeeaArgs{
-			P0: unsafe.SliceData(c.K0),
+			P0: unsafe.SliceData(k0),
 			P1: unsafe.SliceData(t76),
 			N0: L,
 			N1: T,
@@ -284,7 +278,7 @@ func (c *outFused) run() {
 			for j := range T {
 				t76_2 := t76[(i*T+j)*H:][:H]
 				for k := range H {
-					k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
+					k0View := k0[((i*T+j)*H+k)*2*f:][:2*f]
 					var t762 F
 					t762Sums := [16]F{t762}
 					for m := range 2 * f {
@@ -298,86 +292,71 @@ func (c *outFused) run() {
 		}
 	}
 
-	// rotary_window_normed.k, rotary_window_normed.q, rotary_window_normed.a
+	// rotary_window_normed.k, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R20e3039018e4Args{
+		a := regions.R0b2ab7c49bc8Args{
 			P0: unsafe.SliceData(t76),
-			P1: unsafe.SliceData(t80),
-			P2: unsafe.SliceData(c.KDiv2),
-			P3: unsafe.SliceData(t63),
-			P4: unsafe.SliceData(c.QDiv2),
+			P1: unsafe.SliceData(c.KSqrt),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: H * T,
 			S0: [2]float32{w4},
 		}
-		regions.R20e3039018e4(&a)
+		regions.R0b2ab7c49bc8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t76_2 := t76[(i*T+j)*H:][:H]
-				t80_2 := t80[(i*T+j)*H:][:H]
-				kDiv2 := c.KDiv2[(i*T+j)*H:][:H]
-				t63_2 := t63[(i*T+j)*H:][:H]
-				qDiv2 := c.QDiv2[(i*T+j)*H:][:H]
+				kSqrt := c.KSqrt[(i*T+j)*H:][:H]
 				for k := range H {
-					t802 := num.Sqrt(F(1e-06) + (t76_2[k] / w4))
-					t80_2[k] = t802
-					kDiv2[k] = F(1) / t802
-					qDiv2[k] = F(1) / t63_2[k]
+					kSqrt[k] = num.Sqrt(F(1e-06) + (t76_2[k] / w4))
 				}
 			}
 		}
 	}
 
-	// rotary_window_normed.k, rotary_window_normed.q
+	// rotary_window_normed.k, rotary_window_normed.q1, rotary_window_normed.q, rotary_window_normed.k1
 	if kern.Wide() {
-		a := regions.Rc7a792a92911Args{
-			P0:  unsafe.SliceData(t80),
-			P1:  unsafe.SliceData(t63),
-			P2:  unsafe.SliceData(c.K0),
-			P3:  unsafe.SliceData(c.KDiv),
-			P4:  unsafe.SliceData(c.GammaK),
-			P5:  unsafe.SliceData(t82),
-			P6:  unsafe.SliceData(c.KDiv3),
-			P7:  unsafe.SliceData(c.QDiv),
-			P8:  unsafe.SliceData(c.QDiv3),
-			P9:  unsafe.SliceData(t72),
-			P10: unsafe.SliceData(c.Q),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  2 * f,
-			N4:  2 * H * f,
-			N5:  2 * H * T * f,
-			N6:  H * T,
+		a := regions.R5606bf4a34e7Args{
+			P0: unsafe.SliceData(c.KSqrt),
+			P1: unsafe.SliceData(k0),
+			P2: unsafe.SliceData(c.GammaK),
+			P3: unsafe.SliceData(t82),
+			P4: unsafe.SliceData(q0),
+			P5: unsafe.SliceData(c.Q1),
+			P6: unsafe.SliceData(t72),
+			P7: unsafe.SliceData(c.Q),
+			P8: unsafe.SliceData(c.K1),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 2 * f,
+			N4: 2 * H * f,
+			N5: 2 * H * T * f,
+			N6: H * T,
 		}
-		regions.Rc7a792a92911(&a)
+		regions.R5606bf4a34e7(&a)
 	} else {
 		gammaK := c.GammaK[:2*f]
 		for i := range L {
 			for j := range T {
-				t80_2 := t80[(i*T+j)*H:][:H]
-				t63_2 := t63[(i*T+j)*H:][:H]
+				kSqrt := c.KSqrt[(i*T+j)*H:][:H]
 				for k := range H {
-					k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
-					kDiv := c.KDiv[((i*T+j)*H+k)*2*f:][:2*f]
+					k0View := k0[((i*T+j)*H+k)*2*f:][:2*f]
 					t82_2 := t82[((i*T+j)*H+k)*2*f:][:2*f]
-					kDiv3 := c.KDiv3[((i*T+j)*H+k)*2*f:][:2*f]
-					qDiv := c.QDiv[((i*T+j)*H+k)*2*f:][:2*f]
-					qDiv3 := c.QDiv3[((i*T+j)*H+k)*2*f:][:2*f]
+					q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
+					q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
 					t72View := t72[((i*T+j)*H+k)*2*f:][:2*f]
 					q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
-					t80Entry := t80_2[k]
-					t63Entry2 := t63_2[k]
+					k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
+					kSqrtEntry := kSqrt[k]
 					for m := range 2 * f {
-						t81 := k0View[m] / t80Entry
-						kDiv[m] = t81
-						t82_2[m] = F(t81 * gammaK[m])
-						kDiv3[m] = t81 / t80Entry
-						qDiv3[m] = qDiv[m] / t63Entry2
+						k0ViewEntry2 := k0View[m]
+						t82_2[m] = F((k0ViewEntry2 / kSqrtEntry) * gammaK[m])
+						q1[m] = q0View[m]
 						q[m] = t72View[m]
+						k1[m] = k0ViewEntry2
 					}
 				}
 			}
@@ -677,34 +656,72 @@ func (c *outBackwardFused) run() {
 	_ = T
 	_ = f
 	_ = w
-	t := c.Work[:2*L*T*f]                                                                                 // [L, T, 2, f]
-	t42 := c.Work[2*L*T*f:][:H*L*T*w]                                                                     // [L, T, H, w]
-	t52 := c.Work[H*L*T*w+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]                                         // [L, T + w - 1, H, 2·f]
-	t62 := c.Work[2*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]             // [L, T + w - 1, H, 2·f]
-	t72 := c.Work[4*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]             // [L, T + w - 1, H, 2·f]
-	t192 := c.Work[6*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]            // [L, T + w - 1, H, 2·f]
-	t92 := c.Work[8*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                               // [L, T, H, 2·f]
-	t112 := c.Work[10*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                             // [L, T, 2·H·f]
-	t132 := c.Work[12*H*L*T*f+H*L*T*w+8*H*L*f*w-8*H*L*f+2*L*T*f:][:H*L*T]                                 // [L, T, H]
-	t142 := c.Work[12*H*L*T*f+H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                         // [L, T, H, w]
-	t152 := c.Work[12*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
-	t162 := c.Work[12*H*L*T*f+3*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
-	t172 := c.Work[12*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                     // [L, T, H, 2·f]
-	t182 := c.Work[14*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]   // [L, T + w - 1, H, 2·f]
-	t202 := c.Work[16*H*L*T*f+4*H*L*T*w+10*H*L*f*w+H*L*T-10*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	t222 := c.Work[18*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t262 := c.Work[20*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t282 := c.Work[22*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t302 := c.Work[24*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t362 := c.Work[26*H*L*T*f+4*H*L*T*w+12*H*L*f*w+H*L*T-12*H*L*f+2*L*T*f:][:H*L*T]                       // [L, T, H]
-	t462 := c.Work[26*H*L*T*f+4*H*L*T*w+12*H*L*f*w+2*H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
-	t482 := c.Work[28*H*L*T*f+4*H*L*T*w+12*H*L*f*w+2*H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, 2·H·f]
-	t532 := c.Work[30*H*L*T*f+4*H*L*T*w+12*H*L*f*w+2*H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t552 := c.Work[32*H*L*T*f+4*H*L*T*w+12*H*L*f*w+2*H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t57 := c.Work[34*H*L*T*f+4*H*L*T*w+12*H*L*f*w+2*H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
-	t632 := c.Work[36*H*L*T*f+4*H*L*T*w+12*H*L*f*w+2*H*L*T-12*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t73 := c.Work[36*H*L*T*f+4*H*L*T*w+12*H*L*f*w+3*H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
-	t75 := c.Work[38*H*L*T*f+4*H*L*T*w+12*H*L*f*w+3*H*L*T-12*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, 2·H·f]
+	t64 := c.Work[:2*H*L*T*f]                                                                           // [L, T, H, 2·f]
+	t81 := c.Work[2*H*L*T*f:][:2*H*L*T*f]                                                               // [L, T, H, 2·f]
+	t := c.Work[4*H*L*T*f:][:2*L*T*f]                                                                   // [L, T, 2, f]
+	t42 := c.Work[4*H*L*T*f+2*L*T*f:][:H*L*T*w]                                                         // [L, T, H, w]
+	t52 := c.Work[4*H*L*T*f+H*L*T*w+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]                             // [L, T + w - 1, H, 2·f]
+	t62 := c.Work[6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]           // [L, T + w - 1, H, 2·f]
+	t192 := c.Work[8*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
+	t92 := c.Work[10*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                            // [L, T, H, 2·f]
+	t132 := c.Work[12*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:H*L*T]                               // [L, T, H]
+	t142 := c.Work[12*H*L*T*f+H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
+	t152 := c.Work[12*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                     // [L, T, H, w]
+	t162 := c.Work[12*H*L*T*f+3*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                     // [L, T, H, w]
+	t172 := c.Work[12*H*L*T*f+4*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t182 := c.Work[14*H*L*T*f+4*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t222 := c.Work[16*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t282 := c.Work[18*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
+	t302 := c.Work[20*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t362 := c.Work[22*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                       // [L, T, H]
+	t332 := c.Work[22*H*L*T*f+4*H*L*T*w+8*H*L*f*w+2*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t832 := c.Work[22*H*L*T*f+4*H*L*T*w+8*H*L*f*w+3*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t602 := c.Work[22*H*L*T*f+4*H*L*T*w+8*H*L*f*w+4*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t462 := c.Work[22*H*L*T*f+4*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
+	t552 := c.Work[24*H*L*T*f+4*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t57 := c.Work[26*H*L*T*f+4*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
+	t632 := c.Work[28*H*L*T*f+4*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t852 := c.Work[28*H*L*T*f+4*H*L*T*w+8*H*L*f*w+6*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t73 := c.Work[28*H*L*T*f+4*H*L*T*w+8*H*L*f*w+7*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
+
+	// rotary_window_normed.q, rotary_window_normed.k
+	if kern.Wide() {
+		a := regions.R06366bf279e7Args{
+			P0: unsafe.SliceData(c.QSqrt),
+			P1: unsafe.SliceData(c.KSqrt),
+			P2: unsafe.SliceData(c.Q1),
+			P3: unsafe.SliceData(t64),
+			P4: unsafe.SliceData(c.K1),
+			P5: unsafe.SliceData(t81),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 2 * f,
+			N4: 2 * H * f,
+			N5: 2 * H * T * f,
+			N6: H * T,
+		}
+		regions.R06366bf279e7(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				qSqrt := c.QSqrt[(i*T+j)*H:][:H]
+				kSqrt := c.KSqrt[(i*T+j)*H:][:H]
+				for k := range H {
+					q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
+					t64_2 := t64[((i*T+j)*H+k)*2*f:][:2*f]
+					k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
+					t81_2 := t81[((i*T+j)*H+k)*2*f:][:2*f]
+					qSqrtEntry := qSqrt[k]
+					kSqrtEntry := kSqrt[k]
+					for m := range 2 * f {
+						t64_2[m] = q1[m] / qSqrtEntry
+						t81_2[m] = k1[m] / kSqrtEntry
+					}
+				}
+			}
+		}
+	}
 
 	// rotary_window_normed.q
 	for i := range L {
@@ -731,6 +748,10 @@ func (c *outBackwardFused) run() {
 			}
 		}
 	}
+
+	// rotary_window_normed.a, rotary_window_normed.q, rotary_window_normed.k
+	t94 := F(1) / num.Sqrt(F(2*f))
+	t422 := F(1) / F(2*f)
 
 	// rotary_window_normed.out
 	clear(t42)
@@ -767,13 +788,13 @@ func (c *outBackwardFused) run() {
 						t42_2 := t42[((i*T+j)*H+k)*w:][:n2]
 						for m := range n2 {
 							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-							var t422 F
-							t422Sums := [16]F{t422}
+							var t422_2 F
+							t422Sums := [16]F{t422_2}
 							for p := range 2 * f {
 								t422Sums[p%16] = num.FMA32(outStack[p], outBarView[p], t422Sums[p%16])
 							}
-							t422 = kern.Sum16(&t422Sums)
-							t42_2[m] = t422
+							t422_2 = kern.Sum16(&t422Sums)
+							t42_2[m] = t422_2
 						}
 					}
 				}
@@ -854,43 +875,15 @@ func (c *outBackwardFused) run() {
 		}
 	}
 
-	// rotary_window_normed.out
-	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t62),
-			P2: unsafe.SliceData(t72),
-			N0: L,
-			N1: T + w - 1,
-			N2: H,
-			N3: 2 * f,
-			N4: 2 * H * f,
-			N5: 2*H*T*f + 2*H*f*w - 2*H*f,
-		}
-		regions.R03f4713e7c86(&a)
-	} else {
-		for i := range L {
-			for j := range T + w - 1 {
-				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					t72_2 := t72[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					for m := range 2 * f {
-						t72_2[m] = t52_2[m] + t62_2[m]
-					}
-				}
-			}
-		}
-	}
-
 	// rotary_window_normed.out, rotary_window_normed.a
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R7f552e07f75fArgs{
-			P0: unsafe.SliceData(t72),
-			P1: unsafe.SliceData(c.VTailBarOut),
-			P2: unsafe.SliceData(t192),
-			P3: unsafe.SliceData(c.KTailBar),
+		a := regions.R277c6bdb4205Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(c.VTailBarOut),
+			P3: unsafe.SliceData(t192),
+			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
 			N2: H,
@@ -900,17 +893,18 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2*H*f*w - 2*H*f,
 		}
-		regions.R7f552e07f75f(&a)
+		regions.R277c6bdb4205(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t72_2 := t72[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t52_2 := t52[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					t62_2 := t62[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 					vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					t192_2 := t192[((i*(T+w-1)+j+T)*H+k)*2*f:][:2*f]
 					kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						vTailBarOut[m] = t72_2[m]
+						vTailBarOut[m] = t52_2[m] + t62_2[m]
 						t192_2[m] = t192_2[m] + kTailBar[m]
 					}
 				}
@@ -919,16 +913,35 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.out
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(t92[((i*T+j)*H+k)*2*f:][:2*f], t72[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f])
+	if kern.Wide() {
+		a := regions.Rcdc76ce7d1e9Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(t92),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 2 * f,
+			N4: 8*H*f*w - 8*H*f,
+			N5: 2 * H * f,
+			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N7: 2 * H * T * f,
+		}
+		regions.Rcdc76ce7d1e9(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t92_2 := t92[((i*T+j)*H+k)*2*f:][:2*f]
+					for m := range 2 * f {
+						t92_2[m] = t52_2[m] + t62_2[m]
+					}
+				}
 			}
 		}
 	}
-
-	// rotary_window_normed.v
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, t112, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
 
 	// rotary_window_normed.v
 	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WVBar, 1, 2*H*f, c.X, 1, 2*H*f, t92, 2*H*f, 1)
@@ -1042,19 +1055,19 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t162)
 	if kern.Wide() {
-		a := regions.R22ccd900d97aArgs{
+		a := regions.R86e2f25cd6a5Args{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.ADiv),
-			P2: unsafe.SliceData(t152),
-			P3: unsafe.SliceData(t162),
+			P1: unsafe.SliceData(t152),
+			P2: unsafe.SliceData(t162),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: w,
 			N4: H * w,
 			N5: H * T * w,
+			S0: [2]float32{t94},
 		}
-		regions.R22ccd900d97a(&a)
+		regions.R86e2f25cd6a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1064,7 +1077,7 @@ func (c *outBackwardFused) run() {
 						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
 						t162_2 := t162[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							t162_2[m] = F(c.ADiv[0] * t152_2[m])
+							t162_2[m] = F(t94 * t152_2[m])
 						}
 					}
 				}
@@ -1163,27 +1176,28 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
+		a := regions.Rf4bc94f46b30Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
-			P2: unsafe.SliceData(t202),
+			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: H,
 			N3: 2 * f,
 			N4: 2 * H * f,
 			N5: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N6: 2*H*f*w - 2*H*f,
 		}
-		regions.R03f4713e7c86(&a)
+		regions.Rf4bc94f46b30(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				for k := range H {
 					t182_2 := t182[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 					t192_2 := t192[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
-					t202_2 := t202[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
+					kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f]
 					for m := range 2 * f {
-						t202_2[m] = t182_2[m] + t192_2[m]
+						kTailBarOut[m] = t182_2[m] + t192_2[m]
 					}
 				}
 			}
@@ -1191,88 +1205,50 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.a
-	for i := range L {
-		for j := range w - 1 {
-			for k := range H {
-				copy(c.KTailBarOut[((i*(w-1)+j)*H+k)*2*f:][:2*f], t202[((i*(T+w-1)+j)*H+k)*2*f:][:2*f])
+	if kern.Wide() {
+		a := regions.Rcdc76ce7d1e9Args{
+			P0: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(t222),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 2 * f,
+			N4: 8*H*f*w - 8*H*f,
+			N5: 2 * H * f,
+			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N7: 2 * H * T * f,
+		}
+		regions.Rcdc76ce7d1e9(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t182_2 := t182[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t192_2 := t192[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
+					t222_2 := t222[((i*T+j)*H+k)*2*f:][:2*f]
+					for m := range 2 * f {
+						t222_2[m] = t182_2[m] + t192_2[m]
+					}
+				}
 			}
 		}
 	}
 
-	// rotary_window_normed.a
+	// rotary_window_normed.k
 	for i := range L {
 		for j := range T {
+			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
-				copy(t222[((i*T+j)*H+k)*2*f:][:2*f], t202[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f])
-			}
-		}
-	}
-
-	// rotary_window_normed.k
-	clear(t262)
-	if kern.Wide() {
-		a := regions.Rbfbb7b423d73Args{
-			P0: unsafe.SliceData(t222),
-			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(t262),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: f,
-			N4: 4 * f,
-			N5: 2 * f,
-			N6: -f,
-			N7: 2 * H * f,
-			N8: 2 * H * T * f,
-			N9: 2 * T * f,
-		}
-		regions.Rbfbb7b423d73(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					for m := range 2 {
-						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t2 := t[((i*T+j)*2+m)*f:][:f]
-						t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-						for p := range f {
-							t262_2[p] = num.FMA32(t222View[p], t2[p], t262_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window_normed.k
-	if kern.Wide() {
-		a := regions.R59d9abf7ffdeArgs{
-			P0: unsafe.SliceData(t222),
-			P1: unsafe.SliceData(c.C),
-			P2: unsafe.SliceData(t262),
-			P3: unsafe.SliceData(t282),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: f,
-			N4: 2 * f,
-			N5: 2 * H * f,
-			N6: 2 * H * T * f,
-			N7: T * f,
-		}
-		regions.R59d9abf7ffde(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				C := c.C[(i*T+j)*f:][:f]
-				for k := range H {
-					for m := range 2 {
-						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
-						for p := range f {
-							t282_2[p] = num.FMA32(t222View[p], C[p], t262_2[p])
-						}
+				for m := range 2 {
+					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t282_3 := t282[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					for p := range f {
+						t222ViewEntry := t222View[p]
+						t282_2[p] = F(t222ViewEntry * C[p])
+						t282_3[p] = num.FMA32(t222ViewEntry, t2[p], t282_3[p])
 					}
 				}
 			}
@@ -1282,48 +1258,49 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.k
 	clear(c.GammaKBar)
 	if kern.Wide() {
-		a := regions.Rcd3bf9ab0ff4Args{
-			P0:  unsafe.SliceData(t282),
-			P1:  unsafe.SliceData(c.GammaK),
-			P2:  unsafe.SliceData(c.KDiv3),
-			P3:  unsafe.SliceData(t302),
-			P4:  unsafe.SliceData(c.KDiv),
+		a := regions.R4b7af34b7222Args{
+			P0:  unsafe.SliceData(c.KSqrt),
+			P1:  unsafe.SliceData(t282),
+			P2:  unsafe.SliceData(c.GammaK),
+			P3:  unsafe.SliceData(t81),
+			P4:  unsafe.SliceData(t302),
 			P5:  unsafe.SliceData(c.GammaKBar),
 			P6:  unsafe.SliceData(t362),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  2 * f,
-			N4:  8 * f,
-			N5:  16 * f,
-			N6:  24 * f,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: 2 * H * f,
-			N11: 2 * H * T * f,
-			N12: H * T,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  2 * f,
+			N7:  16 * f,
+			N8:  24 * f,
+			N9:  2 * H * f,
+			N10: 2 * H * T * f,
+			N11: H * T,
 		}
-		regions.Rcd3bf9ab0ff4(&a)
+		regions.R4b7af34b7222(&a)
 	} else {
 		gammaK := c.GammaK[:2*f]
 		gammaKBar := c.GammaKBar[:2*f]
 		for i := range L {
 			for j := range T {
+				kSqrt := c.KSqrt[(i*T+j)*H:][:H]
 				t362_2 := t362[(i*T+j)*H:][:H]
 				for k := range H {
 					t282View := t282[((i*T+j)*H+k)*2*f:][:2*f]
-					kDiv3 := c.KDiv3[((i*T+j)*H+k)*2*f:][:2*f]
+					t81_2 := t81[((i*T+j)*H+k)*2*f:][:2*f]
 					t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
-					kDiv := c.KDiv[((i*T+j)*H+k)*2*f:][:2*f]
 					var t3622 F
+					kSqrtEntry2 := kSqrt[k]
 					t3622Sums := [16]F{t3622}
 					for m := range 2 * f {
 						t282ViewEntry := t282View[m]
 						t3022 := F(t282ViewEntry * gammaK[m])
-						t3622Sums[m%16] = num.FMA32(t3022, kDiv3[m], t3622Sums[m%16])
+						t81Entry := t81_2[m]
+						t3622Sums[m%16] = num.FMA32(t3022, t81Entry/kSqrtEntry2, t3622Sums[m%16])
 						t302_2[m] = t3022
-						gammaKBar[m] = num.FMA32(kDiv[m], t282ViewEntry, gammaKBar[m])
+						gammaKBar[m] = num.FMA32(t81Entry, t282ViewEntry, gammaKBar[m])
 					}
 					t3622 = kern.Sum16(&t3622Sums)
 					t362_2[k] = -t3622
@@ -1332,13 +1309,47 @@ func (c *outBackwardFused) run() {
 		}
 	}
 
-	// rotary_window_normed.k1, rotary_window_normed.k
-	kDiv4Entry := c.KDiv4[0]
+	// rotary_window_normed.k, rotary_window_normed.a, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R576464c2a957Args{
-			P0: unsafe.SliceData(c.KDiv2),
-			P1: unsafe.SliceData(t362),
-			P2: unsafe.SliceData(c.K0),
+		a := regions.R7f493ec9318cArgs{
+			P0: unsafe.SliceData(c.KSqrt),
+			P1: unsafe.SliceData(t332),
+			P2: unsafe.SliceData(t362),
+			P3: unsafe.SliceData(t832),
+			P4: unsafe.SliceData(c.QSqrt),
+			P5: unsafe.SliceData(t602),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			S0: [2]float32{t422},
+		}
+		regions.R7f493ec9318c(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				kSqrt := c.KSqrt[(i*T+j)*H:][:H]
+				t332_2 := t332[(i*T+j)*H:][:H]
+				t362_2 := t362[(i*T+j)*H:][:H]
+				t832_2 := t832[(i*T+j)*H:][:H]
+				qSqrt := c.QSqrt[(i*T+j)*H:][:H]
+				t602_2 := t602[(i*T+j)*H:][:H]
+				for k := range H {
+					t3322 := F(1) / kSqrt[k]
+					t332_2[k] = t3322
+					t832_2[k] = F(t362_2[k] * F(t422*t3322))
+					t602_2[k] = F(1) / qSqrt[k]
+				}
+			}
+		}
+	}
+
+	// rotary_window_normed.k1, rotary_window_normed.k
+	if kern.Wide() {
+		a := regions.R6f672e123113Args{
+			P0: unsafe.SliceData(t332),
+			P1: unsafe.SliceData(t832),
+			P2: unsafe.SliceData(c.K1),
 			P3: unsafe.SliceData(t302),
 			P4: unsafe.SliceData(t462),
 			N0: L,
@@ -1348,99 +1359,44 @@ func (c *outBackwardFused) run() {
 			N4: 2 * H * f,
 			N5: 2 * H * T * f,
 			N6: H * T,
-			S0: [2]float32{kDiv4Entry},
 		}
-		regions.R576464c2a957(&a)
+		regions.R6f672e123113(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				kDiv2 := c.KDiv2[(i*T+j)*H:][:H]
-				t362_2 := t362[(i*T+j)*H:][:H]
+				t332_2 := t332[(i*T+j)*H:][:H]
+				t832_2 := t832[(i*T+j)*H:][:H]
 				for k := range H {
-					k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
+					k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
 					t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
 					t462_2 := t462[((i*T+j)*H+k)*2*f:][:2*f]
-					kDiv2Entry := kDiv2[k]
-					w3 := F(t362_2[k] * F(kDiv4Entry*kDiv2Entry))
+					t332Entry := t332_2[k]
+					t832Entry := t832_2[k]
 					for m := range 2 * f {
-						t462_2[m] = num.FMA32(k0View[m], w3, F(t302_2[m]*kDiv2Entry))
+						t462_2[m] = num.FMA32(k1[m], t832Entry, F(t302_2[m]*t332Entry))
 					}
 				}
 			}
 		}
 	}
-
-	// rotary_window_normed.k0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, t482, 2*H*f, 1, t462, 2*H*f, 1, c.WK, 2*H*f, 1)
 
 	// rotary_window_normed.k0
 	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t462, 2*H*f, 1)
 
 	// rotary_window_normed.q
-	clear(t532)
-	if kern.Wide() {
-		a := regions.Rbfbb7b423d73Args{
-			P0: unsafe.SliceData(t172),
-			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(t532),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: f,
-			N4: 4 * f,
-			N5: 2 * f,
-			N6: -f,
-			N7: 2 * H * f,
-			N8: 2 * H * T * f,
-			N9: 2 * T * f,
-		}
-		regions.Rbfbb7b423d73(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					for m := range 2 {
-						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t2 := t[((i*T+j)*2+m)*f:][:f]
-						t532_2 := t532[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-						for p := range f {
-							t532_2[p] = num.FMA32(t172View[p], t2[p], t532_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window_normed.q
-	if kern.Wide() {
-		a := regions.R59d9abf7ffdeArgs{
-			P0: unsafe.SliceData(t172),
-			P1: unsafe.SliceData(c.C),
-			P2: unsafe.SliceData(t532),
-			P3: unsafe.SliceData(t552),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: f,
-			N4: 2 * f,
-			N5: 2 * H * f,
-			N6: 2 * H * T * f,
-			N7: T * f,
-		}
-		regions.R59d9abf7ffde(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				C := c.C[(i*T+j)*f:][:f]
-				for k := range H {
-					for m := range 2 {
-						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t532_2 := t532[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t552_2 := t552[(((i*T+j)*H+k)*2+m)*f:][:f]
-						for p := range f {
-							t552_2[p] = num.FMA32(t172View[p], C[p], t532_2[p])
-						}
+	for i := range L {
+		for j := range T {
+			C := c.C[(i*T+j)*f:][:f]
+			for k := range H {
+				for m := range 2 {
+					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t552_2 := t552[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t552_3 := t552[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					for p := range f {
+						t172ViewEntry := t172View[p]
+						t552_2[p] = F(t172ViewEntry * C[p])
+						t552_3[p] = num.FMA32(t172ViewEntry, t2[p], t552_3[p])
 					}
 				}
 			}
@@ -1450,48 +1406,49 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.q
 	clear(c.GammaQBar)
 	if kern.Wide() {
-		a := regions.Rcd3bf9ab0ff4Args{
-			P0:  unsafe.SliceData(t552),
-			P1:  unsafe.SliceData(c.GammaQ),
-			P2:  unsafe.SliceData(c.QDiv3),
-			P3:  unsafe.SliceData(t57),
-			P4:  unsafe.SliceData(c.QDiv),
+		a := regions.R4b7af34b7222Args{
+			P0:  unsafe.SliceData(c.QSqrt),
+			P1:  unsafe.SliceData(t552),
+			P2:  unsafe.SliceData(c.GammaQ),
+			P3:  unsafe.SliceData(t64),
+			P4:  unsafe.SliceData(t57),
 			P5:  unsafe.SliceData(c.GammaQBar),
 			P6:  unsafe.SliceData(t632),
 			N0:  L,
 			N1:  T,
 			N2:  H,
-			N3:  2 * f,
-			N4:  8 * f,
-			N5:  16 * f,
-			N6:  24 * f,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: 2 * H * f,
-			N11: 2 * H * T * f,
-			N12: H * T,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  2 * f,
+			N7:  16 * f,
+			N8:  24 * f,
+			N9:  2 * H * f,
+			N10: 2 * H * T * f,
+			N11: H * T,
 		}
-		regions.Rcd3bf9ab0ff4(&a)
+		regions.R4b7af34b7222(&a)
 	} else {
 		gammaQ := c.GammaQ[:2*f]
 		gammaQBar := c.GammaQBar[:2*f]
 		for i := range L {
 			for j := range T {
+				qSqrt := c.QSqrt[(i*T+j)*H:][:H]
 				t632_2 := t632[(i*T+j)*H:][:H]
 				for k := range H {
 					t552View := t552[((i*T+j)*H+k)*2*f:][:2*f]
-					qDiv3 := c.QDiv3[((i*T+j)*H+k)*2*f:][:2*f]
+					t64_2 := t64[((i*T+j)*H+k)*2*f:][:2*f]
 					t57_2 := t57[((i*T+j)*H+k)*2*f:][:2*f]
-					qDiv := c.QDiv[((i*T+j)*H+k)*2*f:][:2*f]
 					var t6322 F
+					qSqrtEntry2 := qSqrt[k]
 					t6322Sums := [16]F{t6322}
 					for m := range 2 * f {
 						t552ViewEntry := t552View[m]
 						t572 := F(t552ViewEntry * gammaQ[m])
-						t6322Sums[m%16] = num.FMA32(t572, qDiv3[m], t6322Sums[m%16])
+						t64Entry := t64_2[m]
+						t6322Sums[m%16] = num.FMA32(t572, t64Entry/qSqrtEntry2, t6322Sums[m%16])
 						t57_2[m] = t572
-						gammaQBar[m] = num.FMA32(qDiv[m], t552ViewEntry, gammaQBar[m])
+						gammaQBar[m] = num.FMA32(t64Entry, t552ViewEntry, gammaQBar[m])
 					}
 					t6322 = kern.Sum16(&t6322Sums)
 					t632_2[k] = -t6322
@@ -1500,12 +1457,38 @@ func (c *outBackwardFused) run() {
 		}
 	}
 
+	// rotary_window_normed.q
+	if kern.Wide() {
+		a := regions.Rc5dfb72a80afArgs{
+			P0: unsafe.SliceData(t632),
+			P1: unsafe.SliceData(t602),
+			P2: unsafe.SliceData(t852),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			S0: [2]float32{t422},
+		}
+		regions.Rc5dfb72a80af(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t632_2 := t632[(i*T+j)*H:][:H]
+				t602_2 := t602[(i*T+j)*H:][:H]
+				t852_2 := t852[(i*T+j)*H:][:H]
+				for k := range H {
+					t852_2[k] = F(t632_2[k] * F(t422*t602_2[k]))
+				}
+			}
+		}
+	}
+
 	// rotary_window_normed.q1, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R576464c2a957Args{
-			P0: unsafe.SliceData(c.QDiv2),
-			P1: unsafe.SliceData(t632),
-			P2: unsafe.SliceData(c.Q0),
+		a := regions.R6f672e123113Args{
+			P0: unsafe.SliceData(t602),
+			P1: unsafe.SliceData(t852),
+			P2: unsafe.SliceData(c.Q1),
 			P3: unsafe.SliceData(t57),
 			P4: unsafe.SliceData(t73),
 			N0: L,
@@ -1515,22 +1498,21 @@ func (c *outBackwardFused) run() {
 			N4: 2 * H * f,
 			N5: 2 * H * T * f,
 			N6: H * T,
-			S0: [2]float32{kDiv4Entry},
 		}
-		regions.R576464c2a957(&a)
+		regions.R6f672e123113(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				qDiv2 := c.QDiv2[(i*T+j)*H:][:H]
-				t632_2 := t632[(i*T+j)*H:][:H]
+				t602_2 := t602[(i*T+j)*H:][:H]
+				t852_2 := t852[(i*T+j)*H:][:H]
 				for k := range H {
-					q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
+					q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
 					t57_2 := t57[((i*T+j)*H+k)*2*f:][:2*f]
 					t73_2 := t73[((i*T+j)*H+k)*2*f:][:2*f]
-					qDiv2Entry := qDiv2[k]
-					w4 := F(t632_2[k] * F(kDiv4Entry*qDiv2Entry))
+					t602Entry := t602_2[k]
+					t852Entry := t852_2[k]
 					for m := range 2 * f {
-						t73_2[m] = num.FMA32(q0View[m], w4, F(t57_2[m]*qDiv2Entry))
+						t73_2[m] = num.FMA32(q1[m], t852Entry, F(t57_2[m]*t602Entry))
 					}
 				}
 			}
@@ -1538,35 +1520,14 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.q0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, t75, 2*H*f, 1, t73, 2*H*f, 1, c.WQ, 2*H*f, 1)
-
-	// rotary_window_normed.q0
 	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WQBar, 1, 2*H*f, c.X, 1, 2*H*f, t73, 2*H*f, 1)
 
-	// rotary_window_normed.p
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t112),
-			P1: unsafe.SliceData(t482),
-			P2: unsafe.SliceData(t75),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: 2 * H * f,
-			N3: 2 * H * T * f,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t112_2 := t112[(i*T+j)*2*H*f:][:2*H*f]
-				t482_2 := t482[(i*T+j)*2*H*f:][:2*H*f]
-				t75_2 := t75[(i*T+j)*2*H*f:][:2*H*f]
-				XBar := c.XBar[(i*T+j)*2*H*f:][:2*H*f]
-				for k := range 2 * H * f {
-					XBar[k] = (t112_2[k] + t482_2[k]) + t75_2[k]
-				}
-			}
-		}
-	}
+	// rotary_window_normed.v
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.XBar, 2*H*f, 1, t92, 2*H*f, 1, c.WV, 2*H*f, 1)
+
+	// rotary_window_normed.k0
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t462, 2*H*f, 1, c.WK, 2*H*f, 1)
+
+	// rotary_window_normed.q0
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), true, c.XBar, 2*H*f, 1, t73, 2*H*f, 1, c.WQ, 2*H*f, 1)
 }

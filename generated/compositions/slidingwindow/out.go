@@ -14,39 +14,38 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 3·H·L·T·d_h + H·L·T·n_p + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h + 2·H·d_h·n_p + 1 entries and checkpoints of 0 entries.
+// It keeps 3·H·L·T·d_h + H·L·T·n_p + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h + 2·H·d_h·n_p entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	H        int
-	L        int
-	T        int
-	DH       int
-	NP       int
-	W        int
-	WQ       []F     // [H·d_h, H·d_h]
-	X        []F     // [L, T, H·d_h]
-	P        []F     // [n_p, H·d_h]
-	WK       []F     // [H·d_h, H·d_h]
-	Pos      []int32 // [L]
-	KTail    []F     // [L, w - 1, H, d_h]
-	WV       []F     // [H·d_h, H·d_h]
-	VTail    []F     // [L, w - 1, H, d_h]
-	Out      []F     // [L, T, H·d_h], written
-	KTailOut []F     // [L, w - 1, H, d_h], written
-	VTailOut []F     // [L, w - 1, H, d_h], written
-	Q        []F     // [L, T, H·d_h], written
-	KNP      []F     // [n_p, H·d_h], written
-	ADiv     []F     // [], written
-	AStack   []F     // [L, T + w - 1, H, d_h], written
-	A        []F     // [L, T, H, n_p + w], written
-	VNP      []F     // [n_p, H·d_h], written
-	OutStack []F     // [L, T + w - 1, H, d_h], written
-	Work     []F     // WorkLen() entries
+	H          int
+	L          int
+	T          int
+	DH         int
+	NP         int
+	W          int
+	WQ         []F     // [H·d_h, H·d_h]
+	X          []F     // [L, T, H·d_h]
+	P          []F     // [n_p, H·d_h]
+	WK         []F     // [H·d_h, H·d_h]
+	Pos        []int32 // [L]
+	KTail      []F     // [L, w - 1, H, d_h]
+	WV         []F     // [H·d_h, H·d_h]
+	VTail      []F     // [L, w - 1, H, d_h]
+	Out        []F     // [L, T, H·d_h], written
+	KTailOut   []F     // [L, w - 1, H, d_h], written
+	VTailOut   []F     // [L, w - 1, H, d_h], written
+	AReshape   []F     // [L, T, H, d_h], written
+	AReshape2  []F     // [n_p, H, d_h], written
+	AStack     []F     // [L, T + w - 1, H, d_h], written
+	A          []F     // [L, T, H, n_p + w], written
+	OutReshape []F     // [n_p, H, d_h], written
+	OutStack   []F     // [L, T + w - 1, H, d_h], written
+	Work       []F     // WorkLen() entries
 }
 
-// WorkLen is 5·H·L·T·d_h + 2·H·L·T·n_p + 3·H·L·T·w.
+// WorkLen is 5·H·L·T·d_h + 2·H·L·T·n_p + 3·H·L·T·w + 2·H·d_h·n_p.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	return 5*H*L*T*dH + 2*H*L*T*nP + 3*H*L*T*w
+	return 5*H*L*T*dH + 2*H*L*T*nP + 3*H*L*T*w + 2*H*dH*nP
 }
 
 // Run computes Out.
@@ -56,8 +55,12 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	k := c.Work[:H*L*T*dH] // [L, T, H·d_h]
+	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
 	work := c.Work[H*L*T*dH:]
+	kNP := work[:H*dH*nP] // [n_p, H·d_h]
+	work = work[H*dH*nP:]
+	k := work[:H*L*T*dH] // [L, T, H·d_h]
+	work = work[H*L*T*dH:]
 	t10 := work[:H*L*T*nP] // [L, T, H, n_p]
 	work = work[H*L*T*nP:]
 	t20 := work[:H*L*T*w] // [L, T, H, w]
@@ -66,30 +69,29 @@ func (c *Out[F]) Run() {
 	work = work[H*L*T*w:]
 	t22 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work = work[H*L*T*nP+H*L*T*w:]
+	vNP := work[:H*dH*nP] // [n_p, H·d_h]
+	work = work[H*dH*nP:]
 	v := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t27 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
 	t31 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
 	t32 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// sliding_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// sliding_window.k
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.k
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
-	c.ADiv[0] = t7
 
 	// sliding_window.a
 	for k2 := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(c.Q, k2*dH), H*dH, 1, kern.From(c.KNP, k2*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -138,7 +140,7 @@ func (c *Out[F]) Run() {
 					n := int(c.Pos[i]) + j - m
 					if n >= 0 {
 						var t202 F
-						qView := c.Q[((i*T+j)*H+k2)*dH:][:dH]
+						qView := q[((i*T+j)*H+k2)*dH:][:dH]
 						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
 						for p := range dH {
 							t202 += F(qView[p] * aStack[p])
@@ -223,15 +225,10 @@ func (c *Out[F]) Run() {
 	}
 
 	// sliding_window.v
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.v
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
-
-	// sliding_window.out
-	for k2 := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t27, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(c.VNP, k2*dH), H*dH, 1)
-	}
 
 	// sliding_window.out
 	for i := range L {
@@ -290,18 +287,25 @@ func (c *Out[F]) Run() {
 		}
 	}
 
-	// sliding_window.out
+	// sliding_window.out, sliding_window.a
 	for i := range L {
 		for j := range T {
 			for k2 := range H {
-				t27_2 := t27[((i*T+j)*H+k2)*dH:][:dH]
 				t31_2 := t31[((i*T+j)*H+k2)*dH:][:dH]
 				t32_2 := t32[((i*T+j)*H+k2)*dH:][:dH]
+				qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
 				for m := range dH {
-					t32_2[m] = t27_2[m] + t31_2[m]
+					t32_2[m] = t31_2[m]
+					aReshape[m] = qView[m]
 				}
 			}
 		}
+	}
+
+	// sliding_window.out
+	for k2 := range H {
+		kern.Gemm(L*T, dH, nP, F(1), true, kern.From(t32, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(vNP, k2*dH), H*dH, 1)
 	}
 
 	// sliding_window.out
@@ -311,6 +315,20 @@ func (c *Out[F]) Run() {
 			out := c.Out[(i*T+j)*H*dH:][:H*dH]
 			for k2 := range H * dH {
 				out[k2] = t32View[k2]
+			}
+		}
+	}
+
+	// sliding_window.a, sliding_window.out
+	for i := range nP {
+		for j := range H {
+			kNPView := kNP[(i*H+j)*dH:][:dH]
+			aReshape2 := c.AReshape2[(i*H+j)*dH:][:dH]
+			vNPView := vNP[(i*H+j)*dH:][:dH]
+			outReshape := c.OutReshape[(i*H+j)*dH:][:dH]
+			for k2 := range dH {
+				aReshape2[k2] = kNPView[k2]
+				outReshape[k2] = vNPView[k2]
 			}
 		}
 	}
@@ -333,12 +351,11 @@ type OutBackward[F num.Float] struct {
 	OutBar      []F     // [L, T, H·d_h]
 	KTailBar    []F     // [L, w - 1, H, d_h]
 	VTailBar    []F     // [L, w - 1, H, d_h]
-	Q           []F     // [L, T, H·d_h]
-	KNP         []F     // [n_p, H·d_h]
-	ADiv        []F     // []
+	AReshape    []F     // [L, T, H, d_h]
+	AReshape2   []F     // [n_p, H, d_h]
 	AStack      []F     // [L, T + w - 1, H, d_h]
 	A           []F     // [L, T, H, n_p + w]
-	VNP         []F     // [n_p, H·d_h]
+	OutReshape  []F     // [n_p, H, d_h]
 	OutStack    []F     // [L, T + w - 1, H, d_h]
 	WQBar       []F     // [H·d_h, H·d_h], written
 	XBar        []F     // [L, T, H·d_h], written
@@ -350,10 +367,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 4·H·H·d_h·d_h + 14·H·L·T·d_h + 5·H·L·T·n_p + 6·H·L·T·w + 6·H·L·d_h·w + H·L·T - 6·H·L·d_h + 5·H·d_h·n_p.
+// WorkLen is 9·H·L·T·d_h + 4·H·L·T·n_p + 5·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h + 3·H·d_h·n_p.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	return 4*H*H*dH*dH + 14*H*L*T*dH + 5*H*L*T*nP + 6*H*L*T*w + 6*H*L*dH*w + H*L*T - 6*H*L*dH + 5*H*dH*nP
+	return 9*H*L*T*dH + 4*H*L*T*nP + 5*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH + 3*H*dH*nP
 }
 
 // Run computes OutBackward.
@@ -369,24 +386,12 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t62 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t72 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t272 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t92 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t112 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
-	work = work[H*L*T*nP+H*L*T*w:]
 	t122 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t142 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t152 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t162 := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	t172 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
 	t182 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work = work[H*L*T*nP+H*L*T*w:]
 	t192 := work[:H*L*T] // [L, T, H]
@@ -401,8 +406,6 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH:]
 	t262 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
-	t282 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t302 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
 	t48 := work[:H*L*T*dH] // [L, T, H, d_h]
@@ -412,16 +415,9 @@ func (c *OutBackward[F]) Run() {
 	t34 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
 	t36 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t38 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t39 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t40 := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	t41 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t42_2 := work[:H*L*T*dH] // [L, T, H·d_h]
+
+	// sliding_window.a
+	t7 := F(1) / num.Sqrt(F(dH))
 
 	// sliding_window.out
 	clear(t42)
@@ -476,31 +472,18 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
-	// sliding_window.out
-	for i := range L {
-		for j := range T + w - 1 {
-			for k := range H {
-				t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t62_2 := t62[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t72_2 := t72[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				for m := range dH {
-					t72_2[m] = t52_2[m] + t62_2[m]
-				}
-			}
-		}
-	}
-
 	// sliding_window.out, sliding_window.a
 	clear(t272)
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
-				t72_2 := t72[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+				t62_2 := t62[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 				t272_2 := t272[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 				for m := range dH {
-					vTailBarOut[m] = t72_2[m]
+					vTailBarOut[m] = t52_2[m] + t62_2[m]
 					t272_2[m] += kTailBar[m]
 				}
 			}
@@ -511,19 +494,14 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t72_2 := t72[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 				t92_2 := t92[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t92_2[m] = t72_2[m]
+					t92_2[m] = t52_2[m] + t62_2[m]
 				}
 			}
 		}
-	}
-
-	// sliding_window.out
-	clear(t112)
-	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t112, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.out
@@ -531,30 +509,22 @@ func (c *OutBackward[F]) Run() {
 		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t122, j*dH), H*dH, 1, kern.From(c.A, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
 	}
 
-	// sliding_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t142, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
-
-	// sliding_window.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t152, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
-
-	// sliding_window.v
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, t162, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
-
-	// sliding_window.v
-	kern.Gemm(H*dH, H*dH, nP, F(1), false, t172, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
-
 	// sliding_window.a
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t42_3 := t42[((i*T+j)*H+k)*(nP+w):][:nP+w]
-				t112_2 := t112[((i*T+j)*H+k)*(nP+w):][:nP+w]
+				t42_2 := t42[((i*T+j)*H+k)*(nP+w):][:nP+w]
 				t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:nP+w]
 				for m := range nP + w {
-					t182_2[m] = t42_3[m] + t112_2[m]
+					t182_2[m] = t42_2[m]
 				}
 			}
 		}
+	}
+
+	// sliding_window.out
+	for k := range H {
+		kern.Gemm(L*T, nP, dH, F(1), true, kern.From(t182, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.OutReshape, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -612,7 +582,7 @@ func (c *OutBackward[F]) Run() {
 				for m := range w {
 					n6 := int(c.Pos[i]) + j - m
 					if n6 >= 0 {
-						t24[((i*T+j)*H+k)*w+m] = F(c.ADiv[0] * t212[((i*T+j)*H+k)*(nP+w)+m+nP])
+						t24[((i*T+j)*H+k)*w+m] = F(t7 * t212[((i*T+j)*H+k)*(nP+w)+m+nP])
 					}
 				}
 			}
@@ -647,11 +617,11 @@ func (c *OutBackward[F]) Run() {
 				n8 := int(c.Pos[i]) + j - k
 				if n8 >= 0 {
 					for m := range H {
-						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
+						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
 						t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						t24Entry2 := t24[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t262_2[p] += F(qView[p] * t24Entry2)
+							t262_2[p] += F(aReshape[p] * t24Entry2)
 						}
 					}
 				}
@@ -661,26 +631,13 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			for k := range H {
 				t262_2 := t262[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				t272_2 := t272[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				t282_2 := t282[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-				for m := range dH {
-					t282_2[m] = t262_2[m] + t272_2[m]
-				}
-			}
-		}
-	}
-
-	// sliding_window.a
-	for i := range L {
-		for j := range w - 1 {
-			for k := range H {
-				t282_2 := t282[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					kTailBarOut[m] = t282_2[m]
+					kTailBarOut[m] = t262_2[m] + t272_2[m]
 				}
 			}
 		}
@@ -690,10 +647,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t282_2 := t282[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t262_2 := t262[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+				t272_2 := t272[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 				t302_2 := t302[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t302_2[m] = t282_2[m]
+					t302_2[m] = t262_2[m] + t272_2[m]
 				}
 			}
 		}
@@ -701,22 +659,21 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.KNP, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
-	aDivEntry := c.ADiv[0]
 	for i := range nP {
 		for j := range H {
 			t49_2 := t49[(i*H+j)*dH:][:dH]
 			t34_2 := t34[(i*H+j)*dH:][:dH]
 			for k := range dH {
-				t34_2[k] = F(aDivEntry * t49_2[k])
+				t34_2[k] = F(t7 * t49_2[k])
 			}
 		}
 	}
@@ -729,66 +686,41 @@ func (c *OutBackward[F]) Run() {
 				t48_2 := t48[((i*T+j)*H+k)*dH:][:dH]
 				t36_2 := t36[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t36_2[m] = t25_2[m] + F(aDivEntry*t48_2[m])
+					t36_2[m] = t25_2[m] + F(t7*t48_2[m])
 				}
 			}
 		}
 	}
 
-	// sliding_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t38, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
-
-	// sliding_window.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t39, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
-
-	// sliding_window.k
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, t40, 1, H*dH, c.WK, 1, H*dH, t34, 1, H*dH)
-
-	// sliding_window.k
-	kern.Gemm(H*dH, H*dH, nP, F(1), false, t41, 1, H*dH, c.P, 1, H*dH, t34, H*dH, 1)
-
-	// sliding_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t42_2, H*dH, 1, t36, H*dH, 1, c.WQ, H*dH, 1)
-
 	// sliding_window.q
 	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t36, H*dH, 1)
 
-	// sliding_window.q
-	for i := range L {
-		for j := range T {
-			t142_2 := t142[(i*T+j)*H*dH:][:H*dH]
-			t38_2 := t38[(i*T+j)*H*dH:][:H*dH]
-			t42_3 := t42_2[(i*T+j)*H*dH:][:H*dH]
-			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-			for k := range H * dH {
-				XBar[k] = t142_2[k] + t38_2[k] + t42_3[k]
-			}
-		}
-	}
+	// sliding_window.v
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
+
+	// sliding_window.k
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
 
 	// sliding_window.q
-	for i := range nP {
-		t162_2 := t162[i*H*dH:][:H*dH]
-		t40_2 := t40[i*H*dH:][:H*dH]
-		PBar := c.PBar[i*H*dH:][:H*dH]
-		for j := range H * dH {
-			PBar[j] = t162_2[j] + t40_2[j]
-		}
-	}
+	kern.Gemm(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t36, H*dH, 1, c.WQ, H*dH, 1)
 
-	// sliding_window.q
-	for i := range H * dH {
-		t39_2 := t39[i*H*dH:][:H*dH]
-		t41_2 := t41[i*H*dH:][:H*dH]
-		WKBar := c.WKBar[i*H*dH:][:H*dH]
-		t152_2 := t152[i*H*dH:][:H*dH]
-		t172_2 := t172[i*H*dH:][:H*dH]
-		WVBar := c.WVBar[i*H*dH:][:H*dH]
-		for j := range H * dH {
-			WKBar[j] = t39_2[j] + t41_2[j]
-			WVBar[j] = t152_2[j] + t172_2[j]
-		}
-	}
+	// sliding_window.v
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
+
+	// sliding_window.k
+	kern.Gemm(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, c.WK, 1, H*dH, t34, 1, H*dH)
+
+	// sliding_window.k
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
+
+	// sliding_window.k
+	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, c.P, 1, H*dH, t34, H*dH, 1)
+
+	// sliding_window.v
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
+
+	// sliding_window.v
+	kern.Gemm(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -838,12 +770,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.KTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.VTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.KNP = c.Run.Saved(k.H * k.DH * k.NP)
-	k.ADiv = c.Run.Saved(1)
+	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.AReshape2 = c.Run.Saved(k.H * k.DH * k.NP)
 	k.AStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = c.Run.Saved(k.H*k.L*k.T*k.NP + k.H*k.L*k.T*k.W)
-	k.VNP = c.Run.Saved(k.H * k.DH * k.NP)
+	k.OutReshape = c.Run.Saved(k.H * k.DH * k.NP)
 	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -873,12 +804,11 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
 	g.KTailBar = block.Adjoint(t, n.nextKTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.VTailBar = block.Adjoint(t, n.nextVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.Q = k.Q
-	g.KNP = k.KNP
-	g.ADiv = k.ADiv
+	g.AReshape = k.AReshape
+	g.AReshape2 = k.AReshape2
 	g.AStack = k.AStack
 	g.A = k.A
-	g.VNP = k.VNP
+	g.OutReshape = k.OutReshape
 	g.OutStack = k.OutStack
 	g.WQBar = t.Part(n.vWQ, g.H*g.H*g.DH*g.DH)
 	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)

@@ -22,32 +22,33 @@ func (c *outFused) run() {
 	_ = dH
 	_ = nP
 	_ = w
-	k := c.Work[:H*L*T*dH]                                         // [L, T, H·d_h]
-	t10 := c.Work[H*L*T*dH:][:H*L*T*nP]                            // [L, T, H, n_p]
-	t20 := c.Work[H*L*T*dH+H*L*T*nP:][:H*L*T*w]                    // [L, T, H, w]
-	t21 := c.Work[H*L*T*dH+H*L*T*nP+H*L*T*w:][:H*L*T*w]            // [L, T, H, w]
-	t22 := c.Work[H*L*T*dH+H*L*T*nP+2*H*L*T*w:][:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
-	v := c.Work[H*L*T*dH+2*H*L*T*nP+3*H*L*T*w:][:H*L*T*dH]         // [L, T, H·d_h]
-	t27 := c.Work[2*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w:][:H*L*T*dH]     // [L, T, H, d_h]
-	t31 := c.Work[3*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w:][:H*L*T*dH]     // [L, T, H, d_h]
-	t32 := c.Work[4*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w:][:H*L*T*dH]     // [L, T, H, d_h]
+	q := c.Work[:H*L*T*dH]                                                   // [L, T, H·d_h]
+	kNP := c.Work[H*L*T*dH:][:H*dH*nP]                                       // [n_p, H·d_h]
+	k := c.Work[H*L*T*dH+H*dH*nP:][:H*L*T*dH]                                // [L, T, H·d_h]
+	t10 := c.Work[2*H*L*T*dH+H*dH*nP:][:H*L*T*nP]                            // [L, T, H, n_p]
+	t20 := c.Work[2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*w]                    // [L, T, H, w]
+	t21 := c.Work[2*H*L*T*dH+H*L*T*nP+H*L*T*w+H*dH*nP:][:H*L*T*w]            // [L, T, H, w]
+	t22 := c.Work[2*H*L*T*dH+H*L*T*nP+2*H*L*T*w+H*dH*nP:][:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
+	vNP := c.Work[2*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+H*dH*nP:][:H*dH*nP]        // [n_p, H·d_h]
+	v := c.Work[2*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+2*H*dH*nP:][:H*L*T*dH]       // [L, T, H·d_h]
+	t31 := c.Work[3*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+2*H*dH*nP:][:H*L*T*dH]     // [L, T, H, d_h]
+	t32 := c.Work[4*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+2*H*dH*nP:][:H*L*T*dH]     // [L, T, H, d_h]
 
 	// sliding_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// sliding_window.k
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.k
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
-	c.ADiv[0] = t7
 
 	// sliding_window.a
 	for k2 := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(c.Q, k2*dH), H*dH, 1, kern.From(c.KNP, k2*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -80,7 +81,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Re4ba3647e6c2Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(q),
 			P2:  unsafe.SliceData(c.AStack),
 			P3:  unsafe.SliceData(t20),
 			N0:  L,
@@ -104,7 +105,7 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				for k2 := range H {
-					qView := c.Q[((i*T+j)*H+k2)*dH:][:dH]
+					qView := q[((i*T+j)*H+k2)*dH:][:dH]
 					n := int(c.Pos[i])
 					if n2 := min(w, n+j+1); n2 > 0 {
 						t20_2 := t20[((i*T+j)*H+k2)*w:][:n2]
@@ -251,15 +252,10 @@ func (c *outFused) run() {
 	}
 
 	// sliding_window.v
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.v
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
-
-	// sliding_window.out
-	for k2 := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t27, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(c.VNP, k2*dH), H*dH, 1)
-	}
 
 	// sliding_window.out
 	for i := range L {
@@ -334,12 +330,13 @@ func (c *outFused) run() {
 		}
 	}
 
-	// sliding_window.out
+	// sliding_window.out, sliding_window.a
 	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+		a := regions.Rc6990a590189Args{
+			P0: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(q),
+			P3: unsafe.SliceData(c.AReshape),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -347,16 +344,18 @@ func (c *outFused) run() {
 			N4: H * dH,
 			N5: H * T * dH,
 		}
-		regions.R03f4713e7c86(&a)
+		regions.Rc6990a590189(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k2 := range H {
-					t27_2 := t27[((i*T+j)*H+k2)*dH:][:dH]
 					t31_2 := t31[((i*T+j)*H+k2)*dH:][:dH]
 					t32_2 := t32[((i*T+j)*H+k2)*dH:][:dH]
+					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+					aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
 					for m := range dH {
-						t32_2[m] = t27_2[m] + t31_2[m]
+						t32_2[m] = t31_2[m]
+						aReshape[m] = qView[m]
 					}
 				}
 			}
@@ -364,9 +363,42 @@ func (c *outFused) run() {
 	}
 
 	// sliding_window.out
+	for k2 := range H {
+		kern.GemmFMA(L*T, dH, nP, F(1), true, kern.From(t32, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(vNP, k2*dH), H*dH, 1)
+	}
+
+	// sliding_window.out
 	for i := range L {
 		for j := range T {
 			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t32[(i*T+j)*H*dH:][:H*dH])
+		}
+	}
+
+	// sliding_window.a, sliding_window.out
+	if kern.Wide() {
+		a := regions.R95988a3a9a86Args{
+			P0: unsafe.SliceData(kNP),
+			P1: unsafe.SliceData(c.AReshape2),
+			P2: unsafe.SliceData(vNP),
+			P3: unsafe.SliceData(c.OutReshape),
+			N0: nP,
+			N1: H,
+			N2: dH,
+			N3: H * dH,
+		}
+		regions.R95988a3a9a86(&a)
+	} else {
+		for i := range nP {
+			for j := range H {
+				kNPView := kNP[(i*H+j)*dH:][:dH]
+				aReshape2 := c.AReshape2[(i*H+j)*dH:][:dH]
+				vNPView := vNP[(i*H+j)*dH:][:dH]
+				outReshape := c.OutReshape[(i*H+j)*dH:][:dH]
+				for k2 := range dH {
+					aReshape2[k2] = kNPView[k2]
+					outReshape[k2] = vNPView[k2]
+				}
+			}
 		}
 	}
 }
@@ -383,36 +415,27 @@ func (c *outBackwardFused) run() {
 	_ = dH
 	_ = nP
 	_ = w
-	t42 := c.Work[:H*L*T*nP+H*L*T*w]                                                                                            // [L, T, H, n_p + w]
-	t52 := c.Work[H*L*T*nP+H*L*T*w:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                                                 // [L, T + w - 1, H, d_h]
-	t62 := c.Work[H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                        // [L, T + w - 1, H, d_h]
-	t72 := c.Work[2*H*L*T*dH+H*L*T*nP+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                  // [L, T + w - 1, H, d_h]
-	t272 := c.Work[3*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                 // [L, T + w - 1, H, d_h]
-	t92 := c.Work[4*H*L*T*dH+H*L*T*nP+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*dH]                                                  // [L, T, H, d_h]
-	t112 := c.Work[5*H*L*T*dH+H*L*T*nP+H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*L*T*nP+H*L*T*w]                                         // [L, T, H, n_p + w]
-	t122 := c.Work[5*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH:][:H*dH*nP]                                              // [n_p, H, d_h]
-	t142 := c.Work[5*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                                     // [L, T, H·d_h]
-	t152 := c.Work[6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*H*dH*dH]                                    // [H·d_h, H·d_h]
-	t162 := c.Work[H*H*dH*dH+6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+H*dH*nP:][:H*dH*nP]                            // [n_p, H·d_h]
-	t172 := c.Work[H*H*dH*dH+6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+2*H*dH*nP:][:H*H*dH*dH]                        // [H·d_h, H·d_h]
-	t182 := c.Work[2*H*H*dH*dH+6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w-4*H*L*dH+2*H*dH*nP:][:H*L*T*nP+H*L*T*w]               // [L, T, H, n_p + w]
-	t192 := c.Work[2*H*H*dH*dH+6*H*L*T*dH+3*H*L*T*nP+3*H*L*T*w+4*H*L*dH*w-4*H*L*dH+2*H*dH*nP:][:H*L*T]                          // [L, T, H]
-	t202 := c.Work[2*H*H*dH*dH+6*H*L*T*dH+3*H*L*T*nP+3*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*L*T*nP+H*L*T*w]         // [L, T, H, n_p + w]
-	t212 := c.Work[2*H*H*dH*dH+6*H*L*T*dH+4*H*L*T*nP+4*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*L*T*nP+H*L*T*w]         // [L, T, H, n_p + w]
-	t24 := c.Work[2*H*H*dH*dH+6*H*L*T*dH+5*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*L*T*w]                   // [L, T, H, w]
-	t25 := c.Work[2*H*H*dH*dH+6*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
-	t262 := c.Work[2*H*H*dH*dH+7*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t282 := c.Work[2*H*H*dH*dH+8*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+5*H*L*dH*w+H*L*T-5*H*L*dH+2*H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t302 := c.Work[2*H*H*dH*dH+9*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+2*H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t48 := c.Work[2*H*H*dH*dH+10*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+2*H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t49 := c.Work[2*H*H*dH*dH+11*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+2*H*dH*nP:][:H*dH*nP]                  // [n_p, H, d_h]
-	t34 := c.Work[2*H*H*dH*dH+11*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+3*H*dH*nP:][:H*dH*nP]                  // [n_p, H, d_h]
-	t36 := c.Work[2*H*H*dH*dH+11*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t38 := c.Work[2*H*H*dH*dH+12*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*L*T*dH]                 // [L, T, H·d_h]
-	t39 := c.Work[2*H*H*dH*dH+13*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*H*dH*dH]                // [H·d_h, H·d_h]
-	t40 := c.Work[3*H*H*dH*dH+13*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+4*H*dH*nP:][:H*dH*nP]                  // [n_p, H·d_h]
-	t41 := c.Work[3*H*H*dH*dH+13*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+5*H*dH*nP:][:H*H*dH*dH]                // [H·d_h, H·d_h]
-	t42_2 := c.Work[4*H*H*dH*dH+13*H*L*T*dH+5*H*L*T*nP+6*H*L*T*w+6*H*L*dH*w+H*L*T-6*H*L*dH+5*H*dH*nP:][:H*L*T*dH]               // [L, T, H·d_h]
+	t42 := c.Work[:H*L*T*nP+H*L*T*w]                                                                              // [L, T, H, n_p + w]
+	t52 := c.Work[H*L*T*nP+H*L*T*w:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                                   // [L, T + w - 1, H, d_h]
+	t62 := c.Work[H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                          // [L, T + w - 1, H, d_h]
+	t272 := c.Work[2*H*L*T*dH+H*L*T*nP+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                   // [L, T + w - 1, H, d_h]
+	t92 := c.Work[3*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                                    // [L, T, H, d_h]
+	t122 := c.Work[4*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*dH*nP]                                    // [n_p, H, d_h]
+	t182 := c.Work[4*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w-3*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]                   // [L, T, H, n_p + w]
+	t192 := c.Work[4*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+3*H*L*dH*w-3*H*L*dH+H*dH*nP:][:H*L*T]                          // [L, T, H]
+	t202 := c.Work[4*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]         // [L, T, H, n_p + w]
+	t212 := c.Work[4*H*L*T*dH+3*H*L*T*nP+3*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]         // [L, T, H, n_p + w]
+	t24 := c.Work[4*H*L*T*dH+4*H*L*T*nP+4*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*w]                   // [L, T, H, w]
+	t25 := c.Work[4*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
+	t262 := c.Work[5*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t302 := c.Work[6*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t48 := c.Work[7*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
+	t49 := c.Work[8*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*dH*nP]                   // [n_p, H, d_h]
+	t34 := c.Work[8*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*dH*nP]                 // [n_p, H, d_h]
+	t36 := c.Work[8*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+3*H*dH*nP:][:H*L*T*dH]                // [L, T, H, d_h]
+
+	// sliding_window.a
+	t7 := F(1) / num.Sqrt(F(dH))
 
 	// sliding_window.out
 	clear(t42)
@@ -448,16 +471,16 @@ func (c *outBackwardFused) run() {
 					outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
 					n := int(c.Pos[i])
 					if n2 := min(w, n+j+1); n2 > 0 {
-						t42_3 := t42[((i*T+j)*H+k)*(nP+w)+nP:][:n2]
+						t42_2 := t42[((i*T+j)*H+k)*(nP+w)+nP:][:n2]
 						for m := range n2 {
 							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							t42Sum := t42_3[m]
+							t42Sum := t42_2[m]
 							t42SumSums := [16]F{t42Sum}
 							for p := range dH {
 								t42SumSums[p%16] = num.FMA32(outStack[p], outBarView[p], t42SumSums[p%16])
 							}
 							t42Sum = kern.Sum16(&t42SumSums)
-							t42_3[m] = t42Sum
+							t42_2[m] = t42Sum
 						}
 					}
 				}
@@ -540,43 +563,15 @@ func (c *outBackwardFused) run() {
 		}
 	}
 
-	// sliding_window.out
-	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t62),
-			P2: unsafe.SliceData(t72),
-			N0: L,
-			N1: T + w - 1,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H*T*dH + H*dH*w - H*dH,
-		}
-		regions.R03f4713e7c86(&a)
-	} else {
-		for i := range L {
-			for j := range T + w - 1 {
-				for k := range H {
-					t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t62_2 := t62[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t72_2 := t72[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					for m := range dH {
-						t72_2[m] = t52_2[m] + t62_2[m]
-					}
-				}
-			}
-		}
-	}
-
 	// sliding_window.out, sliding_window.a
 	clear(t272)
 	if kern.Wide() {
-		a := regions.R7f552e07f75fArgs{
-			P0: unsafe.SliceData(t72),
-			P1: unsafe.SliceData(c.VTailBarOut),
-			P2: unsafe.SliceData(t272),
-			P3: unsafe.SliceData(c.KTailBar),
+		a := regions.R277c6bdb4205Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(c.VTailBarOut),
+			P3: unsafe.SliceData(t272),
+			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
 			N2: H,
@@ -586,17 +581,18 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R7f552e07f75f(&a)
+		regions.R277c6bdb4205(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
 				for k := range H {
-					t72_2 := t72[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t52_2 := t52[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					t62_2 := t62[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					vTailBarOut := c.VTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 					t272_2 := t272[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
 					kTailBar := c.KTailBar[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						vTailBarOut[m] = t72_2[m]
+						vTailBarOut[m] = t52_2[m] + t62_2[m]
 						t272_2[m] = t272_2[m] + kTailBar[m]
 					}
 				}
@@ -605,18 +601,34 @@ func (c *outBackwardFused) run() {
 	}
 
 	// sliding_window.out
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(t92[((i*T+j)*H+k)*dH:][:dH], t72[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH])
+	if kern.Wide() {
+		a := regions.Rcdc76ce7d1e9Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(t92),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: 4*H*dH*w - 4*H*dH,
+			N5: H * dH,
+			N6: H*T*dH + H*dH*w - H*dH,
+			N7: H * T * dH,
+		}
+		regions.Rcdc76ce7d1e9(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t92_2 := t92[((i*T+j)*H+k)*dH:][:dH]
+					for m := range dH {
+						t92_2[m] = t52_2[m] + t62_2[m]
+					}
+				}
 			}
 		}
-	}
-
-	// sliding_window.out
-	clear(t112)
-	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t112, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.out
@@ -624,45 +636,18 @@ func (c *outBackwardFused) run() {
 		kern.GemmFMA(nP, dH, L*T, F(1), false, kern.From(t122, j*dH), H*dH, 1, kern.From(c.A, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
 	}
 
-	// sliding_window.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t142, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
-
-	// sliding_window.v
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t152, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
-
-	// sliding_window.v
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t162, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
-
-	// sliding_window.v
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t172, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
-
 	// sliding_window.a
-	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t42),
-			P1: unsafe.SliceData(t112),
-			P2: unsafe.SliceData(t182),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: nP + w,
-			N4: H*nP + H*w,
-			N5: H*T*nP + H*T*w,
-		}
-		regions.R03f4713e7c86(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					t42_3 := t42[((i*T+j)*H+k)*(nP+w):][:nP+w]
-					t112_2 := t112[((i*T+j)*H+k)*(nP+w):][:nP+w]
-					t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:nP+w]
-					for m := range nP + w {
-						t182_2[m] = t42_3[m] + t112_2[m]
-					}
-				}
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				copy(t182[((i*T+j)*H+k)*(nP+w):][:nP+w], t42[((i*T+j)*H+k)*(nP+w):][:nP+w])
 			}
 		}
+	}
+
+	// sliding_window.out
+	for k := range H {
+		kern.GemmFMA(L*T, nP, dH, F(1), true, kern.From(t182, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.OutReshape, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -777,11 +762,10 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t24)
 	if kern.Wide() {
-		a := regions.R11eac8cf7145Args{
+		a := regions.R411c773cdcbeArgs{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.ADiv),
-			P2: unsafe.SliceData(t212),
-			P3: unsafe.SliceData(t24),
+			P1: unsafe.SliceData(t212),
+			P2: unsafe.SliceData(t24),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -792,8 +776,9 @@ func (c *outBackwardFused) run() {
 			N7: H * w,
 			N8: H*T*nP + H*T*w,
 			N9: H * T * w,
+			S0: [2]float32{t7},
 		}
-		regions.R11eac8cf7145(&a)
+		regions.R411c773cdcbe(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -803,7 +788,7 @@ func (c *outBackwardFused) run() {
 						t212_2 := t212[((i*T+j)*H+k)*(nP+w)+nP:][:n]
 						t24_2 := t24[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							t24_2[m] = F(c.ADiv[0] * t212_2[m])
+							t24_2[m] = F(t7 * t212_2[m])
 						}
 					}
 				}
@@ -863,7 +848,7 @@ func (c *outBackwardFused) run() {
 		a := regions.Rb90dbfc1ef2fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t24),
-			P2:  unsafe.SliceData(c.Q),
+			P2:  unsafe.SliceData(c.AReshape),
 			P3:  unsafe.SliceData(t262),
 			N0:  L,
 			N1:  T,
@@ -888,11 +873,11 @@ func (c *outBackwardFused) run() {
 				n8 := int(c.Pos[i])
 				for k := range min(w, n8+j+1) {
 					for m := range H {
-						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
+						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
 						t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						t24Entry2 := t24[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t262_2[p] = num.FMA32(qView[p], t24Entry2, t262_2[p])
+							t262_2[p] = num.FMA32(aReshape[p], t24Entry2, t262_2[p])
 						}
 					}
 				}
@@ -902,27 +887,28 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
+		a := regions.Rf4bc94f46b30Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t272),
-			P2: unsafe.SliceData(t282),
+			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: H,
 			N3: dH,
 			N4: H * dH,
 			N5: H*T*dH + H*dH*w - H*dH,
+			N6: H*dH*w - H*dH,
 		}
-		regions.R03f4713e7c86(&a)
+		regions.Rf4bc94f46b30(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				for k := range H {
 					t262_2 := t262[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 					t272_2 := t272[((i*(T+w-1)+j)*H+k)*dH:][:dH]
-					t282_2 := t282[((i*(T+w-1)+j)*H+k)*dH:][:dH]
+					kTailBarOut := c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t282_2[m] = t262_2[m] + t272_2[m]
+						kTailBarOut[m] = t262_2[m] + t272_2[m]
 					}
 				}
 			}
@@ -930,35 +916,47 @@ func (c *outBackwardFused) run() {
 	}
 
 	// sliding_window.a
-	for i := range L {
-		for j := range w - 1 {
-			for k := range H {
-				copy(c.KTailBarOut[((i*(w-1)+j)*H+k)*dH:][:dH], t282[((i*(T+w-1)+j)*H+k)*dH:][:dH])
-			}
+	if kern.Wide() {
+		a := regions.Rcdc76ce7d1e9Args{
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t272),
+			P2: unsafe.SliceData(t302),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: 4*H*dH*w - 4*H*dH,
+			N5: H * dH,
+			N6: H*T*dH + H*dH*w - H*dH,
+			N7: H * T * dH,
 		}
-	}
-
-	// sliding_window.a
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(t302[((i*T+j)*H+k)*dH:][:dH], t282[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH])
+		regions.Rcdc76ce7d1e9(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t262_2 := t262[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t272_2 := t272[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
+					t302_2 := t302[((i*T+j)*H+k)*dH:][:dH]
+					for m := range dH {
+						t302_2[m] = t262_2[m] + t272_2[m]
+					}
+				}
 			}
 		}
 	}
 
 	// sliding_window.a
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.KNP, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
 	for j := range H {
-		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
+		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
-	aDivEntry := c.ADiv[0]
 	if kern.Wide() {
 		a := regions.R92d2ff661be2Args{
 			P0: unsafe.SliceData(t49),
@@ -967,7 +965,7 @@ func (c *outBackwardFused) run() {
 			N1: H,
 			N2: dH,
 			N3: H * dH,
-			S0: [2]float32{aDivEntry},
+			S0: [2]float32{t7},
 		}
 		regions.R92d2ff661be2(&a)
 	} else {
@@ -976,7 +974,7 @@ func (c *outBackwardFused) run() {
 				t49_2 := t49[(i*H+j)*dH:][:dH]
 				t34_2 := t34[(i*H+j)*dH:][:dH]
 				for k := range dH {
-					t34_2[k] = F(aDivEntry * t49_2[k])
+					t34_2[k] = F(t7 * t49_2[k])
 				}
 			}
 		}
@@ -994,7 +992,7 @@ func (c *outBackwardFused) run() {
 			N3: dH,
 			N4: H * dH,
 			N5: H * T * dH,
-			S0: [2]float32{aDivEntry},
+			S0: [2]float32{t7},
 		}
 		regions.R5f2201fc3e63(&a)
 	} else {
@@ -1005,103 +1003,40 @@ func (c *outBackwardFused) run() {
 					t25_2 := t25[((i*T+j)*H+k)*dH:][:dH]
 					t36_2 := t36[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t36_2[m] = num.FMA32(aDivEntry, t48_2[m], t25_2[m])
+						t36_2[m] = num.FMA32(t7, t48_2[m], t25_2[m])
 					}
 				}
 			}
 		}
 	}
 
-	// sliding_window.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t38, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
-
-	// sliding_window.k
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t39, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
-
-	// sliding_window.k
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t40, 1, H*dH, c.WK, 1, H*dH, t34, 1, H*dH)
-
-	// sliding_window.k
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t41, 1, H*dH, c.P, 1, H*dH, t34, H*dH, 1)
-
-	// sliding_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t42_2, H*dH, 1, t36, H*dH, 1, c.WQ, H*dH, 1)
-
 	// sliding_window.q
 	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t36, H*dH, 1)
 
-	// sliding_window.q
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t142),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t42_2),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: H * dH,
-			N3: H * T * dH,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t142_2 := t142[(i*T+j)*H*dH:][:H*dH]
-				t38_2 := t38[(i*T+j)*H*dH:][:H*dH]
-				t42_3 := t42_2[(i*T+j)*H*dH:][:H*dH]
-				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-				for k := range H * dH {
-					XBar[k] = (t142_2[k] + t38_2[k]) + t42_3[k]
-				}
-			}
-		}
-	}
+	// sliding_window.v
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.XBar, H*dH, 1, t92, H*dH, 1, c.WV, H*dH, 1)
+
+	// sliding_window.k
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t302, H*dH, 1, c.WK, H*dH, 1)
 
 	// sliding_window.q
-	if kern.Wide() {
-		a := regions.R2588a42e7de3Args{
-			P0: unsafe.SliceData(t162),
-			P1: unsafe.SliceData(t40),
-			P2: unsafe.SliceData(c.PBar),
-			N0: nP,
-			N1: H * dH,
-		}
-		regions.R2588a42e7de3(&a)
-	} else {
-		for i := range nP {
-			t162_2 := t162[i*H*dH:][:H*dH]
-			t40_2 := t40[i*H*dH:][:H*dH]
-			PBar := c.PBar[i*H*dH:][:H*dH]
-			for j := range H * dH {
-				PBar[j] = t162_2[j] + t40_2[j]
-			}
-		}
-	}
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), true, c.XBar, H*dH, 1, t36, H*dH, 1, c.WQ, H*dH, 1)
 
-	// sliding_window.q
-	if kern.Wide() {
-		a := regions.Raa5de7277494Args{
-			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(c.WKBar),
-			P3: unsafe.SliceData(t152),
-			P4: unsafe.SliceData(t172),
-			P5: unsafe.SliceData(c.WVBar),
-			N0: H * dH,
-		}
-		regions.Raa5de7277494(&a)
-	} else {
-		for i := range H * dH {
-			t39_2 := t39[i*H*dH:][:H*dH]
-			t41_2 := t41[i*H*dH:][:H*dH]
-			WKBar := c.WKBar[i*H*dH:][:H*dH]
-			t152_2 := t152[i*H*dH:][:H*dH]
-			t172_2 := t172[i*H*dH:][:H*dH]
-			WVBar := c.WVBar[i*H*dH:][:H*dH]
-			for j := range H * dH {
-				WKBar[j] = t39_2[j] + t41_2[j]
-				WVBar[j] = t152_2[j] + t172_2[j]
-			}
-		}
-	}
+	// sliding_window.v
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, c.PBar, 1, H*dH, c.WV, 1, H*dH, t122, 1, H*dH)
+
+	// sliding_window.k
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), true, c.PBar, 1, H*dH, c.WK, 1, H*dH, t34, 1, H*dH)
+
+	// sliding_window.k
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WKBar, 1, H*dH, c.X, 1, H*dH, t302, H*dH, 1)
+
+	// sliding_window.k
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WKBar, 1, H*dH, c.P, 1, H*dH, t34, H*dH, 1)
+
+	// sliding_window.v
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WVBar, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
+
+	// sliding_window.v
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), true, c.WVBar, 1, H*dH, c.P, 1, H*dH, t122, H*dH, 1)
 }

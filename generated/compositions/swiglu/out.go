@@ -13,22 +13,20 @@ var outKind = tape.NewKind()
 
 // Out is one call of the kernel Out.
 //
-// It keeps 4·L·T·d_h entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_h entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	DH        int
-	W1        []F // [d_h, d]
-	X         []F // [L, T, d]
-	W3        []F // [d_h, d]
-	W2        []F // [d, d_h]
-	Out       []F // [L, T, d], written
-	G         []F // [L, T, d_h], written
-	U         []F // [L, T, d_h], written
-	HSigmoid  []F // [L, T, d_h], written
-	HSigmoid2 []F // [L, T, d_h], written
-	Work      []F // WorkLen() entries
+	L    int
+	T    int
+	D    int
+	DH   int
+	W1   []F // [d_h, d]
+	X    []F // [L, T, d]
+	W3   []F // [d_h, d]
+	W2   []F // [d, d_h]
+	Out  []F // [L, T, d], written
+	G    []F // [L, T, d_h], written
+	U    []F // [L, T, d_h], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is L·T·d_h.
@@ -52,20 +50,15 @@ func (c *Out[F]) Run() {
 	// swi_glu.u
 	kern.Gemm(L*T, dH, d, F(1), false, c.U, dH, 1, c.X, d, 1, c.W3, 1, d)
 
-	// swi_glu.h, swi_glu.out
+	// swi_glu.out, swi_glu.h
 	for i := range L {
 		for j := range T {
 			g := c.G[(i*T+j)*dH:][:dH]
-			hSigmoid := c.HSigmoid[(i*T+j)*dH:][:dH]
 			u := c.U[(i*T+j)*dH:][:dH]
 			t2_2 := t2[(i*T+j)*dH:][:dH]
-			hSigmoid2 := c.HSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				gEntry := g[k]
-				t3 := num.Sigmoid(gEntry)
-				hSigmoid[k] = t3
-				t2_2[k] = F(t3 * F(gEntry*u[k]))
-				hSigmoid2[k] = num.Sigmoid(-gEntry)
+				t2_2[k] = F(num.Sigmoid(gEntry) * F(gEntry*u[k]))
 			}
 		}
 	}
@@ -76,30 +69,28 @@ func (c *Out[F]) Run() {
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	DH        int
-	W1        []F // [d_h, d]
-	X         []F // [L, T, d]
-	W3        []F // [d_h, d]
-	W2        []F // [d, d_h]
-	OutBar    []F // [L, T, d]
-	G         []F // [L, T, d_h]
-	U         []F // [L, T, d_h]
-	HSigmoid  []F // [L, T, d_h]
-	HSigmoid2 []F // [L, T, d_h]
-	W1Bar     []F // [d_h, d], written
-	XBar      []F // [L, T, d], written
-	W3Bar     []F // [d_h, d], written
-	W2Bar     []F // [d, d_h], written
-	Work      []F // WorkLen() entries
+	L      int
+	T      int
+	D      int
+	DH     int
+	W1     []F // [d_h, d]
+	X      []F // [L, T, d]
+	W3     []F // [d_h, d]
+	W2     []F // [d, d_h]
+	OutBar []F // [L, T, d]
+	G      []F // [L, T, d_h]
+	U      []F // [L, T, d_h]
+	W1Bar  []F // [d_h, d], written
+	XBar   []F // [L, T, d], written
+	W3Bar  []F // [d_h, d], written
+	W2Bar  []F // [d, d_h], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d + 5·L·T·d_h.
+// WorkLen is 6·L·T·d_h.
 func (c *OutBackward[F]) WorkLen() int {
-	L, T, d, dH := c.L, c.T, c.D, c.DH
-	return 2*L*T*d + 5*L*T*dH
+	L, T, dH := c.L, c.T, c.DH
+	return 6 * L * T * dH
 }
 
 // Run computes OutBackward.
@@ -109,8 +100,10 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	t := c.Work[:L*T*dH] // [L, T, d_h]
+	t3 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
+	t := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t2 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t4 := work[:L*T*dH] // [L, T, d_h]
@@ -118,23 +111,22 @@ func (c *OutBackward[F]) Run() {
 	t8 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t14 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t12 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t15 := work[:L*T*d] // [L, T, d]
 
-	// swi_glu.out
+	// swi_glu.h, swi_glu.out
 	for i := range L {
 		for j := range T {
 			g := c.G[(i*T+j)*dH:][:dH]
 			u := c.U[(i*T+j)*dH:][:dH]
-			t3 := t[(i*T+j)*dH:][:dH]
-			hSigmoid := c.HSigmoid[(i*T+j)*dH:][:dH]
+			t3_2 := t3[(i*T+j)*dH:][:dH]
+			t5 := t[(i*T+j)*dH:][:dH]
 			t2_2 := t2[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t3_2 := F(g[k] * u[k])
-				t3[k] = t3_2
-				t2_2[k] = F(hSigmoid[k] * t3_2)
+				gEntry := g[k]
+				t32 := num.Sigmoid(gEntry)
+				t5_2 := F(gEntry * u[k])
+				t3_2[k] = t32
+				t5[k] = t5_2
+				t2_2[k] = F(t32 * t5_2)
 			}
 		}
 	}
@@ -148,47 +140,35 @@ func (c *OutBackward[F]) Run() {
 	// swi_glu.out, swi_glu.g, swi_glu.h
 	for i := range L {
 		for j := range T {
-			hSigmoid := c.HSigmoid[(i*T+j)*dH:][:dH]
+			t3_2 := t3[(i*T+j)*dH:][:dH]
 			t4_2 := t4[(i*T+j)*dH:][:dH]
 			g := c.G[(i*T+j)*dH:][:dH]
 			t8_2 := t8[(i*T+j)*dH:][:dH]
 			u := c.U[(i*T+j)*dH:][:dH]
-			t3 := t[(i*T+j)*dH:][:dH]
-			hSigmoid2 := c.HSigmoid2[(i*T+j)*dH:][:dH]
+			t5 := t[(i*T+j)*dH:][:dH]
 			t14_2 := t14[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				hSigmoidEntry := hSigmoid[k]
+				t3Entry := t3_2[k]
 				t4Entry := t4_2[k]
-				t6 := F(hSigmoidEntry * t4Entry)
-				t8_2[k] = F(g[k] * t6)
-				t14_2[k] = F(u[k]*t6) + F(F(F(hSigmoidEntry*t3[k])*t4Entry)*hSigmoid2[k])
+				t6 := F(t3Entry * t4Entry)
+				gEntry2 := g[k]
+				t8_2[k] = F(gEntry2 * t6)
+				t14_2[k] = F(u[k]*t6) + F(F(F(t3Entry*t5[k])*t4Entry)*num.Sigmoid(-gEntry2))
 			}
 		}
 	}
-
-	// swi_glu.u
-	kern.Gemm(L*T, d, dH, F(1), false, t12, d, 1, t8, dH, 1, c.W3, d, 1)
 
 	// swi_glu.u
 	kern.Gemm(d, dH, L*T, F(1), false, c.W3Bar, 1, d, c.X, 1, d, t8, dH, 1)
 
 	// swi_glu.g
-	kern.Gemm(L*T, d, dH, F(1), false, t15, d, 1, t14, dH, 1, c.W1, d, 1)
-
-	// swi_glu.g
 	kern.Gemm(d, dH, L*T, F(1), false, c.W1Bar, 1, d, c.X, 1, d, t14, dH, 1)
 
+	// swi_glu.u
+	kern.Gemm(L*T, d, dH, F(1), false, c.XBar, d, 1, t8, dH, 1, c.W3, d, 1)
+
 	// swi_glu.g
-	for i := range L {
-		for j := range T {
-			t12_2 := t12[(i*T+j)*d:][:d]
-			t15_2 := t15[(i*T+j)*d:][:d]
-			XBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				XBar[k] = t12_2[k] + t15_2[k]
-			}
-		}
-	}
+	kern.Gemm(L*T, d, dH, F(1), true, c.XBar, d, 1, t14, dH, 1, c.W1, d, 1)
 }
 
 // outNode is one call of Out on the tape.
@@ -230,8 +210,6 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.L * k.T * k.D)
 	k.G = c.Run.Saved(k.L * k.T * k.DH)
 	k.U = c.Run.Saved(k.L * k.T * k.DH)
-	k.HSigmoid = c.Run.Saved(k.L * k.T * k.DH)
-	k.HSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -255,8 +233,6 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
 	g.G = k.G
 	g.U = k.U
-	g.HSigmoid = k.HSigmoid
-	g.HSigmoid2 = k.HSigmoid2
 	g.W1Bar = t.Part(n.vW1, g.D*g.DH)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.W3Bar = t.Part(n.vW3, g.D*g.DH)

@@ -27,34 +27,27 @@ func (c *outFused) run() {
 	// swi_glu.u
 	kern.GemmFMA(L*T, dH, d, F(1), false, c.U, dH, 1, c.X, d, 1, c.W3, 1, d)
 
-	// swi_glu.h, swi_glu.out
+	// swi_glu.out, swi_glu.h
 	if kern.Wide() {
-		a := regions.R84ba64ee7eb7Args{
+		a := regions.R49c116fbe8faArgs{
 			P0: unsafe.SliceData(c.G),
-			P1: unsafe.SliceData(c.HSigmoid),
-			P2: unsafe.SliceData(c.U),
-			P3: unsafe.SliceData(t2),
-			P4: unsafe.SliceData(c.HSigmoid2),
+			P1: unsafe.SliceData(c.U),
+			P2: unsafe.SliceData(t2),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R84ba64ee7eb7(&a)
+		regions.R49c116fbe8fa(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				g := c.G[(i*T+j)*dH:][:dH]
-				hSigmoid := c.HSigmoid[(i*T+j)*dH:][:dH]
 				u := c.U[(i*T+j)*dH:][:dH]
 				t2_2 := t2[(i*T+j)*dH:][:dH]
-				hSigmoid2 := c.HSigmoid2[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					gEntry := g[k]
-					t3 := kern.Sigmoid(gEntry)
-					hSigmoid[k] = t3
-					t2_2[k] = F(t3 * F(gEntry*u[k]))
-					hSigmoid2[k] = kern.Sigmoid(-gEntry)
+					t2_2[k] = F(kern.Sigmoid(gEntry) * F(gEntry*u[k]))
 				}
 			}
 		}
@@ -74,40 +67,42 @@ func (c *outBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = dH
-	t := c.Work[:L*T*dH]                   // [L, T, d_h]
-	t2 := c.Work[L*T*dH:][:L*T*dH]         // [L, T, d_h]
-	t4 := c.Work[2*L*T*dH:][:L*T*dH]       // [L, T, d_h]
-	t8 := c.Work[3*L*T*dH:][:L*T*dH]       // [L, T, d_h]
-	t14 := c.Work[4*L*T*dH:][:L*T*dH]      // [L, T, d_h]
-	t12 := c.Work[5*L*T*dH:][:L*T*d]       // [L, T, d]
-	t15 := c.Work[L*T*d+5*L*T*dH:][:L*T*d] // [L, T, d]
+	t3 := c.Work[:L*T*dH]             // [L, T, d_h]
+	t := c.Work[L*T*dH:][:L*T*dH]     // [L, T, d_h]
+	t2 := c.Work[2*L*T*dH:][:L*T*dH]  // [L, T, d_h]
+	t4 := c.Work[3*L*T*dH:][:L*T*dH]  // [L, T, d_h]
+	t8 := c.Work[4*L*T*dH:][:L*T*dH]  // [L, T, d_h]
+	t14 := c.Work[5*L*T*dH:][:L*T*dH] // [L, T, d_h]
 
-	// swi_glu.out
+	// swi_glu.h, swi_glu.out
 	if kern.Wide() {
-		a := regions.R598305d6bef3Args{
+		a := regions.R7ea0cf269337Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.U),
-			P2: unsafe.SliceData(t),
-			P3: unsafe.SliceData(c.HSigmoid),
+			P2: unsafe.SliceData(t3),
+			P3: unsafe.SliceData(t),
 			P4: unsafe.SliceData(t2),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R598305d6bef3(&a)
+		regions.R7ea0cf269337(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				g := c.G[(i*T+j)*dH:][:dH]
 				u := c.U[(i*T+j)*dH:][:dH]
-				t3 := t[(i*T+j)*dH:][:dH]
-				hSigmoid := c.HSigmoid[(i*T+j)*dH:][:dH]
+				t3_2 := t3[(i*T+j)*dH:][:dH]
+				t5 := t[(i*T+j)*dH:][:dH]
 				t2_2 := t2[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					t3_2 := F(g[k] * u[k])
-					t3[k] = t3_2
-					t2_2[k] = F(hSigmoid[k] * t3_2)
+					gEntry := g[k]
+					t32 := kern.Sigmoid(gEntry)
+					t5_2 := F(gEntry * u[k])
+					t3_2[k] = t32
+					t5[k] = t5_2
+					t2_2[k] = F(t32 * t5_2)
 				}
 			}
 		}
@@ -121,77 +116,51 @@ func (c *outBackwardFused) run() {
 
 	// swi_glu.out, swi_glu.g, swi_glu.h
 	if kern.Wide() {
-		a := regions.Rca7b12386540Args{
-			P0: unsafe.SliceData(c.HSigmoid),
+		a := regions.R79c16ff735daArgs{
+			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.G),
 			P3: unsafe.SliceData(t8),
 			P4: unsafe.SliceData(t),
-			P5: unsafe.SliceData(c.HSigmoid2),
-			P6: unsafe.SliceData(c.U),
-			P7: unsafe.SliceData(t14),
+			P5: unsafe.SliceData(c.U),
+			P6: unsafe.SliceData(t14),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rca7b12386540(&a)
+		regions.R79c16ff735da(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				hSigmoid := c.HSigmoid[(i*T+j)*dH:][:dH]
+				t3_2 := t3[(i*T+j)*dH:][:dH]
 				t4_2 := t4[(i*T+j)*dH:][:dH]
 				g := c.G[(i*T+j)*dH:][:dH]
 				t8_2 := t8[(i*T+j)*dH:][:dH]
-				t3 := t[(i*T+j)*dH:][:dH]
-				hSigmoid2 := c.HSigmoid2[(i*T+j)*dH:][:dH]
+				t5 := t[(i*T+j)*dH:][:dH]
 				u := c.U[(i*T+j)*dH:][:dH]
 				t14_2 := t14[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					hSigmoidEntry := hSigmoid[k]
+					t3Entry := t3_2[k]
 					t4Entry := t4_2[k]
-					t6 := F(hSigmoidEntry * t4Entry)
-					t8_2[k] = F(g[k] * t6)
-					t14_2[k] = num.FMA32(F(F(hSigmoidEntry*t3[k])*t4Entry), hSigmoid2[k], F(u[k]*t6))
+					t6 := F(t3Entry * t4Entry)
+					gEntry2 := g[k]
+					t8_2[k] = F(gEntry2 * t6)
+					t14_2[k] = num.FMA32(F(F(t3Entry*t5[k])*t4Entry), kern.Sigmoid(-gEntry2), F(u[k]*t6))
 				}
 			}
 		}
 	}
-
-	// swi_glu.u
-	kern.GemmFMA(L*T, d, dH, F(1), false, t12, d, 1, t8, dH, 1, c.W3, d, 1)
 
 	// swi_glu.u
 	kern.GemmFMA(d, dH, L*T, F(1), false, c.W3Bar, 1, d, c.X, 1, d, t8, dH, 1)
 
 	// swi_glu.g
-	kern.GemmFMA(L*T, d, dH, F(1), false, t15, d, 1, t14, dH, 1, c.W1, d, 1)
-
-	// swi_glu.g
 	kern.GemmFMA(d, dH, L*T, F(1), false, c.W1Bar, 1, d, c.X, 1, d, t14, dH, 1)
 
+	// swi_glu.u
+	kern.GemmFMA(L*T, d, dH, F(1), false, c.XBar, d, 1, t8, dH, 1, c.W3, d, 1)
+
 	// swi_glu.g
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t12),
-			P1: unsafe.SliceData(t15),
-			P2: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t12_2 := t12[(i*T+j)*d:][:d]
-				t15_2 := t15[(i*T+j)*d:][:d]
-				XBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					XBar[k] = t12_2[k] + t15_2[k]
-				}
-			}
-		}
-	}
+	kern.GemmFMA(L*T, d, dH, F(1), true, c.XBar, d, 1, t14, dH, 1, c.W1, d, 1)
 }

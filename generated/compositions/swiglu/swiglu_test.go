@@ -66,8 +66,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.Out = a.Out("out", k.L*k.T*k.D)
 	k.G = a.Fresh(k.L * k.T * k.DH)
 	k.U = a.Fresh(k.L * k.T * k.DH)
-	k.HSigmoid = a.Fresh(k.L * k.T * k.DH)
-	k.HSigmoid2 = a.Fresh(k.L * k.T * k.DH)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -82,8 +80,6 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.OutBar = a.Bar("out", g.L*g.T*g.D)
 	g.G = k.G
 	g.U = k.U
-	g.HSigmoid = k.HSigmoid
-	g.HSigmoid2 = k.HSigmoid2
 	g.W1Bar = a.Grad("W1", g.D*g.DH)
 	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.W3Bar = a.Grad("W3", g.D*g.DH)

@@ -113,9 +113,8 @@ func lossDirect[F num.Float](a *conformance.Args[F]) {
 	k.Next = a.Index("next", k.L*k.T, 0, b.Sizes.V-1, -1)
 	k.Z = a.Out("z", k.L*k.T*k.V)
 	k.Loss = a.Out("loss", k.L)
+	k.LossLogsumexp = a.Fresh(k.L * k.T)
 	k.LossProd = a.Fresh(k.L)
-	k.LossDiv = a.Fresh(k.L)
-	k.LossExp = a.Fresh(k.L * k.T * k.V)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
@@ -129,13 +128,12 @@ func lossDirect[F num.Float](a *conformance.Args[F]) {
 	g.Next = k.Next
 	g.ZBar = a.Bar("z", g.L*g.T*g.V)
 	g.LossBar = a.Bar("loss", g.L)
+	g.Z = k.Z
+	g.LossLogsumexp = k.LossLogsumexp
 	g.LossProd = k.LossProd
-	g.LossDiv = k.LossDiv
-	g.LossExp = k.LossExp
 	g.HBar = a.Grad("H", g.V*g.D)
 	g.YBar = a.Grad("y", g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

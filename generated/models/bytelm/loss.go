@@ -14,28 +14,27 @@ var lossKind = tape.NewKind()
 
 // Loss is one call of the kernel Loss.
 //
-// It keeps L·T·V + 2·L entries and checkpoints of 0 entries.
+// It keeps L·T + L entries and checkpoints of 0 entries.
 type Loss[F num.Float] struct {
-	L        int
-	T        int
-	V        int
-	D        int
-	H        []F     // [V, d]
-	Y        []F     // [L, T, d]
-	Next     []int32 // [L, T]
-	Z        []F     // [L, T, V], written
-	Loss     []F     // [L], written
-	LossProd []F     // [L], written
-	LossDiv  []F     // [L], written
-	LossExp  []F     // [L, T, V], written
-	Work     []F     // WorkLen() entries
-	Flags    []bool  // FlagsLen() entries
+	L             int
+	T             int
+	V             int
+	D             int
+	H             []F     // [V, d]
+	Y             []F     // [L, T, d]
+	Next          []int32 // [L, T]
+	Z             []F     // [L, T, V], written
+	Loss          []F     // [L], written
+	LossLogsumexp []F     // [L, T], written
+	LossProd      []F     // [L], written
+	Work          []F     // WorkLen() entries
+	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is L·T + L.
+// WorkLen is L.
 func (c *Loss[F]) WorkLen() int {
-	L, T := c.L, c.T
-	return L*T + L
+	L := c.L
+	return L
 }
 
 // FlagsLen is L·T.
@@ -51,9 +50,7 @@ func (c *Loss[F]) Run() {
 		return
 	}
 	L, T, V, d := c.L, c.T, c.V, c.D
-	t6 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t10 := work[:L]     // [L]
+	t10 := c.Work[:L]   // [L]
 	t5 := c.Flags[:L*T] // [L, T]
 
 	// byte_lm.z
@@ -70,7 +67,7 @@ func (c *Loss[F]) Run() {
 
 	// byte_lm.loss
 	for i := range L {
-		t6_2 := t6[i*T:][:T]
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		for j := range T {
 			z := c.Z[(i*T+j)*V:][:V]
 			top := F(math.Inf(-1))
@@ -83,7 +80,7 @@ func (c *Loss[F]) Run() {
 			for k := range V {
 				sum += num.Exp(z[k] - top)
 			}
-			t6_2[j] = top + num.Log(sum)
+			lossLogsumexp[j] = top + num.Log(sum)
 		}
 	}
 
@@ -92,13 +89,13 @@ func (c *Loss[F]) Run() {
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		t5_2 := t5[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t102 F
 		var t14 F
 		for j := range T {
 			n := int(next[j])
 			t5Entry := t5_2[j]
-			t102 += kern.Choose(t5Entry, t6_2[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
+			t102 += kern.Choose(t5Entry, lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
 			t14 += kern.Choose(t5Entry, F(1), F(0))
 		}
 		t10[i] = t102
@@ -108,59 +105,36 @@ func (c *Loss[F]) Run() {
 	// byte_lm.loss
 	lossProd2 := c.LossProd[:L]
 	loss := c.Loss[:L]
-	lossDiv := c.LossDiv[:L]
 	for i := range L {
 		lossProdEntry := lossProd2[i]
 		t16 := (lossProdEntry == F(0))
-		t18 := kern.Choose(t16, F(1), lossProdEntry)
-		loss[i] = kern.Choose(t16, F(0), t10[i]/t18)
-		lossDiv[i] = F(1) / t18
-	}
-
-	// byte_lm.loss
-	for i := range L {
-		t6_2 := t6[i*T:][:T]
-		for j := range T {
-			z := c.Z[(i*T+j)*V:][:V]
-			lossExp := c.LossExp[(i*T+j)*V:][:V]
-			t6Entry := t6_2[j]
-			for k := range V {
-				lossExp[k] = num.Exp(z[k] - t6Entry)
-			}
-		}
+		loss[i] = kern.Choose(t16, F(0), t10[i]/kern.Choose(t16, F(1), lossProdEntry))
 	}
 }
 
 // LossBackward is one call of the kernel LossBackward.
 type LossBackward[F num.Float] struct {
-	L        int
-	T        int
-	V        int
-	D        int
-	H        []F     // [V, d]
-	Y        []F     // [L, T, d]
-	Next     []int32 // [L, T]
-	ZBar     []F     // [L, T, V]
-	LossBar  []F     // [L]
-	LossProd []F     // [L]
-	LossDiv  []F     // [L]
-	LossExp  []F     // [L, T, V]
-	HBar     []F     // [V, d], written
-	YBar     []F     // [L, T, d], written
-	Work     []F     // WorkLen() entries
-	Flags    []bool  // FlagsLen() entries
+	L             int
+	T             int
+	V             int
+	D             int
+	H             []F     // [V, d]
+	Y             []F     // [L, T, d]
+	Next          []int32 // [L, T]
+	ZBar          []F     // [L, T, V]
+	LossBar       []F     // [L]
+	Z             []F     // [L, T, V]
+	LossLogsumexp []F     // [L, T]
+	LossProd      []F     // [L]
+	HBar          []F     // [V, d], written
+	YBar          []F     // [L, T, d], written
+	Work          []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·V + L·T.
+// WorkLen is 2·L·T·V + L·T + L.
 func (c *LossBackward[F]) WorkLen() int {
 	L, T, V := c.L, c.T, c.V
-	return 2*L*T*V + L*T
-}
-
-// FlagsLen is L.
-func (c *LossBackward[F]) FlagsLen() int {
-	L := c.L
-	return L
+	return 2*L*T*V + L*T + L
 }
 
 // Run computes LossBackward.
@@ -170,30 +144,32 @@ func (c *LossBackward[F]) Run() {
 		return
 	}
 	L, T, V, d := c.L, c.T, c.V, c.D
-	t132 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
+	t92 := c.Work[:L] // [L]
+	work := c.Work[L:]
+	t132 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t162 := work[:L*T*V] // [L, T, V]
 	work = work[L*T*V:]
 	t202 := work[:L*T*V] // [L, T, V]
-	t := c.Flags[:L]     // [L]
 
 	// byte_lm.loss
 	lossProd := c.LossProd[:L]
+	lossBar := c.LossBar[:L]
 	for i := range L {
-		t[i] = !(lossProd[i] == F(0))
+		lossProdEntry := lossProd[i]
+		t16 := (lossProdEntry == F(0))
+		t := !t16
+		t92[i] = kern.Choose(t, F(kern.Choose(t, lossBar[i], F(0))*(F(1)/kern.Choose(t16, F(1), lossProdEntry))), F(0))
 	}
 
 	// byte_lm.loss
 	clear(t162)
-	lossBar := c.LossBar[:L]
-	lossDiv := c.LossDiv[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
-		tEntry := t[i]
-		w := kern.Choose(tEntry, F(kern.Choose(tEntry, lossBar[i], F(0))*lossDiv[i]), F(0))
+		t92Entry := t92[i]
 		for j := range T {
-			t1322 := kern.Choose(!(F(next[j]) == F(-1)), w, F(0))
+			t1322 := kern.Choose(!(F(next[j]) == F(-1)), t92Entry, F(0))
 			t132_2[j] = t1322
 			n := int(next[j])
 			if uint(n) < uint(V) {
@@ -204,15 +180,17 @@ func (c *LossBackward[F]) Run() {
 
 	// byte_lm.z, byte_lm.loss
 	for i := range L {
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
 		for j := range T {
 			zBar := c.ZBar[(i*T+j)*V:][:V]
 			t162_2 := t162[(i*T+j)*V:][:V]
-			lossExp := c.LossExp[(i*T+j)*V:][:V]
+			z := c.Z[(i*T+j)*V:][:V]
 			t202_2 := t202[(i*T+j)*V:][:V]
+			lossLogsumexpEntry := lossLogsumexp[j]
 			t132Entry := t132_2[j]
 			for k := range V {
-				t202_2[k] = zBar[k] + t162_2[k] + F(lossExp[k]*t132Entry)
+				t202_2[k] = zBar[k] + t162_2[k] + F(num.Exp(z[k]-lossLogsumexpEntry)*t132Entry)
 			}
 		}
 	}
@@ -264,9 +242,8 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Next = next
 	k.Z = arena.Alloc(k.L * k.T * k.V)
 	k.Loss = arena.Alloc(k.L)
+	k.LossLogsumexp = c.Run.Saved(k.L * k.T)
 	k.LossProd = c.Run.Saved(k.L)
-	k.LossDiv = c.Run.Saved(k.L)
-	k.LossExp = c.Run.Saved(k.L * k.T * k.V)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
@@ -292,13 +269,12 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	g.Next = k.Next
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.V)
 	g.LossBar = block.Adjoint(t, n.outLoss, g.L)
+	g.Z = k.Z
+	g.LossLogsumexp = k.LossLogsumexp
 	g.LossProd = k.LossProd
-	g.LossDiv = k.LossDiv
-	g.LossExp = k.LossExp
 	g.HBar = t.Part(n.vH, g.V*g.D)
 	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vH, g.HBar)
 	t.Contribute(n.vY, g.YBar)

@@ -20,9 +20,8 @@ func (c *lossFused) run() {
 	_ = T
 	_ = V
 	_ = d
-	t6 := c.Work[:L*T]      // [L, T]
-	t10 := c.Work[L*T:][:L] // [L]
-	t5 := c.Flags[:L*T]     // [L, T]
+	t10 := c.Work[:L]   // [L]
+	t5 := c.Flags[:L*T] // [L, T]
 
 	// byte_lm.z
 	kern.GemmFMA(L*T, V, d, F(1), false, c.Z, V, 1, c.Y, d, 1, c.H, 1, d)
@@ -40,7 +39,7 @@ func (c *lossFused) run() {
 	if kern.Wide() {
 		a := regions.R4413492edb6bArgs{
 			P0: unsafe.SliceData(c.Z),
-			P1: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
 			N1: T,
 			N2: V,
@@ -52,7 +51,7 @@ func (c *lossFused) run() {
 		regions.R4413492edb6b(&a)
 	} else {
 		for i := range L {
-			t6_2 := t6[i*T:][:T]
+			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 			for j := range T {
 				z := c.Z[(i*T+j)*V:][:V]
 				top := F(math.Inf(-1))
@@ -67,7 +66,7 @@ func (c *lossFused) run() {
 					sumSums[k%16] = sumSums[k%16] + kern.Exp(z[k]-top)
 				}
 				sum = kern.Sum16(&sumSums)
-				t6_2[j] = top + kern.Log(sum)
+				lossLogsumexp[j] = top + kern.Log(sum)
 			}
 		}
 	}
@@ -77,13 +76,13 @@ func (c *lossFused) run() {
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		t5_2 := t5[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t102 F
 		var t14 F
 		for j := range T {
 			n := int(next[j])
 			t5Entry := t5_2[j]
-			t102 = t102 + kern.Choose(t5Entry, t6_2[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
+			t102 = t102 + kern.Choose(t5Entry, lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
 			t14 = t14 + kern.Choose(t5Entry, F(1), F(0))
 		}
 		t10[i] = t102
@@ -92,50 +91,20 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.Rfad694ad49a9Args{
+		a := regions.R91f0eb38ac8fArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.Loss),
-			P3: unsafe.SliceData(c.LossDiv),
 			N0: L,
 		}
-		regions.Rfad694ad49a9(&a)
+		regions.R91f0eb38ac8f(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
-		lossDiv := c.LossDiv[:L]
 		for i := range L {
 			lossProdEntry := lossProd2[i]
 			t16 := (lossProdEntry == F(0))
-			t18 := kern.Choose(t16, F(1), lossProdEntry)
-			loss[i] = kern.Choose(t16, F(0), t10[i]/t18)
-			lossDiv[i] = F(1) / t18
-		}
-	}
-
-	// byte_lm.loss
-	if kern.Wide() {
-		a := regions.R1758ae960202Args{
-			P0: unsafe.SliceData(t6),
-			P1: unsafe.SliceData(c.Z),
-			P2: unsafe.SliceData(c.LossExp),
-			N0: L,
-			N1: T,
-			N2: V,
-			N3: T * V,
-		}
-		regions.R1758ae960202(&a)
-	} else {
-		for i := range L {
-			t6_2 := t6[i*T:][:T]
-			for j := range T {
-				z := c.Z[(i*T+j)*V:][:V]
-				lossExp := c.LossExp[(i*T+j)*V:][:V]
-				t6Entry := t6_2[j]
-				for k := range V {
-					lossExp[k] = kern.Exp(z[k] - t6Entry)
-				}
-			}
+			loss[i] = kern.Choose(t16, F(0), t10[i]/kern.Choose(t16, F(1), lossProdEntry))
 		}
 	}
 }
@@ -150,28 +119,39 @@ func (c *lossBackwardFused) run() {
 	_ = T
 	_ = V
 	_ = d
-	t132 := c.Work[:L*T]               // [L, T]
-	t162 := c.Work[L*T:][:L*T*V]       // [L, T, V]
-	t202 := c.Work[L*T*V+L*T:][:L*T*V] // [L, T, V]
-	t := c.Flags[:L]                   // [L]
+	t92 := c.Work[:L]                    // [L]
+	t132 := c.Work[L:][:L*T]             // [L, T]
+	t162 := c.Work[L*T+L:][:L*T*V]       // [L, T, V]
+	t202 := c.Work[L*T*V+L*T+L:][:L*T*V] // [L, T, V]
 
 	// byte_lm.loss
-	lossProd := c.LossProd[:L]
-	for i := range L {
-		t[i] = !(lossProd[i] == F(0))
+	if kern.Wide() {
+		a := regions.Rd27698781a99Args{
+			P0: unsafe.SliceData(c.LossProd),
+			P1: unsafe.SliceData(c.LossBar),
+			P2: unsafe.SliceData(t92),
+			N0: L,
+		}
+		regions.Rd27698781a99(&a)
+	} else {
+		lossProd := c.LossProd[:L]
+		lossBar := c.LossBar[:L]
+		for i := range L {
+			lossProdEntry := lossProd[i]
+			t16 := (lossProdEntry == F(0))
+			t := !t16
+			t92[i] = kern.Choose(t, F(kern.Choose(t, lossBar[i], F(0))*(F(1)/kern.Choose(t16, F(1), lossProdEntry))), F(0))
+		}
 	}
 
 	// byte_lm.loss
 	clear(t162)
-	lossBar := c.LossBar[:L]
-	lossDiv := c.LossDiv[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
-		tEntry := t[i]
-		w := kern.Choose(tEntry, F(kern.Choose(tEntry, lossBar[i], F(0))*lossDiv[i]), F(0))
+		t92Entry := t92[i]
 		for j := range T {
-			t1322 := kern.Choose(!(F(next[j]) == F(-1)), w, F(0))
+			t1322 := kern.Choose(!(F(next[j]) == F(-1)), t92Entry, F(0))
 			t132_2[j] = t1322
 			n := int(next[j])
 			if uint(n) < uint(V) {
@@ -182,29 +162,32 @@ func (c *lossBackwardFused) run() {
 
 	// byte_lm.z, byte_lm.loss
 	if kern.Wide() {
-		a := regions.R0c17de92b414Args{
-			P0: unsafe.SliceData(t132),
-			P1: unsafe.SliceData(c.LossExp),
-			P2: unsafe.SliceData(c.ZBar),
-			P3: unsafe.SliceData(t162),
-			P4: unsafe.SliceData(t202),
+		a := regions.R12193e848e5aArgs{
+			P0: unsafe.SliceData(c.LossLogsumexp),
+			P1: unsafe.SliceData(t132),
+			P2: unsafe.SliceData(c.Z),
+			P3: unsafe.SliceData(c.ZBar),
+			P4: unsafe.SliceData(t162),
+			P5: unsafe.SliceData(t202),
 			N0: L,
 			N1: T,
 			N2: V,
 			N3: T * V,
 		}
-		regions.R0c17de92b414(&a)
+		regions.R12193e848e5a(&a)
 	} else {
 		for i := range L {
+			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 			t132_2 := t132[i*T:][:T]
 			for j := range T {
-				lossExp := c.LossExp[(i*T+j)*V:][:V]
+				z := c.Z[(i*T+j)*V:][:V]
 				zBar := c.ZBar[(i*T+j)*V:][:V]
 				t162_2 := t162[(i*T+j)*V:][:V]
 				t202_2 := t202[(i*T+j)*V:][:V]
+				lossLogsumexpEntry := lossLogsumexp[j]
 				t132Entry := t132_2[j]
 				for k := range V {
-					t202_2[k] = num.FMA32(lossExp[k], t132Entry, zBar[k]+t162_2[k])
+					t202_2[k] = num.FMA32(kern.Exp(z[k]-lossLogsumexpEntry), t132Entry, zBar[k]+t162_2[k])
 				}
 			}
 		}

@@ -14,35 +14,31 @@ var lossKind = tape.NewKind()
 
 // Loss is one call of the kernel Loss.
 //
-// It keeps L·T·V + 2·L·T·d + 2·L·T + 2·L + 1 entries and checkpoints of 0 entries.
+// It keeps 3·L·T + L entries and checkpoints of 0 entries.
 type Loss[F num.Float] struct {
-	L        int
-	T        int
-	V        int
-	D        int
-	Y        []F     // [L, T, d]
-	Gamma    []F     // [d]
-	Beta     []F     // [d]
-	H        []F     // [V, d]
-	Next     []int32 // [L, T]
-	Z        []F     // [L, T, V], written
-	Loss     []F     // [L], written
-	NDiv     []F     // [L, T], written
-	NDiv2    []F     // [L, T, d], written
-	LossProd []F     // [L], written
-	LossDiv  []F     // [L], written
-	LossExp  []F     // [L, T, V], written
-	NDiv3    []F     // [L, T], written
-	NDiv4    []F     // [L, T, d], written
-	NDiv5    []F     // [], written
-	Work     []F     // WorkLen() entries
-	Flags    []bool  // FlagsLen() entries
+	L             int
+	T             int
+	V             int
+	D             int
+	Y             []F     // [L, T, d]
+	Gamma         []F     // [d]
+	Beta          []F     // [d]
+	H             []F     // [V, d]
+	Next          []int32 // [L, T]
+	Z             []F     // [L, T, V], written
+	Loss          []F     // [L], written
+	NDiv          []F     // [L, T], written
+	NSqrt         []F     // [L, T], written
+	LossLogsumexp []F     // [L, T], written
+	LossProd      []F     // [L], written
+	Work          []F     // WorkLen() entries
+	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d + 4·L·T + L.
+// WorkLen is 2·L·T·d + 2·L·T + L.
 func (c *Loss[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 2*L*T*d + 4*L*T + L
+	return 2*L*T*d + 2*L*T + L
 }
 
 // FlagsLen is L·T.
@@ -64,12 +60,8 @@ func (c *Loss[F]) Run() {
 	work = work[L*T*d:]
 	t6 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t10 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	n := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t19 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t23 := work[:L]      // [L]
 	t18 := c.Flags[:L*T] // [L, T]
 
@@ -117,31 +109,26 @@ func (c *Loss[F]) Run() {
 	// stack_lm.n, stack_lm.loss
 	for i := range L {
 		t6_2 := t6[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		next := c.Next[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		for j := range T {
-			t10_2[j] = num.Sqrt(1e-05 + (t6_2[j] / w))
+			nSqrt[j] = num.Sqrt(1e-05 + (t6_2[j] / w))
 			t18_2[j] = !(F(next[j]) == F(-1))
 		}
 	}
 
 	// stack_lm.n
 	for i := range L {
-		t10_2 := t10[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
 		for j := range T {
 			t4_2 := t4[(i*T+j)*d:][:d]
-			nDiv2 := c.NDiv2[(i*T+j)*d:][:d]
 			n2 := n[(i*T+j)*d:][:d]
-			nDiv4 := c.NDiv4[(i*T+j)*d:][:d]
-			t10Entry := t10_2[j]
+			nSqrtEntry := nSqrt[j]
 			for k := range d {
-				t11 := t4_2[k] / t10Entry
-				nDiv2[k] = t11
-				n2[k] = F(t11*gamma[k]) + beta[k]
-				nDiv4[k] = t11 / t10Entry
+				n2[k] = F((t4_2[k]/nSqrtEntry)*gamma[k]) + beta[k]
 			}
 		}
 	}
@@ -151,7 +138,7 @@ func (c *Loss[F]) Run() {
 
 	// stack_lm.loss
 	for i := range L {
-		t19_2 := t19[i*T:][:T]
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		for j := range T {
 			z := c.Z[(i*T+j)*V:][:V]
 			top := F(math.Inf(-1))
@@ -164,26 +151,23 @@ func (c *Loss[F]) Run() {
 			for k := range V {
 				sum += num.Exp(z[k] - top)
 			}
-			t19_2[j] = top + num.Log(sum)
+			lossLogsumexp[j] = top + num.Log(sum)
 		}
 	}
 
-	// stack_lm.loss, stack_lm.n
+	// stack_lm.loss
 	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		nDiv3 := c.NDiv3[i*T:][:T]
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t232 F
 		var t27 F
 		for j := range T {
-			n3 := int(next[j])
+			n2 := int(next[j])
 			t18Entry := t18_2[j]
-			t232 += kern.Choose(t18Entry, t19_2[j]-kern.Entry(uint(n3) < uint(V), c.Z, (i*T+j)*V+n3), F(0))
+			t232 += kern.Choose(t18Entry, lossLogsumexp[j]-kern.Entry(uint(n2) < uint(V), c.Z, (i*T+j)*V+n2), F(0))
 			t27 += kern.Choose(t18Entry, F(1), F(0))
-			nDiv3[j] = F(1) / t10_2[j]
 		}
 		t23[i] = t232
 		lossProd[i] = t27
@@ -192,71 +176,42 @@ func (c *Loss[F]) Run() {
 	// stack_lm.loss
 	lossProd2 := c.LossProd[:L]
 	loss := c.Loss[:L]
-	lossDiv := c.LossDiv[:L]
 	for i := range L {
 		lossProdEntry := lossProd2[i]
 		t29 := (lossProdEntry == F(0))
-		t31 := kern.Choose(t29, F(1), lossProdEntry)
-		loss[i] = kern.Choose(t29, F(0), t23[i]/t31)
-		lossDiv[i] = F(1) / t31
+		loss[i] = kern.Choose(t29, F(0), t23[i]/kern.Choose(t29, F(1), lossProdEntry))
 	}
-
-	// stack_lm.loss
-	for i := range L {
-		t19_2 := t19[i*T:][:T]
-		for j := range T {
-			z := c.Z[(i*T+j)*V:][:V]
-			lossExp := c.LossExp[(i*T+j)*V:][:V]
-			t19Entry := t19_2[j]
-			for k := range V {
-				lossExp[k] = num.Exp(z[k] - t19Entry)
-			}
-		}
-	}
-
-	// stack_lm.n, stack_lm.loss
-	c.NDiv5[0] = F(1) / F(d)
 }
 
 // LossBackward is one call of the kernel LossBackward.
 type LossBackward[F num.Float] struct {
-	L        int
-	T        int
-	V        int
-	D        int
-	Y        []F     // [L, T, d]
-	Gamma    []F     // [d]
-	Beta     []F     // [d]
-	H        []F     // [V, d]
-	Next     []int32 // [L, T]
-	ZBar     []F     // [L, T, V]
-	LossBar  []F     // [L]
-	NDiv     []F     // [L, T]
-	NDiv2    []F     // [L, T, d]
-	LossProd []F     // [L]
-	LossDiv  []F     // [L]
-	LossExp  []F     // [L, T, V]
-	NDiv3    []F     // [L, T]
-	NDiv4    []F     // [L, T, d]
-	NDiv5    []F     // []
-	YBar     []F     // [L, T, d], written
-	GammaBar []F     // [d], written
-	BetaBar  []F     // [d], written
-	HBar     []F     // [V, d], written
-	Work     []F     // WorkLen() entries
-	Flags    []bool  // FlagsLen() entries
+	L             int
+	T             int
+	V             int
+	D             int
+	Y             []F     // [L, T, d]
+	Gamma         []F     // [d]
+	Beta          []F     // [d]
+	H             []F     // [V, d]
+	Next          []int32 // [L, T]
+	ZBar          []F     // [L, T, V]
+	LossBar       []F     // [L]
+	NDiv          []F     // [L, T]
+	NSqrt         []F     // [L, T]
+	Z             []F     // [L, T, V]
+	LossLogsumexp []F     // [L, T]
+	LossProd      []F     // [L]
+	YBar          []F     // [L, T, d], written
+	GammaBar      []F     // [d], written
+	BetaBar       []F     // [d], written
+	HBar          []F     // [V, d], written
+	Work          []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·V + 4·L·T·d + 3·L·T.
+// WorkLen is 2·L·T·V + 6·L·T·d + 5·L·T + L.
 func (c *LossBackward[F]) WorkLen() int {
 	L, T, V, d := c.L, c.T, c.V, c.D
-	return 2*L*T*V + 4*L*T*d + 3*L*T
-}
-
-// FlagsLen is L.
-func (c *LossBackward[F]) FlagsLen() int {
-	L := c.L
-	return L
+	return 2*L*T*V + 6*L*T*d + 5*L*T + L
 }
 
 // Run computes LossBackward.
@@ -266,12 +221,20 @@ func (c *LossBackward[F]) Run() {
 		return
 	}
 	L, T, V, d := c.L, c.T, c.V, c.D
-	n := c.Work[:L*T*d] // [L, T, d]
+	t4 := c.Work[:L*T*d] // [L, T, d]
 	work := c.Work[L*T*d:]
+	t11 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	n := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t102 := work[:L] // [L]
+	work = work[L:]
 	t14 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t172 := work[:L*T*V] // [L, T, V]
 	work = work[L*T*V:]
+	t292 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t212 := work[:L*T*V] // [L, T, V]
 	work = work[L*T*V:]
 	t222 := work[:L*T*d] // [L, T, d]
@@ -280,60 +243,78 @@ func (c *LossBackward[F]) Run() {
 	work = work[L*T*d:]
 	t322 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t53 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t42 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t44 := work[:L*T]  // [L, T]
-	t22 := c.Flags[:L] // [L]
+	t44 := work[:L*T] // [L, T]
 
 	// stack_lm.n
 	for i := range L {
+		nDiv := c.NDiv[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
 		for j := range T {
-			nDiv2 := c.NDiv2[(i*T+j)*d:][:d]
+			y := c.Y[(i*T+j)*d:][:d]
+			t4_2 := t4[(i*T+j)*d:][:d]
+			t11_2 := t11[(i*T+j)*d:][:d]
 			n2 := n[(i*T+j)*d:][:d]
+			nDivEntry := nDiv[j]
+			nSqrtEntry := nSqrt[j]
 			for k := range d {
-				n2[k] = F(nDiv2[k]*gamma[k]) + beta[k]
+				t42_2 := y[k] - nDivEntry
+				t112 := t42_2 / nSqrtEntry
+				t4_2[k] = t42_2
+				t11_2[k] = t112
+				n2[k] = F(t112*gamma[k]) + beta[k]
 			}
 		}
 	}
 
 	// stack_lm.loss
 	lossProd := c.LossProd[:L]
+	lossBar := c.LossBar[:L]
 	for i := range L {
-		t22[i] = !(lossProd[i] == F(0))
+		lossProdEntry := lossProd[i]
+		t29 := (lossProdEntry == F(0))
+		t22 := !t29
+		t102[i] = kern.Choose(t22, F(kern.Choose(t22, lossBar[i], F(0))*(F(1)/kern.Choose(t29, F(1), lossProdEntry))), F(0))
 	}
 
-	// stack_lm.loss
+	// stack_lm.loss, stack_lm.n
 	clear(t172)
-	lossBar := c.LossBar[:L]
-	lossDiv := c.LossDiv[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		t14_2 := t14[i*T:][:T]
-		t22Entry := t22[i]
-		w := kern.Choose(t22Entry, F(kern.Choose(t22Entry, lossBar[i], F(0))*lossDiv[i]), F(0))
+		t292_2 := t292[i*T:][:T]
+		t102Entry := t102[i]
 		for j := range T {
-			t142 := kern.Choose(!(F(next[j]) == F(-1)), w, F(0))
+			t142 := kern.Choose(!(F(next[j]) == F(-1)), t102Entry, F(0))
+			t2922 := F(1) / nSqrt[j]
 			t14_2[j] = t142
-			n2 := int(next[j])
-			if uint(n2) < uint(V) {
-				t172[(i*T+j)*V+n2] -= t142
+			n3 := int(next[j])
+			if uint(n3) < uint(V) {
+				t172[(i*T+j)*V+n3] -= t142
 			}
+			t292_2[j] = t2922
 		}
 	}
 
 	// stack_lm.z, stack_lm.loss
 	for i := range L {
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		t14_2 := t14[i*T:][:T]
 		for j := range T {
 			zBar := c.ZBar[(i*T+j)*V:][:V]
 			t172_2 := t172[(i*T+j)*V:][:V]
-			lossExp := c.LossExp[(i*T+j)*V:][:V]
+			z := c.Z[(i*T+j)*V:][:V]
 			t212_2 := t212[(i*T+j)*V:][:V]
+			lossLogsumexpEntry := lossLogsumexp[j]
 			t14Entry := t14_2[j]
 			for k := range V {
-				t212_2[k] = zBar[k] + t172_2[k] + F(lossExp[k]*t14Entry)
+				t212_2[k] = zBar[k] + t172_2[k] + F(num.Exp(z[k]-lossLogsumexpEntry)*t14Entry)
 			}
 		}
 	}
@@ -348,45 +329,57 @@ func (c *LossBackward[F]) Run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	for i := range L {
+		nSqrt := c.NSqrt[i*T:][:T]
 		t322_2 := t322[i*T:][:T]
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
 		gammaBar := c.GammaBar[:d]
 		for j := range T {
 			t222_2 := t222[(i*T+j)*d:][:d]
-			nDiv4 := c.NDiv4[(i*T+j)*d:][:d]
+			t11_2 := t11[(i*T+j)*d:][:d]
 			t262_2 := t262[(i*T+j)*d:][:d]
-			nDiv2 := c.NDiv2[(i*T+j)*d:][:d]
 			var t3222 F
+			nSqrtEntry2 := nSqrt[j]
 			for k := range d {
 				t222Entry := t222_2[k]
 				t2622 := F(t222Entry * gamma[k])
-				t3222 += F(t2622 * nDiv4[k])
+				t11Entry := t11_2[k]
+				t3222 += F(t2622 * (t11Entry / nSqrtEntry2))
 				betaBar[k] += t222Entry
 				t262_2[k] = t2622
-				gammaBar[k] += F(nDiv2[k] * t222Entry)
+				gammaBar[k] += F(t11Entry * t222Entry)
 			}
 			t322_2[j] = -t3222
 		}
 	}
 
+	// stack_lm.n, stack_lm.loss
+	t38 := F(1) / F(d)
+
 	// stack_lm.n
-	nDiv5Entry := c.NDiv5[0]
 	for i := range L {
-		nDiv3 := c.NDiv3[i*T:][:T]
-		nDiv := c.NDiv[i*T:][:T]
 		t322_2 := t322[i*T:][:T]
+		t292_2 := t292[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
+		for j := range T {
+			t53_2[j] = F(t322_2[j] * F(t38*t292_2[j]))
+		}
+	}
+
+	// stack_lm.n
+	for i := range L {
+		t292_2 := t292[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
 		t44_2 := t44[i*T:][:T]
 		for j := range T {
 			t262_2 := t262[(i*T+j)*d:][:d]
-			y := c.Y[(i*T+j)*d:][:d]
+			t4_2 := t4[(i*T+j)*d:][:d]
 			t42_2 := t42[(i*T+j)*d:][:d]
 			var t442 F
-			nDiv3Entry := nDiv3[j]
-			nDivEntry := nDiv[j]
-			w2 := F(t322_2[j] * F(nDiv5Entry*nDiv3Entry))
+			t292Entry := t292_2[j]
+			t53Entry := t53_2[j]
 			for k := range d {
-				t422 := F(t262_2[k]*nDiv3Entry) + F(2*F(F(0.5*(y[k]-nDivEntry))*w2))
+				t422 := F(t262_2[k]*t292Entry) + F(2*F(F(0.5*t4_2[k])*t53Entry))
 				t442 += t422
 				t42_2[k] = t422
 			}
@@ -400,9 +393,9 @@ func (c *LossBackward[F]) Run() {
 		for j := range T {
 			t42_2 := t42[(i*T+j)*d:][:d]
 			yBar := c.YBar[(i*T+j)*d:][:d]
-			w3 := F(nDiv5Entry * t44_2[j])
+			w := F(t38 * t44_2[j])
 			for k := range d {
-				yBar[k] = t42_2[k] + w3
+				yBar[k] = t42_2[k] + w
 			}
 		}
 	}
@@ -454,13 +447,9 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Z = arena.Alloc(k.L * k.T * k.V)
 	k.Loss = arena.Alloc(k.L)
 	k.NDiv = c.Run.Saved(k.L * k.T)
-	k.NDiv2 = c.Run.Saved(k.L * k.T * k.D)
+	k.NSqrt = c.Run.Saved(k.L * k.T)
+	k.LossLogsumexp = c.Run.Saved(k.L * k.T)
 	k.LossProd = c.Run.Saved(k.L)
-	k.LossDiv = c.Run.Saved(k.L)
-	k.LossExp = c.Run.Saved(k.L * k.T * k.V)
-	k.NDiv3 = c.Run.Saved(k.L * k.T)
-	k.NDiv4 = c.Run.Saved(k.L * k.T * k.D)
-	k.NDiv5 = c.Run.Saved(1)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
@@ -489,19 +478,15 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.V)
 	g.LossBar = block.Adjoint(t, n.outLoss, g.L)
 	g.NDiv = k.NDiv
-	g.NDiv2 = k.NDiv2
+	g.NSqrt = k.NSqrt
+	g.Z = k.Z
+	g.LossLogsumexp = k.LossLogsumexp
 	g.LossProd = k.LossProd
-	g.LossDiv = k.LossDiv
-	g.LossExp = k.LossExp
-	g.NDiv3 = k.NDiv3
-	g.NDiv4 = k.NDiv4
-	g.NDiv5 = k.NDiv5
 	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.GammaBar = t.Part(n.vGamma, g.D)
 	g.BetaBar = t.Part(n.vBeta, g.D)
 	g.HBar = t.Part(n.vH, g.V*g.D)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vY, g.YBar)
 	t.Contribute(n.vGamma, g.GammaBar)

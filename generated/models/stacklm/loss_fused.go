@@ -20,14 +20,12 @@ func (c *lossFused) run() {
 	_ = T
 	_ = V
 	_ = d
-	t := c.Work[:L*T]                   // [L, T]
-	t4 := c.Work[L*T:][:L*T*d]          // [L, T, d]
-	t6 := c.Work[L*T*d+L*T:][:L*T]      // [L, T]
-	t10 := c.Work[L*T*d+2*L*T:][:L*T]   // [L, T]
-	n := c.Work[L*T*d+3*L*T:][:L*T*d]   // [L, T, d]
-	t19 := c.Work[2*L*T*d+3*L*T:][:L*T] // [L, T]
-	t23 := c.Work[2*L*T*d+4*L*T:][:L]   // [L]
-	t18 := c.Flags[:L*T]                // [L, T]
+	t := c.Work[:L*T]                 // [L, T]
+	t4 := c.Work[L*T:][:L*T*d]        // [L, T, d]
+	t6 := c.Work[L*T*d+L*T:][:L*T]    // [L, T]
+	n := c.Work[L*T*d+2*L*T:][:L*T*d] // [L, T, d]
+	t23 := c.Work[2*L*T*d+2*L*T:][:L] // [L]
+	t18 := c.Flags[:L*T]              // [L, T]
 
 	// stack_lm.n
 	if kern.Wide() {
@@ -120,47 +118,40 @@ func (c *lossFused) run() {
 	// stack_lm.n, stack_lm.loss
 	for i := range L {
 		t6_2 := t6[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		next := c.Next[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		for j := range T {
-			t10_2[j] = num.Sqrt(F(1e-05) + (t6_2[j] / w))
+			nSqrt[j] = num.Sqrt(F(1e-05) + (t6_2[j] / w))
 			t18_2[j] = !(F(next[j]) == F(-1))
 		}
 	}
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Rf01985181beeArgs{
-			P0: unsafe.SliceData(t10),
+		a := regions.R21a34da61e6bArgs{
+			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t4),
-			P2: unsafe.SliceData(c.NDiv2),
-			P3: unsafe.SliceData(c.Gamma),
-			P4: unsafe.SliceData(c.Beta),
-			P5: unsafe.SliceData(n),
-			P6: unsafe.SliceData(c.NDiv4),
+			P2: unsafe.SliceData(c.Gamma),
+			P3: unsafe.SliceData(c.Beta),
+			P4: unsafe.SliceData(n),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf01985181bee(&a)
+		regions.R21a34da61e6b(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
 		for i := range L {
-			t10_2 := t10[i*T:][:T]
+			nSqrt := c.NSqrt[i*T:][:T]
 			for j := range T {
 				t4_2 := t4[(i*T+j)*d:][:d]
-				nDiv2 := c.NDiv2[(i*T+j)*d:][:d]
 				n2 := n[(i*T+j)*d:][:d]
-				nDiv4 := c.NDiv4[(i*T+j)*d:][:d]
-				t10Entry := t10_2[j]
+				nSqrtEntry := nSqrt[j]
 				for k := range d {
-					t11 := t4_2[k] / t10Entry
-					nDiv2[k] = t11
-					n2[k] = num.FMA32(t11, gamma[k], beta[k])
-					nDiv4[k] = t11 / t10Entry
+					n2[k] = num.FMA32(t4_2[k]/nSqrtEntry, gamma[k], beta[k])
 				}
 			}
 		}
@@ -173,7 +164,7 @@ func (c *lossFused) run() {
 	if kern.Wide() {
 		a := regions.R4413492edb6bArgs{
 			P0: unsafe.SliceData(c.Z),
-			P1: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
 			N1: T,
 			N2: V,
@@ -185,7 +176,7 @@ func (c *lossFused) run() {
 		regions.R4413492edb6b(&a)
 	} else {
 		for i := range L {
-			t19_2 := t19[i*T:][:T]
+			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 			for j := range T {
 				z := c.Z[(i*T+j)*V:][:V]
 				top := F(math.Inf(-1))
@@ -200,27 +191,24 @@ func (c *lossFused) run() {
 					sumSums[k%16] = sumSums[k%16] + kern.Exp(z[k]-top)
 				}
 				sum = kern.Sum16(&sumSums)
-				t19_2[j] = top + kern.Log(sum)
+				lossLogsumexp[j] = top + kern.Log(sum)
 			}
 		}
 	}
 
-	// stack_lm.loss, stack_lm.n
+	// stack_lm.loss
 	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		nDiv3 := c.NDiv3[i*T:][:T]
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t232 F
 		var t27 F
 		for j := range T {
-			n3 := int(next[j])
+			n2 := int(next[j])
 			t18Entry := t18_2[j]
-			t232 = t232 + kern.Choose(t18Entry, t19_2[j]-kern.Entry(uint(n3) < uint(V), c.Z, (i*T+j)*V+n3), F(0))
+			t232 = t232 + kern.Choose(t18Entry, lossLogsumexp[j]-kern.Entry(uint(n2) < uint(V), c.Z, (i*T+j)*V+n2), F(0))
 			t27 = t27 + kern.Choose(t18Entry, F(1), F(0))
-			nDiv3[j] = F(1) / t10_2[j]
 		}
 		t23[i] = t232
 		lossProd[i] = t27
@@ -228,55 +216,22 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.Rfad694ad49a9Args{
+		a := regions.R91f0eb38ac8fArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.Loss),
-			P3: unsafe.SliceData(c.LossDiv),
 			N0: L,
 		}
-		regions.Rfad694ad49a9(&a)
+		regions.R91f0eb38ac8f(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
-		lossDiv := c.LossDiv[:L]
 		for i := range L {
 			lossProdEntry := lossProd2[i]
 			t29 := (lossProdEntry == F(0))
-			t31 := kern.Choose(t29, F(1), lossProdEntry)
-			loss[i] = kern.Choose(t29, F(0), t23[i]/t31)
-			lossDiv[i] = F(1) / t31
+			loss[i] = kern.Choose(t29, F(0), t23[i]/kern.Choose(t29, F(1), lossProdEntry))
 		}
 	}
-
-	// stack_lm.loss
-	if kern.Wide() {
-		a := regions.R1758ae960202Args{
-			P0: unsafe.SliceData(t19),
-			P1: unsafe.SliceData(c.Z),
-			P2: unsafe.SliceData(c.LossExp),
-			N0: L,
-			N1: T,
-			N2: V,
-			N3: T * V,
-		}
-		regions.R1758ae960202(&a)
-	} else {
-		for i := range L {
-			t19_2 := t19[i*T:][:T]
-			for j := range T {
-				z := c.Z[(i*T+j)*V:][:V]
-				lossExp := c.LossExp[(i*T+j)*V:][:V]
-				t19Entry := t19_2[j]
-				for k := range V {
-					lossExp[k] = kern.Exp(z[k] - t19Entry)
-				}
-			}
-		}
-	}
-
-	// stack_lm.n, stack_lm.loss
-	c.NDiv5[0] = F(1) / F(d)
 }
 
 // lossBackwardFused is LossBackward in fused arithmetic.
@@ -289,94 +244,130 @@ func (c *lossBackwardFused) run() {
 	_ = T
 	_ = V
 	_ = d
-	n := c.Work[:L*T*d]                           // [L, T, d]
-	t14 := c.Work[L*T*d:][:L*T]                   // [L, T]
-	t172 := c.Work[L*T*d+L*T:][:L*T*V]            // [L, T, V]
-	t212 := c.Work[L*T*V+L*T*d+L*T:][:L*T*V]      // [L, T, V]
-	t222 := c.Work[2*L*T*V+L*T*d+L*T:][:L*T*d]    // [L, T, d]
-	t262 := c.Work[2*L*T*V+2*L*T*d+L*T:][:L*T*d]  // [L, T, d]
-	t322 := c.Work[2*L*T*V+3*L*T*d+L*T:][:L*T]    // [L, T]
-	t42 := c.Work[2*L*T*V+3*L*T*d+2*L*T:][:L*T*d] // [L, T, d]
-	t44 := c.Work[2*L*T*V+4*L*T*d+2*L*T:][:L*T]   // [L, T]
-	t22 := c.Flags[:L]                            // [L]
+	t4 := c.Work[:L*T*d]                             // [L, T, d]
+	t11 := c.Work[L*T*d:][:L*T*d]                    // [L, T, d]
+	n := c.Work[2*L*T*d:][:L*T*d]                    // [L, T, d]
+	t102 := c.Work[3*L*T*d:][:L]                     // [L]
+	t14 := c.Work[3*L*T*d+L:][:L*T]                  // [L, T]
+	t172 := c.Work[3*L*T*d+L*T+L:][:L*T*V]           // [L, T, V]
+	t292 := c.Work[L*T*V+3*L*T*d+L*T+L:][:L*T]       // [L, T]
+	t212 := c.Work[L*T*V+3*L*T*d+2*L*T+L:][:L*T*V]   // [L, T, V]
+	t222 := c.Work[2*L*T*V+3*L*T*d+2*L*T+L:][:L*T*d] // [L, T, d]
+	t262 := c.Work[2*L*T*V+4*L*T*d+2*L*T+L:][:L*T*d] // [L, T, d]
+	t322 := c.Work[2*L*T*V+5*L*T*d+2*L*T+L:][:L*T]   // [L, T]
+	t53 := c.Work[2*L*T*V+5*L*T*d+3*L*T+L:][:L*T]    // [L, T]
+	t42 := c.Work[2*L*T*V+5*L*T*d+4*L*T+L:][:L*T*d]  // [L, T, d]
+	t44 := c.Work[2*L*T*V+6*L*T*d+4*L*T+L:][:L*T]    // [L, T]
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R907838fe953cArgs{
-			P0: unsafe.SliceData(c.NDiv2),
-			P1: unsafe.SliceData(c.Gamma),
-			P2: unsafe.SliceData(c.Beta),
-			P3: unsafe.SliceData(n),
+		a := regions.Re5e98ab77e72Args{
+			P0: unsafe.SliceData(c.NDiv),
+			P1: unsafe.SliceData(c.NSqrt),
+			P2: unsafe.SliceData(c.Y),
+			P3: unsafe.SliceData(t4),
+			P4: unsafe.SliceData(t11),
+			P5: unsafe.SliceData(c.Gamma),
+			P6: unsafe.SliceData(c.Beta),
+			P7: unsafe.SliceData(n),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R907838fe953c(&a)
+		regions.Re5e98ab77e72(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
 		for i := range L {
+			nDiv := c.NDiv[i*T:][:T]
+			nSqrt := c.NSqrt[i*T:][:T]
 			for j := range T {
-				nDiv2 := c.NDiv2[(i*T+j)*d:][:d]
+				y := c.Y[(i*T+j)*d:][:d]
+				t4_2 := t4[(i*T+j)*d:][:d]
+				t11_2 := t11[(i*T+j)*d:][:d]
 				n2 := n[(i*T+j)*d:][:d]
+				nDivEntry := nDiv[j]
+				nSqrtEntry := nSqrt[j]
 				for k := range d {
-					n2[k] = num.FMA32(nDiv2[k], gamma[k], beta[k])
+					t42_2 := y[k] - nDivEntry
+					t112 := t42_2 / nSqrtEntry
+					t4_2[k] = t42_2
+					t11_2[k] = t112
+					n2[k] = num.FMA32(t112, gamma[k], beta[k])
 				}
 			}
 		}
 	}
 
 	// stack_lm.loss
-	lossProd := c.LossProd[:L]
-	for i := range L {
-		t22[i] = !(lossProd[i] == F(0))
+	if kern.Wide() {
+		a := regions.Rd27698781a99Args{
+			P0: unsafe.SliceData(c.LossProd),
+			P1: unsafe.SliceData(c.LossBar),
+			P2: unsafe.SliceData(t102),
+			N0: L,
+		}
+		regions.Rd27698781a99(&a)
+	} else {
+		lossProd := c.LossProd[:L]
+		lossBar := c.LossBar[:L]
+		for i := range L {
+			lossProdEntry := lossProd[i]
+			t29 := (lossProdEntry == F(0))
+			t22 := !t29
+			t102[i] = kern.Choose(t22, F(kern.Choose(t22, lossBar[i], F(0))*(F(1)/kern.Choose(t29, F(1), lossProdEntry))), F(0))
+		}
 	}
 
-	// stack_lm.loss
+	// stack_lm.loss, stack_lm.n
 	clear(t172)
-	lossBar := c.LossBar[:L]
-	lossDiv := c.LossDiv[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		t14_2 := t14[i*T:][:T]
-		t22Entry := t22[i]
-		w := kern.Choose(t22Entry, F(kern.Choose(t22Entry, lossBar[i], F(0))*lossDiv[i]), F(0))
+		t292_2 := t292[i*T:][:T]
+		t102Entry := t102[i]
 		for j := range T {
-			t142 := kern.Choose(!(F(next[j]) == F(-1)), w, F(0))
+			t142 := kern.Choose(!(F(next[j]) == F(-1)), t102Entry, F(0))
+			t2922 := F(1) / nSqrt[j]
 			t14_2[j] = t142
-			n2 := int(next[j])
-			if uint(n2) < uint(V) {
-				t172[(i*T+j)*V+n2] = kern.Entry(uint(n2) < uint(V), t172, (i*T+j)*V+n2) - t142
+			n3 := int(next[j])
+			if uint(n3) < uint(V) {
+				t172[(i*T+j)*V+n3] = kern.Entry(uint(n3) < uint(V), t172, (i*T+j)*V+n3) - t142
 			}
+			t292_2[j] = t2922
 		}
 	}
 
 	// stack_lm.z, stack_lm.loss
 	if kern.Wide() {
-		a := regions.R0c17de92b414Args{
-			P0: unsafe.SliceData(t14),
-			P1: unsafe.SliceData(c.LossExp),
-			P2: unsafe.SliceData(c.ZBar),
-			P3: unsafe.SliceData(t172),
-			P4: unsafe.SliceData(t212),
+		a := regions.R12193e848e5aArgs{
+			P0: unsafe.SliceData(c.LossLogsumexp),
+			P1: unsafe.SliceData(t14),
+			P2: unsafe.SliceData(c.Z),
+			P3: unsafe.SliceData(c.ZBar),
+			P4: unsafe.SliceData(t172),
+			P5: unsafe.SliceData(t212),
 			N0: L,
 			N1: T,
 			N2: V,
 			N3: T * V,
 		}
-		regions.R0c17de92b414(&a)
+		regions.R12193e848e5a(&a)
 	} else {
 		for i := range L {
+			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 			t14_2 := t14[i*T:][:T]
 			for j := range T {
-				lossExp := c.LossExp[(i*T+j)*V:][:V]
+				z := c.Z[(i*T+j)*V:][:V]
 				zBar := c.ZBar[(i*T+j)*V:][:V]
 				t172_2 := t172[(i*T+j)*V:][:V]
 				t212_2 := t212[(i*T+j)*V:][:V]
+				lossLogsumexpEntry := lossLogsumexp[j]
 				t14Entry := t14_2[j]
 				for k := range V {
-					t212_2[k] = num.FMA32(lossExp[k], t14Entry, zBar[k]+t172_2[k])
+					t212_2[k] = num.FMA32(kern.Exp(z[k]-lossLogsumexpEntry), t14Entry, zBar[k]+t172_2[k])
 				}
 			}
 		}
@@ -392,47 +383,48 @@ func (c *lossBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R4b164cdd8b15Args{
-			P0: unsafe.SliceData(t222),
-			P1: unsafe.SliceData(c.Gamma),
-			P2: unsafe.SliceData(c.NDiv4),
-			P3: unsafe.SliceData(c.BetaBar),
-			P4: unsafe.SliceData(t262),
-			P5: unsafe.SliceData(c.NDiv2),
+		a := regions.R3c74717e0222Args{
+			P0: unsafe.SliceData(c.NSqrt),
+			P1: unsafe.SliceData(t222),
+			P2: unsafe.SliceData(c.Gamma),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(c.BetaBar),
+			P5: unsafe.SliceData(t262),
 			P6: unsafe.SliceData(c.GammaBar),
 			P7: unsafe.SliceData(t322),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4 * d,
-			N4: 8 * d,
-			N5: 12 * d,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * d,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 8 * d,
+			N7: 12 * d,
+			N8: T * d,
 		}
-		regions.R4b164cdd8b15(&a)
+		regions.R3c74717e0222(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
 		gammaBar := c.GammaBar[:d]
 		for i := range L {
+			nSqrt := c.NSqrt[i*T:][:T]
 			t322_2 := t322[i*T:][:T]
 			for j := range T {
 				t222_2 := t222[(i*T+j)*d:][:d]
-				nDiv4 := c.NDiv4[(i*T+j)*d:][:d]
+				t11_2 := t11[(i*T+j)*d:][:d]
 				t262_2 := t262[(i*T+j)*d:][:d]
-				nDiv2 := c.NDiv2[(i*T+j)*d:][:d]
 				var t3222 F
+				nSqrtEntry2 := nSqrt[j]
 				t3222Sums := [16]F{t3222}
 				for k := range d {
 					t222Entry := t222_2[k]
 					t2622 := F(t222Entry * gamma[k])
-					t3222Sums[k%16] = num.FMA32(t2622, nDiv4[k], t3222Sums[k%16])
+					t11Entry := t11_2[k]
+					t3222Sums[k%16] = num.FMA32(t2622, t11Entry/nSqrtEntry2, t3222Sums[k%16])
 					betaBar[k] = betaBar[k] + t222Entry
 					t262_2[k] = t2622
-					gammaBar[k] = num.FMA32(nDiv2[k], t222Entry, gammaBar[k])
+					gammaBar[k] = num.FMA32(t11Entry, t222Entry, gammaBar[k])
 				}
 				t3222 = kern.Sum16(&t3222Sums)
 				t322_2[j] = -t3222
@@ -440,17 +432,40 @@ func (c *lossBackwardFused) run() {
 		}
 	}
 
+	// stack_lm.n, stack_lm.loss
+	t38 := F(1) / F(d)
+
 	// stack_lm.n
-	nDiv5Entry := c.NDiv5[0]
 	if kern.Wide() {
-		a := regions.Ra39543661859Args{
-			P0: unsafe.SliceData(c.NDiv3),
-			P1: unsafe.SliceData(c.NDiv),
-			P2: unsafe.SliceData(t322),
-			P3: unsafe.SliceData(c.Y),
-			P4: unsafe.SliceData(t262),
-			P5: unsafe.SliceData(t42),
-			P6: unsafe.SliceData(t44),
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t322),
+			P1: unsafe.SliceData(t292),
+			P2: unsafe.SliceData(t53),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t38},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
+			t322_2 := t322[i*T:][:T]
+			t292_2 := t292[i*T:][:T]
+			t53_2 := t53[i*T:][:T]
+			for j := range T {
+				t53_2[j] = F(t322_2[j] * F(t38*t292_2[j]))
+			}
+		}
+	}
+
+	// stack_lm.n
+	if kern.Wide() {
+		a := regions.R1c9e496e971dArgs{
+			P0: unsafe.SliceData(t292),
+			P1: unsafe.SliceData(t53),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t262),
+			P4: unsafe.SliceData(t42),
+			P5: unsafe.SliceData(t44),
 			N0: L,
 			N1: T,
 			N2: 4,
@@ -459,26 +474,23 @@ func (c *lossBackwardFused) run() {
 			N5: d,
 			N6: 12 * d,
 			N7: T * d,
-			S0: [2]float32{nDiv5Entry},
 		}
-		regions.Ra39543661859(&a)
+		regions.R1c9e496e971d(&a)
 	} else {
 		for i := range L {
-			nDiv3 := c.NDiv3[i*T:][:T]
-			nDiv := c.NDiv[i*T:][:T]
-			t322_2 := t322[i*T:][:T]
+			t292_2 := t292[i*T:][:T]
+			t53_2 := t53[i*T:][:T]
 			t44_2 := t44[i*T:][:T]
 			for j := range T {
-				y := c.Y[(i*T+j)*d:][:d]
+				t4_2 := t4[(i*T+j)*d:][:d]
 				t262_2 := t262[(i*T+j)*d:][:d]
 				t42_2 := t42[(i*T+j)*d:][:d]
 				var t442 F
-				nDiv3Entry := nDiv3[j]
-				nDivEntry := nDiv[j]
-				w2 := F(t322_2[j] * F(nDiv5Entry*nDiv3Entry))
+				t292Entry := t292_2[j]
+				t53Entry := t53_2[j]
 				t442Sums := [16]F{t442}
 				for k := range d {
-					t422 := num.FMA32(y[k]-nDivEntry, w2, F(t262_2[k]*nDiv3Entry))
+					t422 := num.FMA32(t4_2[k], t53Entry, F(t262_2[k]*t292Entry))
 					t442Sums[k%16] = t442Sums[k%16] + t422
 					t42_2[k] = t422
 				}
@@ -498,7 +510,7 @@ func (c *lossBackwardFused) run() {
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{nDiv5Entry},
+			S0: [2]float32{t38},
 		}
 		regions.R351fbbc3d5c4(&a)
 	} else {
@@ -507,9 +519,9 @@ func (c *lossBackwardFused) run() {
 			for j := range T {
 				t42_2 := t42[(i*T+j)*d:][:d]
 				yBar := c.YBar[(i*T+j)*d:][:d]
-				w3 := F(nDiv5Entry * t44_2[j])
+				w := F(t38 * t44_2[j])
 				for k := range d {
-					yBar[k] = t42_2[k] + w3
+					yBar[k] = t42_2[k] + w
 				}
 			}
 		}

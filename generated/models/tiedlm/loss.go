@@ -14,33 +14,29 @@ var lossKind = tape.NewKind()
 
 // Loss is one call of the kernel Loss.
 //
-// It keeps L·T·V + 2·L·T·d + L·T + 2·L + 1 entries and checkpoints of 0 entries.
+// It keeps 2·L·T + L entries and checkpoints of 0 entries.
 type Loss[F num.Float] struct {
-	L        int
-	T        int
-	V        int
-	D        int
-	Gamma    []F     // [d]
-	Y        []F     // [L, T, d]
-	E        []F     // [V, d]
-	Next     []int32 // [L, T]
-	Z        []F     // [L, T, V], written
-	Loss     []F     // [L], written
-	NDiv     []F     // [L, T, d], written
-	LossProd []F     // [L], written
-	LossDiv  []F     // [L], written
-	LossExp  []F     // [L, T, V], written
-	NDiv2    []F     // [L, T], written
-	NDiv3    []F     // [L, T, d], written
-	NDiv4    []F     // [], written
-	Work     []F     // WorkLen() entries
-	Flags    []bool  // FlagsLen() entries
+	L             int
+	T             int
+	V             int
+	D             int
+	Gamma         []F     // [d]
+	Y             []F     // [L, T, d]
+	E             []F     // [V, d]
+	Next          []int32 // [L, T]
+	Z             []F     // [L, T, V], written
+	Loss          []F     // [L], written
+	NSqrt         []F     // [L, T], written
+	LossLogsumexp []F     // [L, T], written
+	LossProd      []F     // [L], written
+	Work          []F     // WorkLen() entries
+	Flags         []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T + V·d + L.
+// WorkLen is L·T·d + L·T + V·d + L.
 func (c *Loss[F]) WorkLen() int {
 	L, T, V, d := c.L, c.T, c.V, c.D
-	return 3*L*T + V*d + L
+	return L*T*d + L*T + V*d + L
 }
 
 // FlagsLen is L·T.
@@ -58,12 +54,10 @@ func (c *Loss[F]) Run() {
 	L, T, V, d := c.L, c.T, c.V, c.D
 	t := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t5 := work[:L*T] // [L, T]
-	work = work[L*T:]
+	t6 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t22 := work[:V*d] // [V, d]
 	work = work[V*d:]
-	t13 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t17 := work[:L]      // [L]
 	t12 := c.Flags[:L*T] // [L, T]
 
@@ -85,27 +79,24 @@ func (c *Loss[F]) Run() {
 	w := F(d)
 	for i := range L {
 		t2 := t[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		next := c.Next[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
 		for j := range T {
-			t5_2[j] = num.Sqrt(1e-06 + (t2[j] / w))
+			nSqrt[j] = num.Sqrt(1e-06 + (t2[j] / w))
 			t12_2[j] = !(F(next[j]) == F(-1))
 		}
 	}
 
 	// tied_lm.n
 	for i := range L {
-		t5_2 := t5[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		for j := range T {
 			y := c.Y[(i*T+j)*d:][:d]
-			nDiv := c.NDiv[(i*T+j)*d:][:d]
-			nDiv3 := c.NDiv3[(i*T+j)*d:][:d]
-			t5Entry := t5_2[j]
+			t6_2 := t6[(i*T+j)*d:][:d]
+			nSqrtEntry := nSqrt[j]
 			for k := range d {
-				t6 := y[k] / t5Entry
-				nDiv[k] = t6
-				nDiv3[k] = t6 / t5Entry
+				t6_2[k] = y[k] / nSqrtEntry
 			}
 		}
 	}
@@ -121,11 +112,11 @@ func (c *Loss[F]) Run() {
 	}
 
 	// tied_lm.z, tied_lm.n
-	kern.Gemm(L*T, V, d, F(1), false, c.Z, V, 1, c.NDiv, d, 1, t22, 1, d)
+	kern.Gemm(L*T, V, d, F(1), false, c.Z, V, 1, t6, d, 1, t22, 1, d)
 
 	// tied_lm.loss
 	for i := range L {
-		t13_2 := t13[i*T:][:T]
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		for j := range T {
 			z := c.Z[(i*T+j)*V:][:V]
 			top := F(math.Inf(-1))
@@ -138,26 +129,23 @@ func (c *Loss[F]) Run() {
 			for k := range V {
 				sum += num.Exp(z[k] - top)
 			}
-			t13_2[j] = top + num.Log(sum)
+			lossLogsumexp[j] = top + num.Log(sum)
 		}
 	}
 
-	// tied_lm.loss, tied_lm.n
+	// tied_lm.loss
 	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
-		nDiv2 := c.NDiv2[i*T:][:T]
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t172 F
 		var t21 F
 		for j := range T {
 			n := int(next[j])
 			t12Entry := t12_2[j]
-			t172 += kern.Choose(t12Entry, t13_2[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
+			t172 += kern.Choose(t12Entry, lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
 			t21 += kern.Choose(t12Entry, F(1), F(0))
-			nDiv2[j] = F(1) / t5_2[j]
 		}
 		t17[i] = t172
 		lossProd[i] = t21
@@ -166,68 +154,39 @@ func (c *Loss[F]) Run() {
 	// tied_lm.loss
 	lossProd2 := c.LossProd[:L]
 	loss := c.Loss[:L]
-	lossDiv := c.LossDiv[:L]
 	for i := range L {
 		lossProdEntry := lossProd2[i]
 		t23 := (lossProdEntry == F(0))
-		t25 := kern.Choose(t23, F(1), lossProdEntry)
-		loss[i] = kern.Choose(t23, F(0), t17[i]/t25)
-		lossDiv[i] = F(1) / t25
+		loss[i] = kern.Choose(t23, F(0), t17[i]/kern.Choose(t23, F(1), lossProdEntry))
 	}
-
-	// tied_lm.loss
-	for i := range L {
-		t13_2 := t13[i*T:][:T]
-		for j := range T {
-			z := c.Z[(i*T+j)*V:][:V]
-			lossExp := c.LossExp[(i*T+j)*V:][:V]
-			t13Entry := t13_2[j]
-			for k := range V {
-				lossExp[k] = num.Exp(z[k] - t13Entry)
-			}
-		}
-	}
-
-	// tied_lm.n, tied_lm.loss
-	c.NDiv4[0] = F(1) / F(d)
 }
 
 // LossBackward is one call of the kernel LossBackward.
 type LossBackward[F num.Float] struct {
-	L        int
-	T        int
-	V        int
-	D        int
-	Gamma    []F     // [d]
-	Y        []F     // [L, T, d]
-	E        []F     // [V, d]
-	Next     []int32 // [L, T]
-	ZBar     []F     // [L, T, V]
-	LossBar  []F     // [L]
-	NDiv     []F     // [L, T, d]
-	LossProd []F     // [L]
-	LossDiv  []F     // [L]
-	LossExp  []F     // [L, T, V]
-	NDiv2    []F     // [L, T]
-	NDiv3    []F     // [L, T, d]
-	NDiv4    []F     // []
-	GammaBar []F     // [d], written
-	YBar     []F     // [L, T, d], written
-	EBar     []F     // [V, d], written
-	Work     []F     // WorkLen() entries
-	Flags    []bool  // FlagsLen() entries
+	L             int
+	T             int
+	V             int
+	D             int
+	Gamma         []F     // [d]
+	Y             []F     // [L, T, d]
+	E             []F     // [V, d]
+	Next          []int32 // [L, T]
+	ZBar          []F     // [L, T, V]
+	LossBar       []F     // [L]
+	NSqrt         []F     // [L, T]
+	Z             []F     // [L, T, V]
+	LossLogsumexp []F     // [L, T]
+	LossProd      []F     // [L]
+	GammaBar      []F     // [d], written
+	YBar          []F     // [L, T, d], written
+	EBar          []F     // [V, d], written
+	Work          []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·V + L·T·d + 2·L·T + 2·V·d.
+// WorkLen is 2·L·T·V + 2·L·T·d + 4·L·T + 2·V·d + L.
 func (c *LossBackward[F]) WorkLen() int {
 	L, T, V, d := c.L, c.T, c.V, c.D
-	return 2*L*T*V + L*T*d + 2*L*T + 2*V*d
-}
-
-// FlagsLen is L.
-func (c *LossBackward[F]) FlagsLen() int {
-	L := c.L
-	return L
+	return 2*L*T*V + 2*L*T*d + 4*L*T + 2*V*d + L
 }
 
 // Run computes LossBackward.
@@ -237,20 +196,40 @@ func (c *LossBackward[F]) Run() {
 		return
 	}
 	L, T, V, d := c.L, c.T, c.V, c.D
-	t22 := c.Work[:V*d] // [V, d]
-	work := c.Work[V*d:]
+	t6 := c.Work[:L*T*d] // [L, T, d]
+	work := c.Work[L*T*d:]
+	t22 := work[:V*d] // [V, d]
+	work = work[V*d:]
+	t112 := work[:L] // [L]
+	work = work[L:]
 	t152 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t182 := work[:L*T*V] // [L, T, V]
 	work = work[L*T*V:]
+	t28 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t222 := work[:L*T*V] // [L, T, V]
 	work = work[L*T*V:]
 	t232 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t242 := work[:V*d] // [V, d]
 	work = work[V*d:]
-	t31 := work[:L*T]  // [L, T]
-	t32 := c.Flags[:L] // [L]
+	t31 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t45 := work[:L*T] // [L, T]
+
+	// tied_lm.n
+	for i := range L {
+		nSqrt := c.NSqrt[i*T:][:T]
+		for j := range T {
+			y := c.Y[(i*T+j)*d:][:d]
+			t6_2 := t6[(i*T+j)*d:][:d]
+			nSqrtEntry := nSqrt[j]
+			for k := range d {
+				t6_2[k] = y[k] / nSqrtEntry
+			}
+		}
+	}
 
 	// tied_lm.z
 	for i := range V {
@@ -264,40 +243,47 @@ func (c *LossBackward[F]) Run() {
 
 	// tied_lm.loss
 	lossProd := c.LossProd[:L]
+	lossBar := c.LossBar[:L]
 	for i := range L {
-		t32[i] = !(lossProd[i] == F(0))
+		lossProdEntry := lossProd[i]
+		t23 := (lossProdEntry == F(0))
+		t32 := !t23
+		t112[i] = kern.Choose(t32, F(kern.Choose(t32, lossBar[i], F(0))*(F(1)/kern.Choose(t23, F(1), lossProdEntry))), F(0))
 	}
 
-	// tied_lm.loss
+	// tied_lm.loss, tied_lm.n
 	clear(t182)
-	lossBar := c.LossBar[:L]
-	lossDiv := c.LossDiv[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		t152_2 := t152[i*T:][:T]
-		t32Entry := t32[i]
-		w := kern.Choose(t32Entry, F(kern.Choose(t32Entry, lossBar[i], F(0))*lossDiv[i]), F(0))
+		t28_2 := t28[i*T:][:T]
+		t112Entry := t112[i]
 		for j := range T {
-			t1522 := kern.Choose(!(F(next[j]) == F(-1)), w, F(0))
+			t1522 := kern.Choose(!(F(next[j]) == F(-1)), t112Entry, F(0))
+			t282 := F(1) / nSqrt[j]
 			t152_2[j] = t1522
 			n := int(next[j])
 			if uint(n) < uint(V) {
 				t182[(i*T+j)*V+n] -= t1522
 			}
+			t28_2[j] = t282
 		}
 	}
 
 	// tied_lm.z, tied_lm.loss
 	for i := range L {
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		t152_2 := t152[i*T:][:T]
 		for j := range T {
 			zBar := c.ZBar[(i*T+j)*V:][:V]
 			t182_2 := t182[(i*T+j)*V:][:V]
-			lossExp := c.LossExp[(i*T+j)*V:][:V]
+			z := c.Z[(i*T+j)*V:][:V]
 			t222_2 := t222[(i*T+j)*V:][:V]
+			lossLogsumexpEntry := lossLogsumexp[j]
 			t152Entry := t152_2[j]
 			for k := range V {
-				t222_2[k] = zBar[k] + t182_2[k] + F(lossExp[k]*t152Entry)
+				t222_2[k] = zBar[k] + t182_2[k] + F(num.Exp(z[k]-lossLogsumexpEntry)*t152Entry)
 			}
 		}
 	}
@@ -306,7 +292,7 @@ func (c *LossBackward[F]) Run() {
 	kern.Gemm(L*T, d, V, F(1), false, t232, d, 1, t222, V, 1, t22, d, 1)
 
 	// tied_lm.z
-	kern.Gemm(d, V, L*T, F(1), false, t242, 1, d, c.NDiv, 1, d, t222, V, 1)
+	kern.Gemm(d, V, L*T, F(1), false, t242, 1, d, t6, 1, d, t222, V, 1)
 
 	// tied_lm.z
 	clear(c.GammaBar)
@@ -325,31 +311,45 @@ func (c *LossBackward[F]) Run() {
 
 	// tied_lm.n
 	for i := range L {
+		nSqrt := c.NSqrt[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		for j := range T {
 			t232_2 := t232[(i*T+j)*d:][:d]
-			nDiv3 := c.NDiv3[(i*T+j)*d:][:d]
+			t6_2 := t6[(i*T+j)*d:][:d]
 			var t312 F
+			nSqrtEntry2 := nSqrt[j]
 			for k := range d {
-				t312 += F(t232_2[k] * nDiv3[k])
+				t312 += F(t232_2[k] * (t6_2[k] / nSqrtEntry2))
 			}
 			t31_2[j] = -t312
 		}
 	}
 
+	// tied_lm.n, tied_lm.loss
+	t37 := F(1) / F(d)
+
 	// tied_lm.n
-	nDiv4Entry := c.NDiv4[0]
 	for i := range L {
-		nDiv2 := c.NDiv2[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
+		for j := range T {
+			t45_2[j] = F(t31_2[j] * F(t37*t28_2[j]))
+		}
+	}
+
+	// tied_lm.n
+	for i := range L {
+		t28_2 := t28[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
 		for j := range T {
 			t232_2 := t232[(i*T+j)*d:][:d]
 			y := c.Y[(i*T+j)*d:][:d]
 			yBar := c.YBar[(i*T+j)*d:][:d]
-			nDiv2Entry := nDiv2[j]
-			w2 := F(t31_2[j] * F(nDiv4Entry*nDiv2Entry))
+			t28Entry := t28_2[j]
+			t45Entry := t45_2[j]
 			for k := range d {
-				yBar[k] = F(t232_2[k]*nDiv2Entry) + F(2*F(F(0.5*y[k])*w2))
+				yBar[k] = F(t232_2[k]*t28Entry) + F(2*F(F(0.5*y[k])*t45Entry))
 			}
 		}
 	}
@@ -398,13 +398,9 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Next = next
 	k.Z = arena.Alloc(k.L * k.T * k.V)
 	k.Loss = arena.Alloc(k.L)
-	k.NDiv = c.Run.Saved(k.L * k.T * k.D)
+	k.NSqrt = c.Run.Saved(k.L * k.T)
+	k.LossLogsumexp = c.Run.Saved(k.L * k.T)
 	k.LossProd = c.Run.Saved(k.L)
-	k.LossDiv = c.Run.Saved(k.L)
-	k.LossExp = c.Run.Saved(k.L * k.T * k.V)
-	k.NDiv2 = c.Run.Saved(k.L * k.T)
-	k.NDiv3 = c.Run.Saved(k.L * k.T * k.D)
-	k.NDiv4 = c.Run.Saved(1)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
@@ -431,18 +427,14 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	g.Next = k.Next
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.V)
 	g.LossBar = block.Adjoint(t, n.outLoss, g.L)
-	g.NDiv = k.NDiv
+	g.NSqrt = k.NSqrt
+	g.Z = k.Z
+	g.LossLogsumexp = k.LossLogsumexp
 	g.LossProd = k.LossProd
-	g.LossDiv = k.LossDiv
-	g.LossExp = k.LossExp
-	g.NDiv2 = k.NDiv2
-	g.NDiv3 = k.NDiv3
-	g.NDiv4 = k.NDiv4
 	g.GammaBar = t.Part(n.vGamma, g.D)
 	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.EBar = t.Part(n.vE, g.V*g.D)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vGamma, g.GammaBar)
 	t.Contribute(n.vY, g.YBar)

@@ -84,7 +84,6 @@ func xDirect[F num.Float](a *conformance.Args[F]) {
 	k.E = a.Real("E", k.V*k.D)
 	k.Ids = a.Index("ids", k.L*k.T, 0, b.Sizes.V-1)
 	k.X = a.Out("x", k.L*k.T*k.D)
-	k.XSqrt = a.Fresh(1)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -94,7 +93,6 @@ func xDirect[F num.Float](a *conformance.Args[F]) {
 	g.L, g.T, g.V, g.D = a.Size("L"), a.Size("T"), b.Sizes.V, b.Sizes.D
 	g.Ids = k.Ids
 	g.XBar = a.Bar("x", g.L*g.T*g.D)
-	g.XSqrt = k.XSqrt
 	g.EBar = a.Grad("E", g.V*g.D)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
@@ -119,13 +117,9 @@ func lossDirect[F num.Float](a *conformance.Args[F]) {
 	k.Next = a.Index("next", k.L*k.T, 0, b.Sizes.V-1, -1)
 	k.Z = a.Out("z", k.L*k.T*k.V)
 	k.Loss = a.Out("loss", k.L)
-	k.NDiv = a.Fresh(k.L * k.T * k.D)
+	k.NSqrt = a.Fresh(k.L * k.T)
+	k.LossLogsumexp = a.Fresh(k.L * k.T)
 	k.LossProd = a.Fresh(k.L)
-	k.LossDiv = a.Fresh(k.L)
-	k.LossExp = a.Fresh(k.L * k.T * k.V)
-	k.NDiv2 = a.Fresh(k.L * k.T)
-	k.NDiv3 = a.Fresh(k.L * k.T * k.D)
-	k.NDiv4 = a.Fresh(1)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
@@ -140,18 +134,14 @@ func lossDirect[F num.Float](a *conformance.Args[F]) {
 	g.Next = k.Next
 	g.ZBar = a.Bar("z", g.L*g.T*g.V)
 	g.LossBar = a.Bar("loss", g.L)
-	g.NDiv = k.NDiv
+	g.NSqrt = k.NSqrt
+	g.Z = k.Z
+	g.LossLogsumexp = k.LossLogsumexp
 	g.LossProd = k.LossProd
-	g.LossDiv = k.LossDiv
-	g.LossExp = k.LossExp
-	g.NDiv2 = k.NDiv2
-	g.NDiv3 = k.NDiv3
-	g.NDiv4 = k.NDiv4
 	g.GammaBar = a.Grad("gamma", g.D)
 	g.YBar = a.Grad("y", g.L*g.T*g.D)
 	g.EBar = a.Grad("E", g.V*g.D)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -12,18 +12,15 @@ import (
 var xKind = tape.NewKind()
 
 // X is one call of the kernel X.
-//
-// It keeps 1 entries and checkpoints of 0 entries.
 type X[F num.Float] struct {
-	L     int
-	T     int
-	V     int
-	D     int
-	E     []F     // [V, d]
-	Ids   []int32 // [L, T]
-	X     []F     // [L, T, d], written
-	XSqrt []F     // [], written
-	Work  []F     // WorkLen() entries
+	L    int
+	T    int
+	V    int
+	D    int
+	E    []F     // [V, d]
+	Ids  []int32 // [L, T]
+	X    []F     // [L, T, d], written
+	Work []F     // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -41,7 +38,6 @@ func (c *X[F]) Run() {
 
 	// tied_lm.x
 	t2 := num.Sqrt(F(d))
-	c.XSqrt[0] = t2
 
 	// tied_lm.x
 	for i := range L {
@@ -58,15 +54,14 @@ func (c *X[F]) Run() {
 
 // XBackward is one call of the kernel XBackward.
 type XBackward[F num.Float] struct {
-	L     int
-	T     int
-	V     int
-	D     int
-	Ids   []int32 // [L, T]
-	XBar  []F     // [L, T, d]
-	XSqrt []F     // []
-	EBar  []F     // [V, d], written
-	Work  []F     // WorkLen() entries
+	L    int
+	T    int
+	V    int
+	D    int
+	Ids  []int32 // [L, T]
+	XBar []F     // [L, T, d]
+	EBar []F     // [V, d], written
+	Work []F     // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -83,8 +78,10 @@ func (c *XBackward[F]) Run() {
 	L, T, V, d := c.L, c.T, c.V, c.D
 
 	// tied_lm.x
+	t2 := num.Sqrt(F(d))
+
+	// tied_lm.x
 	clear(c.EBar)
-	xSqrtEntry := c.XSqrt[0]
 	for i := range L {
 		ids := c.Ids[i*T:][:T]
 		for j := range T {
@@ -92,7 +89,7 @@ func (c *XBackward[F]) Run() {
 			n := int(ids[j])
 			for k := range d {
 				if uint(n) < uint(V) {
-					c.EBar[n*d+k] += F(xSqrtEntry * xBar[k])
+					c.EBar[n*d+k] += F(t2 * xBar[k])
 				}
 			}
 		}
@@ -130,7 +127,6 @@ func (b *Model[F]) x(c block.Call[F], w block.Weights[F], m *block.Memory[F], id
 	k.E = arena.Data(n.vE)
 	k.Ids = ids
 	k.X = arena.Alloc(k.L * k.T * k.D)
-	k.XSqrt = c.Run.Saved(1)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -149,7 +145,6 @@ func (n *xNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.V, g.D = k.L, k.T, k.V, k.D
 	g.Ids = k.Ids
 	g.XBar = block.Adjoint(t, n.outX, g.L*g.T*g.D)
-	g.XSqrt = k.XSqrt
 	g.EBar = t.Part(n.vE, g.V*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

@@ -20,7 +20,6 @@ func (c *xFused) run() {
 
 	// tied_lm.x
 	t2 := num.Sqrt(F(d))
-	c.XSqrt[0] = t2
 
 	// tied_lm.x
 	for i := range L {
@@ -47,8 +46,10 @@ func (c *xBackwardFused) run() {
 	_ = d
 
 	// tied_lm.x
+	t2 := num.Sqrt(F(d))
+
+	// tied_lm.x
 	clear(c.EBar)
-	xSqrtEntry := c.XSqrt[0]
 	for i := range L {
 		ids := c.Ids[i*T:][:T]
 		for j := range T {
@@ -56,7 +57,7 @@ func (c *xBackwardFused) run() {
 			n := int(ids[j])
 			for k := range d {
 				if uint(n) < uint(V) {
-					c.EBar[n*d+k] = num.FMA32(xSqrtEntry, xBar[k], kern.Entry(uint(n) < uint(V), c.EBar, n*d+k))
+					c.EBar[n*d+k] = num.FMA32(t2, xBar[k], kern.Entry(uint(n) < uint(V), c.EBar, n*d+k))
 				}
 			}
 		}

@@ -20,12 +20,11 @@ func (c *lossFused) run() {
 	_ = T
 	_ = V
 	_ = d
-	t := c.Work[:L*T]               // [L, T]
-	t5 := c.Work[L*T:][:L*T]        // [L, T]
-	t22 := c.Work[2*L*T:][:V*d]     // [V, d]
-	t13 := c.Work[2*L*T+V*d:][:L*T] // [L, T]
-	t17 := c.Work[3*L*T+V*d:][:L]   // [L]
-	t12 := c.Flags[:L*T]            // [L, T]
+	t := c.Work[:L*T]                 // [L, T]
+	t6 := c.Work[L*T:][:L*T*d]        // [L, T, d]
+	t22 := c.Work[L*T*d+L*T:][:V*d]   // [V, d]
+	t17 := c.Work[L*T*d+L*T+V*d:][:L] // [L]
+	t12 := c.Flags[:L*T]              // [L, T]
 
 	// tower_lm.n
 	if kern.Wide() {
@@ -62,40 +61,36 @@ func (c *lossFused) run() {
 	w := F(d)
 	for i := range L {
 		t2 := t[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		next := c.Next[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
 		for j := range T {
-			t5_2[j] = num.Sqrt(F(1e-06) + (t2[j] / w))
+			nSqrt[j] = num.Sqrt(F(1e-06) + (t2[j] / w))
 			t12_2[j] = !(F(next[j]) == F(-1))
 		}
 	}
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
-			P0: unsafe.SliceData(t5),
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.Y),
-			P2: unsafe.SliceData(c.NDiv),
-			P3: unsafe.SliceData(c.NDiv3),
+			P2: unsafe.SliceData(t6),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
-			t5_2 := t5[i*T:][:T]
+			nSqrt := c.NSqrt[i*T:][:T]
 			for j := range T {
 				y := c.Y[(i*T+j)*d:][:d]
-				nDiv := c.NDiv[(i*T+j)*d:][:d]
-				nDiv3 := c.NDiv3[(i*T+j)*d:][:d]
-				t5Entry := t5_2[j]
+				t6_2 := t6[(i*T+j)*d:][:d]
+				nSqrtEntry := nSqrt[j]
 				for k := range d {
-					t6 := y[k] / t5Entry
-					nDiv[k] = t6
-					nDiv3[k] = t6 / t5Entry
+					t6_2[k] = y[k] / nSqrtEntry
 				}
 			}
 		}
@@ -123,13 +118,13 @@ func (c *lossFused) run() {
 	}
 
 	// tower_lm.z, tower_lm.n
-	kern.GemmFMA(L*T, V, d, F(1), false, c.Z, V, 1, c.NDiv, d, 1, t22, 1, d)
+	kern.GemmFMA(L*T, V, d, F(1), false, c.Z, V, 1, t6, d, 1, t22, 1, d)
 
 	// tower_lm.loss
 	if kern.Wide() {
 		a := regions.R4413492edb6bArgs{
 			P0: unsafe.SliceData(c.Z),
-			P1: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
 			N1: T,
 			N2: V,
@@ -141,7 +136,7 @@ func (c *lossFused) run() {
 		regions.R4413492edb6b(&a)
 	} else {
 		for i := range L {
-			t13_2 := t13[i*T:][:T]
+			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 			for j := range T {
 				z := c.Z[(i*T+j)*V:][:V]
 				top := F(math.Inf(-1))
@@ -156,27 +151,24 @@ func (c *lossFused) run() {
 					sumSums[k%16] = sumSums[k%16] + kern.Exp(z[k]-top)
 				}
 				sum = kern.Sum16(&sumSums)
-				t13_2[j] = top + kern.Log(sum)
+				lossLogsumexp[j] = top + kern.Log(sum)
 			}
 		}
 	}
 
-	// tower_lm.loss, tower_lm.n
+	// tower_lm.loss
 	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
-		nDiv2 := c.NDiv2[i*T:][:T]
+		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t172 F
 		var t21 F
 		for j := range T {
 			n := int(next[j])
 			t12Entry := t12_2[j]
-			t172 = t172 + kern.Choose(t12Entry, t13_2[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
+			t172 = t172 + kern.Choose(t12Entry, lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
 			t21 = t21 + kern.Choose(t12Entry, F(1), F(0))
-			nDiv2[j] = F(1) / t5_2[j]
 		}
 		t17[i] = t172
 		lossProd[i] = t21
@@ -184,55 +176,22 @@ func (c *lossFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.Rfad694ad49a9Args{
+		a := regions.R91f0eb38ac8fArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Loss),
-			P3: unsafe.SliceData(c.LossDiv),
 			N0: L,
 		}
-		regions.Rfad694ad49a9(&a)
+		regions.R91f0eb38ac8f(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
-		lossDiv := c.LossDiv[:L]
 		for i := range L {
 			lossProdEntry := lossProd2[i]
 			t23 := (lossProdEntry == F(0))
-			t25 := kern.Choose(t23, F(1), lossProdEntry)
-			loss[i] = kern.Choose(t23, F(0), t17[i]/t25)
-			lossDiv[i] = F(1) / t25
+			loss[i] = kern.Choose(t23, F(0), t17[i]/kern.Choose(t23, F(1), lossProdEntry))
 		}
 	}
-
-	// tower_lm.loss
-	if kern.Wide() {
-		a := regions.R1758ae960202Args{
-			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(c.Z),
-			P2: unsafe.SliceData(c.LossExp),
-			N0: L,
-			N1: T,
-			N2: V,
-			N3: T * V,
-		}
-		regions.R1758ae960202(&a)
-	} else {
-		for i := range L {
-			t13_2 := t13[i*T:][:T]
-			for j := range T {
-				z := c.Z[(i*T+j)*V:][:V]
-				lossExp := c.LossExp[(i*T+j)*V:][:V]
-				t13Entry := t13_2[j]
-				for k := range V {
-					lossExp[k] = kern.Exp(z[k] - t13Entry)
-				}
-			}
-		}
-	}
-
-	// tower_lm.n, tower_lm.loss
-	c.NDiv4[0] = F(1) / F(d)
 }
 
 // lossBackwardFused is LossBackward in fused arithmetic.
@@ -245,14 +204,43 @@ func (c *lossBackwardFused) run() {
 	_ = T
 	_ = V
 	_ = d
-	t22 := c.Work[:V*d]                           // [V, d]
-	t152 := c.Work[V*d:][:L*T]                    // [L, T]
-	t182 := c.Work[L*T+V*d:][:L*T*V]              // [L, T, V]
-	t222 := c.Work[L*T*V+L*T+V*d:][:L*T*V]        // [L, T, V]
-	t232 := c.Work[2*L*T*V+L*T+V*d:][:L*T*d]      // [L, T, d]
-	t242 := c.Work[2*L*T*V+L*T*d+L*T+V*d:][:V*d]  // [V, d]
-	t31 := c.Work[2*L*T*V+L*T*d+L*T+2*V*d:][:L*T] // [L, T]
-	t32 := c.Flags[:L]                            // [L]
+	t6 := c.Work[:L*T*d]                                // [L, T, d]
+	t22 := c.Work[L*T*d:][:V*d]                         // [V, d]
+	t112 := c.Work[L*T*d+V*d:][:L]                      // [L]
+	t152 := c.Work[L*T*d+V*d+L:][:L*T]                  // [L, T]
+	t182 := c.Work[L*T*d+L*T+V*d+L:][:L*T*V]            // [L, T, V]
+	t28 := c.Work[L*T*V+L*T*d+L*T+V*d+L:][:L*T]         // [L, T]
+	t222 := c.Work[L*T*V+L*T*d+2*L*T+V*d+L:][:L*T*V]    // [L, T, V]
+	t232 := c.Work[2*L*T*V+L*T*d+2*L*T+V*d+L:][:L*T*d]  // [L, T, d]
+	t242 := c.Work[2*L*T*V+2*L*T*d+2*L*T+V*d+L:][:V*d]  // [V, d]
+	t31 := c.Work[2*L*T*V+2*L*T*d+2*L*T+2*V*d+L:][:L*T] // [L, T]
+	t45 := c.Work[2*L*T*V+2*L*T*d+3*L*T+2*V*d+L:][:L*T] // [L, T]
+
+	// tower_lm.n
+	if kern.Wide() {
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(c.NSqrt),
+			P1: unsafe.SliceData(c.Y),
+			P2: unsafe.SliceData(t6),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.Reeb6141300f7(&a)
+	} else {
+		for i := range L {
+			nSqrt := c.NSqrt[i*T:][:T]
+			for j := range T {
+				y := c.Y[(i*T+j)*d:][:d]
+				t6_2 := t6[(i*T+j)*d:][:d]
+				nSqrtEntry := nSqrt[j]
+				for k := range d {
+					t6_2[k] = y[k] / nSqrtEntry
+				}
+			}
+		}
+	}
 
 	// tower_lm.z
 	if kern.Wide() {
@@ -276,55 +264,73 @@ func (c *lossBackwardFused) run() {
 	}
 
 	// tower_lm.loss
-	lossProd := c.LossProd[:L]
-	for i := range L {
-		t32[i] = !(lossProd[i] == F(0))
+	if kern.Wide() {
+		a := regions.Rd27698781a99Args{
+			P0: unsafe.SliceData(c.LossProd),
+			P1: unsafe.SliceData(c.LossBar),
+			P2: unsafe.SliceData(t112),
+			N0: L,
+		}
+		regions.Rd27698781a99(&a)
+	} else {
+		lossProd := c.LossProd[:L]
+		lossBar := c.LossBar[:L]
+		for i := range L {
+			lossProdEntry := lossProd[i]
+			t23 := (lossProdEntry == F(0))
+			t32 := !t23
+			t112[i] = kern.Choose(t32, F(kern.Choose(t32, lossBar[i], F(0))*(F(1)/kern.Choose(t23, F(1), lossProdEntry))), F(0))
+		}
 	}
 
-	// tower_lm.loss
+	// tower_lm.loss, tower_lm.n
 	clear(t182)
-	lossBar := c.LossBar[:L]
-	lossDiv := c.LossDiv[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
+		nSqrt := c.NSqrt[i*T:][:T]
 		t152_2 := t152[i*T:][:T]
-		t32Entry := t32[i]
-		w := kern.Choose(t32Entry, F(kern.Choose(t32Entry, lossBar[i], F(0))*lossDiv[i]), F(0))
+		t28_2 := t28[i*T:][:T]
+		t112Entry := t112[i]
 		for j := range T {
-			t1522 := kern.Choose(!(F(next[j]) == F(-1)), w, F(0))
+			t1522 := kern.Choose(!(F(next[j]) == F(-1)), t112Entry, F(0))
+			t282 := F(1) / nSqrt[j]
 			t152_2[j] = t1522
 			n := int(next[j])
 			if uint(n) < uint(V) {
 				t182[(i*T+j)*V+n] = kern.Entry(uint(n) < uint(V), t182, (i*T+j)*V+n) - t1522
 			}
+			t28_2[j] = t282
 		}
 	}
 
 	// tower_lm.z, tower_lm.loss
 	if kern.Wide() {
-		a := regions.R0c17de92b414Args{
-			P0: unsafe.SliceData(t152),
-			P1: unsafe.SliceData(c.LossExp),
-			P2: unsafe.SliceData(c.ZBar),
-			P3: unsafe.SliceData(t182),
-			P4: unsafe.SliceData(t222),
+		a := regions.R12193e848e5aArgs{
+			P0: unsafe.SliceData(c.LossLogsumexp),
+			P1: unsafe.SliceData(t152),
+			P2: unsafe.SliceData(c.Z),
+			P3: unsafe.SliceData(c.ZBar),
+			P4: unsafe.SliceData(t182),
+			P5: unsafe.SliceData(t222),
 			N0: L,
 			N1: T,
 			N2: V,
 			N3: T * V,
 		}
-		regions.R0c17de92b414(&a)
+		regions.R12193e848e5a(&a)
 	} else {
 		for i := range L {
+			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 			t152_2 := t152[i*T:][:T]
 			for j := range T {
-				lossExp := c.LossExp[(i*T+j)*V:][:V]
+				z := c.Z[(i*T+j)*V:][:V]
 				zBar := c.ZBar[(i*T+j)*V:][:V]
 				t182_2 := t182[(i*T+j)*V:][:V]
 				t222_2 := t222[(i*T+j)*V:][:V]
+				lossLogsumexpEntry := lossLogsumexp[j]
 				t152Entry := t152_2[j]
 				for k := range V {
-					t222_2[k] = num.FMA32(lossExp[k], t152Entry, zBar[k]+t182_2[k])
+					t222_2[k] = num.FMA32(kern.Exp(z[k]-lossLogsumexpEntry), t152Entry, zBar[k]+t182_2[k])
 				}
 			}
 		}
@@ -334,7 +340,7 @@ func (c *lossBackwardFused) run() {
 	kern.GemmFMA(L*T, d, V, F(1), false, t232, d, 1, t222, V, 1, t22, d, 1)
 
 	// tower_lm.z
-	kern.GemmFMA(d, V, L*T, F(1), false, t242, 1, d, c.NDiv, 1, d, t222, V, 1)
+	kern.GemmFMA(d, V, L*T, F(1), false, t242, 1, d, t6, 1, d, t222, V, 1)
 
 	// tower_lm.z
 	clear(c.GammaBar)
@@ -368,29 +374,32 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t232),
-			P1: unsafe.SliceData(c.NDiv3),
-			P2: unsafe.SliceData(t31),
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(c.NSqrt),
+			P1: unsafe.SliceData(t232),
+			P2: unsafe.SliceData(t6),
+			P3: unsafe.SliceData(t31),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
 			N6: T * d,
 		}
-		regions.R27d429748fc7(&a)
+		regions.Rcc5ce738ec3a(&a)
 	} else {
 		for i := range L {
+			nSqrt := c.NSqrt[i*T:][:T]
 			t31_2 := t31[i*T:][:T]
 			for j := range T {
 				t232_2 := t232[(i*T+j)*d:][:d]
-				nDiv3 := c.NDiv3[(i*T+j)*d:][:d]
+				t6_2 := t6[(i*T+j)*d:][:d]
 				var t312 F
+				nSqrtEntry2 := nSqrt[j]
 				t312Sums := [16]F{t312}
 				for k := range d {
-					t312Sums[k%16] = num.FMA32(t232_2[k], nDiv3[k], t312Sums[k%16])
+					t312Sums[k%16] = num.FMA32(t232_2[k], t6_2[k]/nSqrtEntry2, t312Sums[k%16])
 				}
 				t312 = kern.Sum16(&t312Sums)
 				t31_2[j] = -t312
@@ -398,12 +407,36 @@ func (c *lossBackwardFused) run() {
 		}
 	}
 
+	// tower_lm.n, tower_lm.loss
+	t37 := F(1) / F(d)
+
 	// tower_lm.n
-	nDiv4Entry := c.NDiv4[0]
 	if kern.Wide() {
-		a := regions.Raf61ceced007Args{
-			P0: unsafe.SliceData(c.NDiv2),
-			P1: unsafe.SliceData(t31),
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(t45),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t37},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
+			t31_2 := t31[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
+			for j := range T {
+				t45_2[j] = F(t31_2[j] * F(t37*t28_2[j]))
+			}
+		}
+	}
+
+	// tower_lm.n
+	if kern.Wide() {
+		a := regions.R9cbfe044b079Args{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(c.Y),
 			P3: unsafe.SliceData(t232),
 			P4: unsafe.SliceData(c.YBar),
@@ -411,21 +444,20 @@ func (c *lossBackwardFused) run() {
 			N1: T,
 			N2: d,
 			N3: T * d,
-			S0: [2]float32{nDiv4Entry},
 		}
-		regions.Raf61ceced007(&a)
+		regions.R9cbfe044b079(&a)
 	} else {
 		for i := range L {
-			nDiv2 := c.NDiv2[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
 			for j := range T {
 				y := c.Y[(i*T+j)*d:][:d]
 				t232_2 := t232[(i*T+j)*d:][:d]
 				yBar := c.YBar[(i*T+j)*d:][:d]
-				nDiv2Entry := nDiv2[j]
-				w2 := F(t31_2[j] * F(nDiv4Entry*nDiv2Entry))
+				t28Entry := t28_2[j]
+				t45Entry := t45_2[j]
 				for k := range d {
-					yBar[k] = num.FMA32(y[k], w2, F(t232_2[k]*nDiv2Entry))
+					yBar[k] = num.FMA32(y[k], t45Entry, F(t232_2[k]*t28Entry))
 				}
 			}
 		}

@@ -226,8 +226,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.KTailOut = a.Out("k.tail", k.L*k.DK*k.W-k.L*k.DK)
 	k.VTailOut = a.Out("v.tail", k.L*k.DK*k.W-k.L*k.DK)
 	k.YProd = a.Fresh(k.L * k.T * k.DH)
-	k.YErf = a.Fresh(k.L * k.T * k.DH)
-	k.YExp = a.Fresh(k.L * k.T * k.DH)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -245,8 +243,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.KTailBar = a.Bar("k.tail", g.L*g.DK*g.W-g.L*g.DK)
 	g.VTailBar = a.Bar("v.tail", g.L*g.DK*g.W-g.L*g.DK)
 	g.YProd = k.YProd
-	g.YErf = k.YErf
-	g.YExp = k.YExp
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
 	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DK)

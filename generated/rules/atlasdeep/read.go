@@ -13,7 +13,7 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h entries and checkpoints of 0 entries.
+// It keeps L·T·d_h entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L        int
 	T        int
@@ -36,15 +36,13 @@ type Read[F num.Float] struct {
 	KTailOut []F // [L, w - 1, d_k], written
 	VTailOut []F // [L, w - 1, d_k], written
 	YProd    []F // [L, T, d_h], written
-	YErf     []F // [L, T, d_h], written
-	YExp     []F // [L, T, d_h], written
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_h + 3·L·T·d_k + 2·L·d_k·w + 2·L·T - 2·L·d_k + L·w - L.
+// WorkLen is L·T·d_h + 2·L·T·d_k + 2·L·d_k·w + L·T - 2·L·d_k + L·w - L.
 func (c *Read[F]) WorkLen() int {
 	L, T, dH, dK, w := c.L, c.T, c.DH, c.DK, c.W
-	return L*T*dH + 3*L*T*dK + 2*L*dK*w + 2*L*T - 2*L*dK + L*w - L
+	return L*T*dH + 2*L*T*dK + 2*L*dK*w + L*T - 2*L*dK + L*w - L
 }
 
 // Run computes Read.
@@ -54,14 +52,10 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, d, dH, dK, w := c.L, c.T, c.D, c.DH, c.DK, c.W
-	t := c.Work[:L*T*dH] // [L, T, d_h]
-	work := c.Work[L*T*dH:]
-	t25 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	u := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t45 := work[:L*T+L*w-L] // [L, T + w - 1]
-	work = work[L*T+L*w-L:]
+	t45 := c.Work[:L*T+L*w-L] // [L, T + w - 1]
+	work := c.Work[L*T+L*w-L:]
+	t := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t47 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
 	work = work[L*T*dK+L*dK*w-L*dK:]
 	t49 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
@@ -75,47 +69,41 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			yErf := c.YErf[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
-			yExp := c.YExp[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
-				t23 := num.Erf(F(0.7071067811865475 * yProdEntry))
-				yErf[k] = t23
-				t2[k] = F(yProdEntry * (1 + t23))
-				yExp[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
+				t2[k] = F(yProdEntry * (1 + num.Erf(F(0.7071067811865475*yProdEntry))))
 			}
 		}
-	}
-
-	// atlas_deep.y
-	for i := range L {
-		kern.Gemm(dK, T, dH, F(0.5), false, kern.From(t25, i*T*dK), 1, dK, kern.From(c.W2, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 
 	// atlas_deep.y
 	for i := range L {
 		for j := range T {
 			q := c.Q[(i*T+j)*dK:][:dK]
-			t25_2 := t25[(i*T+j)*dK:][:dK]
 			y := c.Y[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				y[k] = q[k] + t25_2[k]
+				y[k] = q[k]
 			}
 		}
 	}
 
+	// atlas_deep.y
+	for i := range L {
+		kern.Gemm(dK, T, dH, F(0.5), true, kern.From(c.Y, i*T*dK), 1, dK, kern.From(c.W2, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+	}
+
 	// atlas_deep.u
 	for i := range L {
-		u2 := u[i*T:][:T]
+		t45_2 := t45[i*(T+w-1)+w-1:][:T]
 		wGamma := c.WGamma[:d]
 		for j := range T {
 			x := c.X[(i*T+j)*d:][:d]
-			var u2_2 F
+			var u F
 			for k := range d {
-				u2_2 += F(x[k] * wGamma[k])
+				u += F(x[k] * wGamma[k])
 			}
-			u2[j] = u2_2
+			t45_2[j] = u
 		}
 	}
 
@@ -125,13 +113,6 @@ func (c *Read[F]) Run() {
 		t45_2 := t45[i*(T+w-1):][:w-1]
 		for j := range w - 1 {
 			t45_2[j] = uTail[j]
-		}
-	}
-	for i := range L {
-		u2 := u[i*T:][:T]
-		t45_2 := t45[i*(T+w-1)+w-1:][:T]
-		for j := range T {
-			t45_2[j] = u2[j]
 		}
 	}
 
@@ -225,8 +206,6 @@ type ReadBackward[F num.Float] struct {
 	KTailBar    []F // [L, w - 1, d_k]
 	VTailBar    []F // [L, w - 1, d_k]
 	YProd       []F // [L, T, d_h]
-	YErf        []F // [L, T, d_h]
-	YExp        []F // [L, T, d_h]
 	XBar        []F // [L, T, d], written
 	W1Bar       []F // [L, d_h, d_k], written
 	W2Bar       []F // [L, d_k, d_h], written
@@ -240,10 +219,10 @@ type ReadBackward[F num.Float] struct {
 	Work        []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·d_h + 3·L·T·d_k + 2·L·d_k·w + L·T - 2·L·d_k + L·w - L.
+// WorkLen is 4·L·T·d_h + 2·L·T·d_k + 2·L·d_k·w + L·T - 2·L·d_k + L·w - L.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH, dK, w := c.L, c.T, c.DH, c.DK, c.W
-	return 4*L*T*dH + 3*L*T*dK + 2*L*dK*w + L*T - 2*L*dK + L*w - L
+	return 4*L*T*dH + 2*L*T*dK + 2*L*dK*w + L*T - 2*L*dK + L*w - L
 }
 
 // Run computes ReadBackward.
@@ -266,20 +245,18 @@ func (c *ReadBackward[F]) Run() {
 	t16 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t242 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t26 := work[:L*T*dK] // [L, T, d_k]
 
 	// atlas_deep.y
 	for i := range L {
 		for j := range T {
-			yErf := c.YErf[(i*T+j)*dH:][:dH]
-			t24_2 := t24[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			t24_2 := t24[(i*T+j)*dH:][:dH]
 			t3 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t243 := 1 + yErf[k]
+				yProdEntry := yProd[k]
+				t243 := 1 + num.Erf(F(0.7071067811865475*yProdEntry))
 				t24_2[k] = t243
-				t3[k] = F(yProd[k] * t243)
+				t3[k] = F(yProdEntry * t243)
 			}
 		}
 	}
@@ -386,13 +363,13 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t16_2 := t16[(i*T+j)*dH:][:dH]
-			t24_2 := t24[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			yExp := c.YExp[(i*T+j)*dH:][:dH]
+			t24_2 := t24[(i*T+j)*dH:][:dH]
 			t242_2 := t242[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				t16Entry := t16_2[k]
-				t242_2[k] = F(t24_2[k]*t16Entry) + F(F(F(0.7978845608028653*yProd[k])*t16Entry)*yExp[k])
+				yProdEntry2 := yProd[k]
+				t242_2[k] = F(t24_2[k]*t16Entry) + F(F(F(0.7978845608028653*yProdEntry2)*t16Entry)*num.Exp(F(F(-0.4999999999999999*yProdEntry2)*yProdEntry2)))
 			}
 		}
 	}
@@ -404,19 +381,18 @@ func (c *ReadBackward[F]) Run() {
 
 	// atlas_deep.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(t26, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t242, i*T*dH), 1, dH)
+		for j := range T {
+			yBar := c.YBar[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				qBar[k] = yBar[k]
+			}
+		}
 	}
 
 	// atlas_deep.y
 	for i := range L {
-		for j := range T {
-			yBar := c.YBar[(i*T+j)*dK:][:dK]
-			t26_2 := t26[(i*T+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				qBar[k] = yBar[k] + t26_2[k]
-			}
-		}
+		kern.Gemm(dK, T, dH, F(1), true, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t242, i*T*dH), 1, dH)
 	}
 }
 
@@ -471,8 +447,6 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.KTailOut = arena.Alloc(k.L*k.DK*k.W - k.L*k.DK)
 	k.VTailOut = arena.Alloc(k.L*k.DK*k.W - k.L*k.DK)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
-	k.YErf = c.Run.Saved(k.L * k.T * k.DH)
-	k.YExp = c.Run.Saved(k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -505,8 +479,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.KTailBar = block.Adjoint(t, n.nextKTail, g.L*g.DK*g.W-g.L*g.DK)
 	g.VTailBar = block.Adjoint(t, n.nextVTail, g.L*g.DK*g.W-g.L*g.DK)
 	g.YProd = k.YProd
-	g.YErf = k.YErf
-	g.YExp = k.YExp
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DK)

@@ -21,12 +21,10 @@ func (c *readFused) run() {
 	_ = dH
 	_ = dK
 	_ = w
-	t := c.Work[:L*T*dH]                                                         // [L, T, d_h]
-	t25 := c.Work[L*T*dH:][:L*T*dK]                                              // [L, T, d_k]
-	u := c.Work[L*T*dH+L*T*dK:][:L*T]                                            // [L, T]
-	t45 := c.Work[L*T*dH+L*T*dK+L*T:][:L*T+L*w-L]                                // [L, T + w - 1]
-	t47 := c.Work[L*T*dH+L*T*dK+2*L*T+L*w-L:][:L*T*dK+L*dK*w-L*dK]               // [L, T + w - 1, d_k]
-	t49 := c.Work[L*T*dH+2*L*T*dK+L*dK*w+2*L*T-L*dK+L*w-L:][:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
+	t45 := c.Work[:L*T+L*w-L]                                                // [L, T + w - 1]
+	t := c.Work[L*T+L*w-L:][:L*T*dH]                                         // [L, T, d_h]
+	t47 := c.Work[L*T*dH+L*T+L*w-L:][:L*T*dK+L*dK*w-L*dK]                    // [L, T + w - 1, d_k]
+	t49 := c.Work[L*T*dH+L*T*dK+L*dK*w+L*T-L*dK+L*w-L:][:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
 
 	// atlas_deep.y
 	for i := range L {
@@ -35,30 +33,23 @@ func (c *readFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.Rd8226bf3fc44Args{
+		a := regions.Radacc20faa61Args{
 			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(c.YErf),
-			P2: unsafe.SliceData(t),
-			P3: unsafe.SliceData(c.YExp),
+			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rd8226bf3fc44(&a)
+		regions.Radacc20faa61(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				yErf := c.YErf[(i*T+j)*dH:][:dH]
 				t2 := t[(i*T+j)*dH:][:dH]
-				yExp := c.YExp[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
-					t23 := kern.Erf(F(0.7071067811865475 * yProdEntry))
-					yErf[k] = t23
-					t2[k] = F(yProdEntry * (F(1) + t23))
-					yExp[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
+					t2[k] = F(yProdEntry * (F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))))
 				}
 			}
 		}
@@ -66,62 +57,46 @@ func (c *readFused) run() {
 
 	// atlas_deep.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(0.5), false, kern.From(t25, i*T*dK), 1, dK, kern.From(c.W2, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+		for j := range T {
+			copy(c.Y[(i*T+j)*dK:][:dK], c.Q[(i*T+j)*dK:][:dK])
+		}
 	}
 
 	// atlas_deep.y
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(c.Q),
-			P1: unsafe.SliceData(t25),
-			P2: unsafe.SliceData(c.Y),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q := c.Q[(i*T+j)*dK:][:dK]
-				t25_2 := t25[(i*T+j)*dK:][:dK]
-				y := c.Y[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					y[k] = q[k] + t25_2[k]
-				}
-			}
-		}
+	for i := range L {
+		kern.GemmFMA(dK, T, dH, F(0.5), true, kern.From(c.Y, i*T*dK), 1, dK, kern.From(c.W2, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 
 	// atlas_deep.u
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.R7ebf35d7e745Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
-			P2: unsafe.SliceData(u),
+			P2: unsafe.SliceData(t45),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: 4*w - 4,
+			N4: 4 * w,
+			N5: 4*w + 4,
+			N6: 4*w + 8,
+			N7: T + w - 1,
+			N8: T * d,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.R7ebf35d7e745(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
-			u2 := u[i*T:][:T]
+			t45_2 := t45[i*(T+w-1)+w-1:][:T]
 			for j := range T {
 				x := c.X[(i*T+j)*d:][:d]
-				var u2_2 F
-				u2Sums := [16]F{u2_2}
+				var u F
+				uSums := [16]F{u}
 				for k := range d {
-					u2Sums[k%16] = num.FMA32(x[k], wGamma[k], u2Sums[k%16])
+					uSums[k%16] = num.FMA32(x[k], wGamma[k], uSums[k%16])
 				}
-				u2_2 = kern.Sum16(&u2Sums)
-				u2[j] = u2_2
+				u = kern.Sum16(&uSums)
+				t45_2[j] = u
 			}
 		}
 	}
@@ -129,9 +104,6 @@ func (c *readFused) run() {
 	// atlas_deep.G1
 	for i := range L {
 		copy(t45[i*(T+w-1):][:w-1], c.UTail[i*(w-1):][:w-1])
-	}
-	for i := range L {
-		copy(t45[i*(T+w-1)+w-1:][:T], u[i*T:][:T])
 	}
 
 	// atlas_deep.G1
@@ -197,32 +169,30 @@ func (c *readBackwardFused) run() {
 	t8 := c.Work[2*L*T*dH+2*L*T*dK+2*L*dK*w-2*L*dK:][:L*T+L*w-L]          // [L, T + w - 1]
 	t16 := c.Work[2*L*T*dH+2*L*T*dK+2*L*dK*w+L*T-2*L*dK+L*w-L:][:L*T*dH]  // [L, T, d_h]
 	t242 := c.Work[3*L*T*dH+2*L*T*dK+2*L*dK*w+L*T-2*L*dK+L*w-L:][:L*T*dH] // [L, T, d_h]
-	t26 := c.Work[4*L*T*dH+2*L*T*dK+2*L*dK*w+L*T-2*L*dK+L*w-L:][:L*T*dK]  // [L, T, d_k]
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.Rfd6a67a573f5Args{
-			P0: unsafe.SliceData(c.YErf),
+		a := regions.Ra81b5646d954Args{
+			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t24),
-			P2: unsafe.SliceData(c.YProd),
-			P3: unsafe.SliceData(t),
+			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfd6a67a573f5(&a)
+		regions.Ra81b5646d954(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				yErf := c.YErf[(i*T+j)*dH:][:dH]
-				t24_2 := t24[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t24_2 := t24[(i*T+j)*dH:][:dH]
 				t3 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					t243 := F(1) + yErf[k]
+					yProdEntry := yProd[k]
+					t243 := F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))
 					t24_2[k] = t243
-					t3[k] = F(yProd[k] * t243)
+					t3[k] = F(yProdEntry * t243)
 				}
 			}
 		}
@@ -399,29 +369,28 @@ func (c *readBackwardFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.Rac22f2a8ea4aArgs{
+		a := regions.Rcbbec0019801Args{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(c.YProd),
-			P2: unsafe.SliceData(c.YExp),
-			P3: unsafe.SliceData(t24),
-			P4: unsafe.SliceData(t242),
+			P2: unsafe.SliceData(t24),
+			P3: unsafe.SliceData(t242),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rac22f2a8ea4a(&a)
+		regions.Rcbbec0019801(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t16_2 := t16[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				yExp := c.YExp[(i*T+j)*dH:][:dH]
 				t24_2 := t24[(i*T+j)*dH:][:dH]
 				t242_2 := t242[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					t16Entry := t16_2[k]
-					t242_2[k] = num.FMA32(F(F(0.7978845608028653*yProd[k])*t16Entry), yExp[k], F(t24_2[k]*t16Entry))
+					yProdEntry2 := yProd[k]
+					t242_2[k] = num.FMA32(F(F(0.7978845608028653*yProdEntry2)*t16Entry), kern.Exp(F(F(-0.4999999999999999*yProdEntry2)*yProdEntry2)), F(t24_2[k]*t16Entry))
 				}
 			}
 		}
@@ -434,31 +403,13 @@ func (c *readBackwardFused) run() {
 
 	// atlas_deep.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t26, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t242, i*T*dH), 1, dH)
+		for j := range T {
+			copy(c.QBar[(i*T+j)*dK:][:dK], c.YBar[(i*T+j)*dK:][:dK])
+		}
 	}
 
 	// atlas_deep.y
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(c.YBar),
-			P1: unsafe.SliceData(t26),
-			P2: unsafe.SliceData(c.QBar),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				yBar := c.YBar[(i*T+j)*dK:][:dK]
-				t26_2 := t26[(i*T+j)*dK:][:dK]
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					qBar[k] = yBar[k] + t26_2[k]
-				}
-			}
-		}
+	for i := range L {
+		kern.GemmFMA(dK, T, dH, F(1), true, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t242, i*T*dH), 1, dH)
 	}
 }

@@ -62,10 +62,10 @@ type Step[F num.Float] struct {
 	Work          []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·w + L·T + 9·d_h·d_h + 18·d_h·d_k + 8·d_h·w + 9·d_k·d_k + 2·d_k·w + 2·d_h + d_k + w.
+// WorkLen is 2·L·T·w + 9·d_h·d_h + 18·d_h·d_k + 8·d_h·w + 9·d_k·d_k + 2·d_k·w + 2·d_h + d_k + w.
 func (c *Step[F]) WorkLen() int {
 	L, T, dH, dK, w := c.L, c.T, c.DH, c.DK, c.W
-	return 2*L*T*w + L*T + 9*dH*dH + 18*dH*dK + 8*dH*w + 9*dK*dK + 2*dK*w + 2*dH + dK + w
+	return 2*L*T*w + 9*dH*dH + 18*dH*dK + 8*dH*w + 9*dK*dK + 2*dK*w + 2*dH + dK + w
 }
 
 // Run computes Step.
@@ -76,10 +76,8 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, d, dH, dK, w := c.C, c.L, c.T, c.D, c.DH, c.DK, c.W
 	segments := (C + T - 1) / C
-	u := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t := work[:L*T*w] // [L, T, w]
-	work = work[L*T*w:]
+	t := c.Work[:L*T*w] // [L, T, w]
+	work := c.Work[L*T*w:]
 	t2 := work[:L*T*w] // [L, T, w]
 	work = work[L*T*w:]
 	W1State := work[:dH*dK] // [d_h, d_k]
@@ -184,15 +182,15 @@ func (c *Step[F]) Run() {
 
 	// atlas_deep.u
 	for i := range L {
-		u2 := u[i*T:][:T]
+		G1Stack := c.G1Stack[i*(T+w-1)+w-1:][:T]
 		wGamma := c.WGamma[:d]
 		for j := range T {
 			x := c.X[(i*T+j)*d:][:d]
-			var u2_2 F
+			var u F
 			for k := range d {
-				u2_2 += F(x[k] * wGamma[k])
+				u += F(x[k] * wGamma[k])
 			}
-			u2[j] = u2_2
+			G1Stack[j] = u
 		}
 	}
 
@@ -202,13 +200,6 @@ func (c *Step[F]) Run() {
 		G1Stack := c.G1Stack[i*(T+w-1):][:w-1]
 		for j := range w - 1 {
 			G1Stack[j] = uTail[j]
-		}
-	}
-	for i := range L {
-		u2 := u[i*T:][:T]
-		G1Stack := c.G1Stack[i*(T+w-1)+w-1:][:T]
-		for j := range T {
-			G1Stack[j] = u2[j]
 		}
 	}
 
@@ -876,10 +867,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k·w + 4·C·d_h·d_k + 3·L·T·d_h + 6·L·T·d_k + 5·L·T·w + 6·L·d_k·w + 3·L·T - 6·L·d_k + 3·L·w + 33·d_h·d_h + 59·d_h·d_k + 26·d_h·w + 33·d_k·d_k + 11·d_k·w - 3·L + 2·d_h + d_k + 5·w.
+// WorkLen is 2·L·T·d_k·w + 4·C·d_h·d_k + 3·L·T·d_h + 4·L·T·d_k + 5·L·T·w + 4·L·d_k·w + 3·L·T - 4·L·d_k + 3·L·w + 33·d_h·d_h + 59·d_h·d_k + 26·d_h·w + 33·d_k·d_k + 11·d_k·w - 3·L + 2·d_h + d_k + 5·w.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, w := c.C, c.L, c.T, c.DH, c.DK, c.W
-	return 2*L*T*dK*w + 4*C*dH*dK + 3*L*T*dH + 6*L*T*dK + 5*L*T*w + 6*L*dK*w + 3*L*T - 6*L*dK + 3*L*w + 33*dH*dH + 59*dH*dK + 26*dH*w + 33*dK*dK + 11*dK*w - 3*L + 2*dH + dK + 5*w
+	return 2*L*T*dK*w + 4*C*dH*dK + 3*L*T*dH + 4*L*T*dK + 5*L*T*w + 4*L*dK*w + 3*L*T - 4*L*dK + 3*L*w + 33*dH*dH + 59*dH*dK + 26*dH*w + 33*dK*dK + 11*dK*w - 3*L + 2*dH + dK + 5*w
 }
 
 // Run computes StepBackward.
@@ -918,11 +909,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK+L*dK*w-L*dK:]
 	t16 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
 	work = work[L*T*dK+L*dK*w-L*dK:]
-	t17 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
-	work = work[L*T*dK+L*dK*w-L*dK:]
 	t20 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
-	work = work[L*T*dK+L*dK*w-L*dK:]
-	t21 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
 	work = work[L*T*dK+L*dK*w-L*dK:]
 	t24 := work[:L*T+L*w-L] // [L, T + w - 1]
 	work = work[L*T+L*w-L:]
@@ -2103,7 +2090,7 @@ func (c *StepBackward[F]) Run() {
 					t9423 := -t9422
 					// atlas_deep.W2, atlas_deep.O2
 					var t19 F
-					var t212_2 F
+					var t21 F
 					for i := range dK {
 						t162_2 := t162[i*dH:][:dH]
 						t1042_2 := t1042[i*dH:][:dH]
@@ -2112,7 +2099,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							t162Entry := t162_2[j]
 							t19 += F((F(3.4445*t1042_2[j]) + t1082_2[j]) * t162Entry)
-							t212_2 += F(W2Trail2[j] * t162Entry)
+							t21 += F(W2Trail2[j] * t162Entry)
 						}
 					}
 					t192_2 := -t19
@@ -2152,10 +2139,10 @@ func (c *StepBackward[F]) Run() {
 					for i := range dK {
 						t162_2 := t162[i*dH:][:dH]
 						t207_2 := t207[i*dH:][:dH]
-						t212_3 := t212[i*dH:][:dH]
+						t212_2 := t212[i*dH:][:dH]
 						t342_2 := t342[i*dH:][:dH]
 						for j := range dH {
-							t342_2[j] = F(w7*t162_2[j]) - F(thetaEntry3*t207_2[j]) + t212_3[j]
+							t342_2[j] = F(w7*t162_2[j]) - F(thetaEntry3*t207_2[j]) + t212_2[j]
 						}
 					}
 					// atlas_deep.O2
@@ -2701,7 +2688,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_deep.G1
 					etaBar[a] = t832 + t158
-					rhoBar[a] = t212_2 + t9622
+					rhoBar[a] = t21 + t9622
 					thetaBar[a] = t192_2 + t9423
 					// atlas_deep.G1
 					for i := range dK {
@@ -2788,27 +2775,16 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// atlas_deep.G1
-	for i := range L {
-		for j := range T + w - 1 {
-			t10_2 := t10[(i*(T+w-1)+j)*dK:][:dK]
-			t16_2 := t16[(i*(T+w-1)+j)*dK:][:dK]
-			t17_2 := t17[(i*(T+w-1)+j)*dK:][:dK]
-			for k := range dK {
-				t17_2[k] = t10_2[k] + t16_2[k]
-			}
-		}
-	}
-
-	// atlas_deep.G1
 	clear(t20)
 	for i := range L {
 		for j := range w - 1 {
-			t17_2 := t17[(i*(T+w-1)+j)*dK:][:dK]
+			t10_2 := t10[(i*(T+w-1)+j)*dK:][:dK]
+			t16_2 := t16[(i*(T+w-1)+j)*dK:][:dK]
 			vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dK:][:dK]
 			kTailBar := c.KTailBar[(i*(w-1)+j)*dK:][:dK]
 			t20_2 := t20[(i*(T+w-1)+j+T)*dK:][:dK]
 			for k := range dK {
-				vTailBarOut[k] = t17_2[k]
+				vTailBarOut[k] = t10_2[k] + t16_2[k]
 				t20_2[k] += kTailBar[k]
 			}
 		}
@@ -2817,22 +2793,15 @@ func (c *StepBackward[F]) Run() {
 	// atlas_deep.G1
 	for i := range L {
 		for j := range T {
-			t17_2 := t17[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			t10_2 := t10[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			t16_2 := t16[(i*(T+w-1)+j+w-1)*dK:][:dK]
 			vBar := c.VBar[(i*T+j)*dK:][:dK]
+			t8_2 := t8[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			t20_2 := t20[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				vBar[k] = t17_2[k]
-			}
-		}
-	}
-
-	// atlas_deep.G1
-	for i := range L {
-		for j := range T + w - 1 {
-			t8_2 := t8[(i*(T+w-1)+j)*dK:][:dK]
-			t20_2 := t20[(i*(T+w-1)+j)*dK:][:dK]
-			t21_2 := t21[(i*(T+w-1)+j)*dK:][:dK]
-			for k := range dK {
-				t21_2[k] = t8_2[k] + t20_2[k]
+				vBar[k] = t10_2[k] + t16_2[k]
+				kBar[k] = t8_2[k] + t20_2[k]
 			}
 		}
 	}
@@ -2840,21 +2809,11 @@ func (c *StepBackward[F]) Run() {
 	// atlas_deep.G1
 	for i := range L {
 		for j := range w - 1 {
-			t21_2 := t21[(i*(T+w-1)+j)*dK:][:dK]
+			t8_2 := t8[(i*(T+w-1)+j)*dK:][:dK]
+			t20_2 := t20[(i*(T+w-1)+j)*dK:][:dK]
 			kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*dK:][:dK]
 			for k := range dK {
-				kTailBarOut[k] = t21_2[k]
-			}
-		}
-	}
-
-	// atlas_deep.G1
-	for i := range L {
-		for j := range T {
-			t21_2 := t21[(i*(T+w-1)+j+w-1)*dK:][:dK]
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				kBar[k] = t21_2[k]
+				kTailBarOut[k] = t8_2[k] + t20_2[k]
 			}
 		}
 	}

@@ -24,90 +24,91 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = w
 	_ = segments
-	u := c.Work[:L*T]                                                                // [L, T]
-	t := c.Work[L*T:][:L*T*w]                                                        // [L, T, w]
-	t2 := c.Work[L*T*w+L*T:][:L*T*w]                                                 // [L, T, w]
-	W1State := c.Work[2*L*T*w+L*T:][:dH*dK]                                          // [d_h, d_k]
-	W2State := c.Work[2*L*T*w+L*T+dH*dK:][:dH*dK]                                    // [d_k, d_h]
-	S1State := c.Work[2*L*T*w+L*T+2*dH*dK:][:dH*dK]                                  // [d_h, d_k]
-	S2State := c.Work[2*L*T*w+L*T+3*dH*dK:][:dH*dK]                                  // [d_k, d_h]
-	t4 := c.Work[2*L*T*w+L*T+4*dH*dK:][:dH*w]                                        // [w, d_h]
-	t7 := c.Work[2*L*T*w+L*T+4*dH*dK+dH*w:][:dH*w]                                   // [w, d_h]
-	t8 := c.Work[2*L*T*w+L*T+4*dH*dK+2*dH*w:][:dH*w]                                 // [w, d_h]
-	t9 := c.Work[2*L*T*w+L*T+4*dH*dK+3*dH*w:][:dH*w]                                 // [w, d_h]
-	t23 := c.Work[2*L*T*w+L*T+4*dH*dK+4*dH*w:][:dH*w]                                // [w, d_h]
-	t10 := c.Work[2*L*T*w+L*T+4*dH*dK+5*dH*w:][:dK*w]                                // [w, d_k]
-	t12 := c.Work[2*L*T*w+L*T+4*dH*dK+5*dH*w+dK*w:][:dK*w]                           // [w, d_k]
-	t22 := c.Work[2*L*T*w+L*T+4*dH*dK+5*dH*w+2*dK*w:][:dH*w]                         // [w, d_h]
-	t24 := c.Work[2*L*T*w+L*T+4*dH*dK+6*dH*w+2*dK*w:][:dH*w]                         // [w, d_h]
-	t27 := c.Work[2*L*T*w+L*T+4*dH*dK+7*dH*w+2*dK*w:][:w]                            // [w]
-	t28 := c.Work[2*L*T*w+L*T+4*dH*dK+7*dH*w+2*dK*w+w:][:dH*w]                       // [w, d_h]
-	G1 := c.Work[2*L*T*w+L*T+4*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]                       // [d_h, d_k]
-	t43 := c.Work[2*L*T*w+L*T+5*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]                      // [d_h, d_k]
-	t44 := c.Work[2*L*T*w+L*T+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]                      // [d_h, d_h]
-	t45 := c.Work[2*L*T*w+L*T+dH*dH+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]                // [d_h, d_h]
-	t46 := c.Work[2*L*T*w+L*T+2*dH*dH+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
-	t47 := c.Work[2*L*T*w+L*T+3*dH*dH+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
-	t48 := c.Work[2*L*T*w+L*T+3*dH*dH+7*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
-	t49 := c.Work[2*L*T*w+L*T+3*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
-	t50 := c.Work[2*L*T*w+L*T+4*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
-	t51 := c.Work[2*L*T*w+L*T+5*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
-	t52 := c.Work[2*L*T*w+L*T+6*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
-	t53 := c.Work[2*L*T*w+L*T+6*dH*dH+9*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
-	t54 := c.Work[2*L*T*w+L*T+6*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
-	t55 := c.Work[2*L*T*w+L*T+7*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
-	t56 := c.Work[2*L*T*w+L*T+8*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
-	t57 := c.Work[2*L*T*w+L*T+9*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]             // [d_h, d_k]
-	t113 := c.Work[2*L*T*w+L*T+9*dH*dH+11*dH*dK+8*dH*w+2*dK*w+w:][:dH]               // [d_h]
-	G2 := c.Work[2*L*T*w+L*T+9*dH*dH+11*dH*dK+8*dH*w+2*dK*w+dH+w:][:dH*dK]           // [d_k, d_h]
-	t94 := c.Work[2*L*T*w+L*T+9*dH*dH+12*dH*dK+8*dH*w+2*dK*w+dH+w:][:dH*dK]          // [d_k, d_h]
-	t95 := c.Work[2*L*T*w+L*T+9*dH*dH+13*dH*dK+8*dH*w+2*dK*w+dH+w:][:dK*dK]          // [d_k, d_k]
-	t96 := c.Work[2*L*T*w+L*T+9*dH*dH+13*dH*dK+8*dH*w+dK*dK+2*dK*w+dH+w:][:dK*dK]    // [d_k, d_k]
-	t97 := c.Work[2*L*T*w+L*T+9*dH*dH+13*dH*dK+8*dH*w+2*dK*dK+2*dK*w+dH+w:][:dK*dK]  // [d_k, d_k]
-	t98 := c.Work[2*L*T*w+L*T+9*dH*dH+13*dH*dK+8*dH*w+3*dK*dK+2*dK*w+dH+w:][:dH*dK]  // [d_k, d_h]
-	t99 := c.Work[2*L*T*w+L*T+9*dH*dH+14*dH*dK+8*dH*w+3*dK*dK+2*dK*w+dH+w:][:dH*dK]  // [d_k, d_h]
-	t100 := c.Work[2*L*T*w+L*T+9*dH*dH+15*dH*dK+8*dH*w+3*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t101 := c.Work[2*L*T*w+L*T+9*dH*dH+15*dH*dK+8*dH*w+4*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t102 := c.Work[2*L*T*w+L*T+9*dH*dH+15*dH*dK+8*dH*w+5*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t103 := c.Work[2*L*T*w+L*T+9*dH*dH+15*dH*dK+8*dH*w+6*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
-	t104 := c.Work[2*L*T*w+L*T+9*dH*dH+16*dH*dK+8*dH*w+6*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
-	t105 := c.Work[2*L*T*w+L*T+9*dH*dH+17*dH*dK+8*dH*w+6*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t106 := c.Work[2*L*T*w+L*T+9*dH*dH+17*dH*dK+8*dH*w+7*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t107 := c.Work[2*L*T*w+L*T+9*dH*dH+17*dH*dK+8*dH*w+8*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t108 := c.Work[2*L*T*w+L*T+9*dH*dH+17*dH*dK+8*dH*w+9*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
-	t182 := c.Work[2*L*T*w+L*T+9*dH*dH+18*dH*dK+8*dH*w+9*dK*dK+2*dK*w+dH+w:][:dH]    // [d_h]
-	t119 := c.Work[2*L*T*w+L*T+9*dH*dH+18*dH*dK+8*dH*w+9*dK*dK+2*dK*w+2*dH+w:][:dK]  // [d_k]
+	t := c.Work[:L*T*w]                                                          // [L, T, w]
+	t2 := c.Work[L*T*w:][:L*T*w]                                                 // [L, T, w]
+	W1State := c.Work[2*L*T*w:][:dH*dK]                                          // [d_h, d_k]
+	W2State := c.Work[2*L*T*w+dH*dK:][:dH*dK]                                    // [d_k, d_h]
+	S1State := c.Work[2*L*T*w+2*dH*dK:][:dH*dK]                                  // [d_h, d_k]
+	S2State := c.Work[2*L*T*w+3*dH*dK:][:dH*dK]                                  // [d_k, d_h]
+	t4 := c.Work[2*L*T*w+4*dH*dK:][:dH*w]                                        // [w, d_h]
+	t7 := c.Work[2*L*T*w+4*dH*dK+dH*w:][:dH*w]                                   // [w, d_h]
+	t8 := c.Work[2*L*T*w+4*dH*dK+2*dH*w:][:dH*w]                                 // [w, d_h]
+	t9 := c.Work[2*L*T*w+4*dH*dK+3*dH*w:][:dH*w]                                 // [w, d_h]
+	t23 := c.Work[2*L*T*w+4*dH*dK+4*dH*w:][:dH*w]                                // [w, d_h]
+	t10 := c.Work[2*L*T*w+4*dH*dK+5*dH*w:][:dK*w]                                // [w, d_k]
+	t12 := c.Work[2*L*T*w+4*dH*dK+5*dH*w+dK*w:][:dK*w]                           // [w, d_k]
+	t22 := c.Work[2*L*T*w+4*dH*dK+5*dH*w+2*dK*w:][:dH*w]                         // [w, d_h]
+	t24 := c.Work[2*L*T*w+4*dH*dK+6*dH*w+2*dK*w:][:dH*w]                         // [w, d_h]
+	t27 := c.Work[2*L*T*w+4*dH*dK+7*dH*w+2*dK*w:][:w]                            // [w]
+	t28 := c.Work[2*L*T*w+4*dH*dK+7*dH*w+2*dK*w+w:][:dH*w]                       // [w, d_h]
+	G1 := c.Work[2*L*T*w+4*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]                       // [d_h, d_k]
+	t43 := c.Work[2*L*T*w+5*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]                      // [d_h, d_k]
+	t44 := c.Work[2*L*T*w+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]                      // [d_h, d_h]
+	t45 := c.Work[2*L*T*w+dH*dH+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]                // [d_h, d_h]
+	t46 := c.Work[2*L*T*w+2*dH*dH+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
+	t47 := c.Work[2*L*T*w+3*dH*dH+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
+	t48 := c.Work[2*L*T*w+3*dH*dH+7*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
+	t49 := c.Work[2*L*T*w+3*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
+	t50 := c.Work[2*L*T*w+4*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
+	t51 := c.Work[2*L*T*w+5*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
+	t52 := c.Work[2*L*T*w+6*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
+	t53 := c.Work[2*L*T*w+6*dH*dH+9*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
+	t54 := c.Work[2*L*T*w+6*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
+	t55 := c.Work[2*L*T*w+7*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
+	t56 := c.Work[2*L*T*w+8*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
+	t57 := c.Work[2*L*T*w+9*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]             // [d_h, d_k]
+	t113 := c.Work[2*L*T*w+9*dH*dH+11*dH*dK+8*dH*w+2*dK*w+w:][:dH]               // [d_h]
+	G2 := c.Work[2*L*T*w+9*dH*dH+11*dH*dK+8*dH*w+2*dK*w+dH+w:][:dH*dK]           // [d_k, d_h]
+	t94 := c.Work[2*L*T*w+9*dH*dH+12*dH*dK+8*dH*w+2*dK*w+dH+w:][:dH*dK]          // [d_k, d_h]
+	t95 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+8*dH*w+2*dK*w+dH+w:][:dK*dK]          // [d_k, d_k]
+	t96 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+8*dH*w+dK*dK+2*dK*w+dH+w:][:dK*dK]    // [d_k, d_k]
+	t97 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+8*dH*w+2*dK*dK+2*dK*w+dH+w:][:dK*dK]  // [d_k, d_k]
+	t98 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+8*dH*w+3*dK*dK+2*dK*w+dH+w:][:dH*dK]  // [d_k, d_h]
+	t99 := c.Work[2*L*T*w+9*dH*dH+14*dH*dK+8*dH*w+3*dK*dK+2*dK*w+dH+w:][:dH*dK]  // [d_k, d_h]
+	t100 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+8*dH*w+3*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t101 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+8*dH*w+4*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t102 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+8*dH*w+5*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t103 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+8*dH*w+6*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
+	t104 := c.Work[2*L*T*w+9*dH*dH+16*dH*dK+8*dH*w+6*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
+	t105 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+8*dH*w+6*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t106 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+8*dH*w+7*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t107 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+8*dH*w+8*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t108 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+8*dH*w+9*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
+	t182 := c.Work[2*L*T*w+9*dH*dH+18*dH*dK+8*dH*w+9*dK*dK+2*dK*w+dH+w:][:dH]    // [d_h]
+	t119 := c.Work[2*L*T*w+9*dH*dH+18*dH*dK+8*dH*w+9*dK*dK+2*dK*w+2*dH+w:][:dK]  // [d_k]
 	t34Total := make([]F, 1)
 	t85Total := make([]F, 1)
 
 	// atlas_deep.u
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.R7ebf35d7e745Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
-			P2: unsafe.SliceData(u),
+			P2: unsafe.SliceData(c.G1Stack),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: 4*w - 4,
+			N4: 4 * w,
+			N5: 4*w + 4,
+			N6: 4*w + 8,
+			N7: T + w - 1,
+			N8: T * d,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.R7ebf35d7e745(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
-			u2 := u[i*T:][:T]
+			G1Stack := c.G1Stack[i*(T+w-1)+w-1:][:T]
 			for j := range T {
 				x := c.X[(i*T+j)*d:][:d]
-				var u2_2 F
-				u2Sums := [16]F{u2_2}
+				var u F
+				uSums := [16]F{u}
 				for k := range d {
-					u2Sums[k%16] = num.FMA32(x[k], wGamma[k], u2Sums[k%16])
+					uSums[k%16] = num.FMA32(x[k], wGamma[k], uSums[k%16])
 				}
-				u2_2 = kern.Sum16(&u2Sums)
-				u2[j] = u2_2
+				u = kern.Sum16(&uSums)
+				G1Stack[j] = u
 			}
 		}
 	}
@@ -115,9 +116,6 @@ func (c *stepFused) run() {
 	// atlas_deep.G1
 	for i := range L {
 		copy(c.G1Stack[i*(T+w-1):][:w-1], c.UTail[i*(w-1):][:w-1])
-	}
-	for i := range L {
-		copy(c.G1Stack[i*(T+w-1)+w-1:][:T], u[i*T:][:T])
 	}
 
 	// atlas_deep.G1
@@ -1076,187 +1074,185 @@ func (c *stepBackwardFused) run() {
 	t8 := c.Work[2*L*T*dK*w+3*L*T*dH+5*L*T*w+L*T+L*w-L:][:L*T*dK+L*dK*w-L*dK]                                                                                       // [L, T + w - 1, d_k]
 	t10 := c.Work[2*L*T*dK*w+3*L*T*dH+L*T*dK+5*L*T*w+L*dK*w+L*T-L*dK+L*w-L:][:L*T*dK+L*dK*w-L*dK]                                                                   // [L, T + w - 1, d_k]
 	t16 := c.Work[2*L*T*dK*w+3*L*T*dH+2*L*T*dK+5*L*T*w+2*L*dK*w+L*T-2*L*dK+L*w-L:][:L*T*dK+L*dK*w-L*dK]                                                             // [L, T + w - 1, d_k]
-	t17 := c.Work[2*L*T*dK*w+3*L*T*dH+3*L*T*dK+5*L*T*w+3*L*dK*w+L*T-3*L*dK+L*w-L:][:L*T*dK+L*dK*w-L*dK]                                                             // [L, T + w - 1, d_k]
-	t20 := c.Work[2*L*T*dK*w+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+L*T-4*L*dK+L*w-L:][:L*T*dK+L*dK*w-L*dK]                                                             // [L, T + w - 1, d_k]
-	t21 := c.Work[2*L*T*dK*w+3*L*T*dH+5*L*T*dK+5*L*T*w+5*L*dK*w+L*T-5*L*dK+L*w-L:][:L*T*dK+L*dK*w-L*dK]                                                             // [L, T + w - 1, d_k]
-	t24 := c.Work[2*L*T*dK*w+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+L*T-6*L*dK+L*w-L:][:L*T+L*w-L]                                                                      // [L, T + w - 1]
-	t25 := c.Work[2*L*T*dK*w+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+2*L*T-6*L*dK+2*L*w-2*L:][:L*T+L*w-L]                                                                // [L, T + w - 1]
-	W1BarState := c.Work[2*L*T*dK*w+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w-3*L:][:dH*dK]                                                             // [d_h, d_k]
-	W2BarState := c.Work[2*L*T*dK*w+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+dH*dK-3*L:][:dH*dK]                                                       // [d_k, d_h]
-	S1BarState := c.Work[2*L*T*dK*w+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+2*dH*dK-3*L:][:dH*dK]                                                     // [d_h, d_k]
-	S2BarState := c.Work[2*L*T*dK*w+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+3*dH*dK-3*L:][:dH*dK]                                                     // [d_k, d_h]
-	W1Trail := c.Work[2*L*T*dK*w+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+4*dH*dK-3*L:][:C*dH*dK+dH*dK]                                                // [C + 1, d_h, d_k]
-	W2Trail := c.Work[2*L*T*dK*w+C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+5*dH*dK-3*L:][:C*dH*dK+dH*dK]                                        // [C + 1, d_k, d_h]
-	S1Trail := c.Work[2*L*T*dK*w+2*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+6*dH*dK-3*L:][:C*dH*dK+dH*dK]                                      // [C + 1, d_h, d_k]
-	S2Trail := c.Work[2*L*T*dK*w+3*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+7*dH*dK-3*L:][:C*dH*dK+dH*dK]                                      // [C + 1, d_k, d_h]
-	t4 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK-3*L:][:dH*w]                                                    // [w, d_h]
-	t72 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+dH*w-3*L:][:dH*w]                                              // [w, d_h]
-	t82 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+2*dH*w-3*L:][:dH*w]                                            // [w, d_h]
-	t92 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+3*dH*w-3*L:][:dH*w]                                            // [w, d_h]
-	t23_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+4*dH*w-3*L:][:dH*w]                                          // [w, d_h]
-	t103 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+5*dH*w-3*L:][:dK*w]                                           // [w, d_k]
-	t12 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+5*dH*w+dK*w-3*L:][:dK*w]                                       // [w, d_k]
-	t222 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+5*dH*w+2*dK*w-3*L:][:dH*w]                                    // [w, d_h]
-	t242 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+6*dH*w+2*dK*w-3*L:][:dH*w]                                    // [w, d_h]
-	t27 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+7*dH*w+2*dK*w-3*L:][:w]                                        // [w]
-	t28 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+7*dH*w+2*dK*w-3*L+w:][:dH*w]                                   // [w, d_h]
-	G1 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                                   // [d_h, d_k]
-	t43 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                                  // [d_h, d_k]
-	t44 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                                 // [d_h, d_h]
-	t45 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+dH*dH+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                           // [d_h, d_h]
-	t46 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+2*dH*dH+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t47 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+3*dH*dH+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
-	t48 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+3*dH*dH+11*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
-	t49 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+3*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t50 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+4*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t51 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+5*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t52 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+6*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
-	t53 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+6*dH*dH+13*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
-	t54 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+6*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t55 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+7*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t56 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+8*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t57 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
-	G2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+15*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                          // [d_k, d_h]
-	t94 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+16*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_k, d_h]
-	t95 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dK*dK]                         // [d_k, d_k]
-	t96 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+dK*dK+2*dK*w-3*L+w:][:dK*dK]                   // [d_k, d_k]
-	t97 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+2*dK*dK+2*dK*w-3*L+w:][:dK*dK]                 // [d_k, d_k]
-	t98 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dH*dK]                 // [d_k, d_h]
-	t99 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+18*dH*dK+8*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dH*dK]                 // [d_k, d_h]
-	t100 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
-	t101 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+4*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
-	t102_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+5*dK*dK+2*dK*w-3*L+w:][:dK*dK]              // [d_k, d_k]
-	t103_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dH*dK]              // [d_k, d_h]
-	t104 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+20*dH*dK+8*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dH*dK]                // [d_k, d_h]
-	t105 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
-	t106 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+7*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
-	t107 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+8*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
-	t108 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*dK]                // [d_k, d_h]
-	t43_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+8*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
-	t73 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+9*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                  // [w, d_h]
-	t83 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+10*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                 // [w, d_h]
-	t94_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+11*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]               // [w, d_h]
-	t233 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+12*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
-	t422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+13*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
-	t106_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+14*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dK*w]              // [w, d_k]
-	t122 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+14*dH*w+9*dK*dK+3*dK*w-3*L+w:][:dK*w]                // [w, d_k]
-	t223 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+14*dH*w+9*dK*dK+4*dK*w-3*L+w:][:dH*w]                // [w, d_h]
-	t243 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+15*dH*w+9*dK*dK+4*dK*w-3*L+w:][:dH*w]                // [w, d_h]
-	t272 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+16*dH*w+9*dK*dK+4*dK*w-3*L+w:][:w]                   // [w]
-	t282 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+16*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*w]              // [w, d_h]
-	t433 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+22*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]             // [d_h, d_k]
-	t442 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+9*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]             // [d_h, d_h]
-	t452 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+10*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t462 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+11*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t472 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+12*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t482 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+12*dH*dH+24*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t492 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+12*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t502 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+13*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t512 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+14*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t522 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+15*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t532 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+15*dH*dH+26*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t542 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+15*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t552 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+16*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t562 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+17*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t572 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t943 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+28*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_k, d_h]
-	t952 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]            // [d_k, d_k]
-	t962 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+10*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
-	t972 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+11*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
-	t982 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
-	t992 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+30*dH*dK+17*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
-	t1002 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1012 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+13*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+14*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1032 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
-	t1042 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+32*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
-	t52_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+33*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH]             // [d_h]
-	t162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+33*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+dH+2*w:][:dH*dK]        // [d_k, d_h]
-	t1052 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
-	t1062 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+16*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
-	t1072 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+17*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
-	t1082 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+dH+2*w:][:dH*dK]       // [d_k, d_h]
-	t13 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+35*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+dH+2*w:][:dH]            // [d_h]
-	t15 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+35*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+2*w:][:dK]          // [d_k]
-	t91 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+35*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_h, d_k]
-	t207 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+36*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t208 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t209 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+19*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t210 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+20*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t31 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+21*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]    // [d_k, d_k]
-	t211 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+22*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t212 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t342 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+38*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t37 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+39*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
-	t382 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t412 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+24*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t422_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+25*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK] // [d_k, d_k]
-	t4322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+26*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t213 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+27*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t214 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t4622 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+41*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
-	t4922 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+42*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
-	t5022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t5322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+29*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t5422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+30*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t5522 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+31*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t215 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+32*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t216 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t58 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+44*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
-	t80 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+45*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
-	t852 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+46*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*w]    // [d_h, w]
-	t86 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*w]     // [d_k, w]
-	t88 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:w]        // [w]
-	t217 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t218 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+18*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t219 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+19*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t220 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+20*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t10622 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+21*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
-	t221 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+22*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t222_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+23*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
-	t109 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+23*dH*dH+48*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t112 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+23*dH*dH+49*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t1132 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+23*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
-	t1162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+24*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
-	t1172 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+25*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
-	t11822 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+26*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
-	t223_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+27*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
-	t224 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+28*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t121 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+28*dH*dH+51*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t124 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+28*dH*dH+52*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t125 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+28*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t128 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+29*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t129 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+30*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t130 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+31*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t225 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+32*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t226 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t133 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+54*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t155 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+55*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t160 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+56*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*w]    // [w, d_h]
-	t161 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dK*w]    // [d_k, w]
-	t163 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:w]       // [w]
-	t166 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t167 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+56*dH*dK+20*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t170 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+56*dH*dK+21*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t174 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+56*dH*dK+22*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t175 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+56*dH*dK+23*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]   // [d_k, d_h]
-	t176 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t177 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t178 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+8*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t180 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+9*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t181 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_k, d_h]
-	t182 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+58*dH*dK+23*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
-	t190 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+58*dH*dK+24*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
-	t191 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+58*dH*dK+25*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
-	t192 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+58*dH*dK+26*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_h, d_k]
-	t193 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+59*dH*dK+26*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dK*w]   // [w, d_k]
-	t197 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+6*L*T*dK+5*L*T*w+6*L*dK*w+3*L*T-6*L*dK+3*L*w+33*dH*dH+59*dH*dK+26*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:w]      // [w]
+	t20 := c.Work[2*L*T*dK*w+3*L*T*dH+3*L*T*dK+5*L*T*w+3*L*dK*w+L*T-3*L*dK+L*w-L:][:L*T*dK+L*dK*w-L*dK]                                                             // [L, T + w - 1, d_k]
+	t24 := c.Work[2*L*T*dK*w+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+L*T-4*L*dK+L*w-L:][:L*T+L*w-L]                                                                      // [L, T + w - 1]
+	t25 := c.Work[2*L*T*dK*w+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+2*L*T-4*L*dK+2*L*w-2*L:][:L*T+L*w-L]                                                                // [L, T + w - 1]
+	W1BarState := c.Work[2*L*T*dK*w+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w-3*L:][:dH*dK]                                                             // [d_h, d_k]
+	W2BarState := c.Work[2*L*T*dK*w+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+dH*dK-3*L:][:dH*dK]                                                       // [d_k, d_h]
+	S1BarState := c.Work[2*L*T*dK*w+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+2*dH*dK-3*L:][:dH*dK]                                                     // [d_h, d_k]
+	S2BarState := c.Work[2*L*T*dK*w+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+3*dH*dK-3*L:][:dH*dK]                                                     // [d_k, d_h]
+	W1Trail := c.Work[2*L*T*dK*w+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+4*dH*dK-3*L:][:C*dH*dK+dH*dK]                                                // [C + 1, d_h, d_k]
+	W2Trail := c.Work[2*L*T*dK*w+C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+5*dH*dK-3*L:][:C*dH*dK+dH*dK]                                        // [C + 1, d_k, d_h]
+	S1Trail := c.Work[2*L*T*dK*w+2*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+6*dH*dK-3*L:][:C*dH*dK+dH*dK]                                      // [C + 1, d_h, d_k]
+	S2Trail := c.Work[2*L*T*dK*w+3*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+7*dH*dK-3*L:][:C*dH*dK+dH*dK]                                      // [C + 1, d_k, d_h]
+	t4 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK-3*L:][:dH*w]                                                    // [w, d_h]
+	t72 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+dH*w-3*L:][:dH*w]                                              // [w, d_h]
+	t82 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+2*dH*w-3*L:][:dH*w]                                            // [w, d_h]
+	t92 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+3*dH*w-3*L:][:dH*w]                                            // [w, d_h]
+	t23_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+4*dH*w-3*L:][:dH*w]                                          // [w, d_h]
+	t103 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+5*dH*w-3*L:][:dK*w]                                           // [w, d_k]
+	t12 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+5*dH*w+dK*w-3*L:][:dK*w]                                       // [w, d_k]
+	t222 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+5*dH*w+2*dK*w-3*L:][:dH*w]                                    // [w, d_h]
+	t242 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+6*dH*w+2*dK*w-3*L:][:dH*w]                                    // [w, d_h]
+	t27 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+7*dH*w+2*dK*w-3*L:][:w]                                        // [w]
+	t28 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+7*dH*w+2*dK*w-3*L+w:][:dH*w]                                   // [w, d_h]
+	G1 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                                   // [d_h, d_k]
+	t43 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                                  // [d_h, d_k]
+	t44 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                                 // [d_h, d_h]
+	t45 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+dH*dH+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                           // [d_h, d_h]
+	t46 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+2*dH*dH+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t47 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+3*dH*dH+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
+	t48 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+3*dH*dH+11*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
+	t49 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+3*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t50 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+4*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t51 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+5*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t52 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+6*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
+	t53 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+6*dH*dH+13*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
+	t54 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+6*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t55 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+7*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t56 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t57 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
+	G2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+15*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                          // [d_k, d_h]
+	t94 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+16*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_k, d_h]
+	t95 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dK*dK]                         // [d_k, d_k]
+	t96 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+dK*dK+2*dK*w-3*L+w:][:dK*dK]                   // [d_k, d_k]
+	t97 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+2*dK*dK+2*dK*w-3*L+w:][:dK*dK]                 // [d_k, d_k]
+	t98 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dH*dK]                 // [d_k, d_h]
+	t99 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+18*dH*dK+8*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dH*dK]                 // [d_k, d_h]
+	t100 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
+	t101 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+4*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
+	t102_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+5*dK*dK+2*dK*w-3*L+w:][:dK*dK]              // [d_k, d_k]
+	t103_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dH*dK]              // [d_k, d_h]
+	t104 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+20*dH*dK+8*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dH*dK]                // [d_k, d_h]
+	t105 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
+	t106 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+7*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
+	t107 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+8*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
+	t108 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*dK]                // [d_k, d_h]
+	t43_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+8*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
+	t73 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+9*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                  // [w, d_h]
+	t83 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+10*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                 // [w, d_h]
+	t94_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+11*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]               // [w, d_h]
+	t233 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+12*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
+	t422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+13*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
+	t106_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+14*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dK*w]              // [w, d_k]
+	t122 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+14*dH*w+9*dK*dK+3*dK*w-3*L+w:][:dK*w]                // [w, d_k]
+	t223 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+14*dH*w+9*dK*dK+4*dK*w-3*L+w:][:dH*w]                // [w, d_h]
+	t243 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+15*dH*w+9*dK*dK+4*dK*w-3*L+w:][:dH*w]                // [w, d_h]
+	t272 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+16*dH*w+9*dK*dK+4*dK*w-3*L+w:][:w]                   // [w]
+	t282 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+16*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*w]              // [w, d_h]
+	t433 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]             // [d_h, d_k]
+	t442 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]             // [d_h, d_h]
+	t452 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+10*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t462 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+11*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t472 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+12*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
+	t482 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+12*dH*dH+24*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
+	t492 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+12*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t502 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+13*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t512 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+14*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t522 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+15*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
+	t532 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+15*dH*dH+26*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
+	t542 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+15*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t552 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+16*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t562 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+17*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t572 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
+	t943 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+28*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_k, d_h]
+	t952 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]            // [d_k, d_k]
+	t962 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+10*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
+	t972 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+11*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
+	t982 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
+	t992 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+30*dH*dK+17*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
+	t1002 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1012 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+13*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+14*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1032 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
+	t1042 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+32*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
+	t52_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH]             // [d_h]
+	t162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+dH+2*w:][:dH*dK]        // [d_k, d_h]
+	t1052 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
+	t1062 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+16*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
+	t1072 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+17*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
+	t1082 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+dH+2*w:][:dH*dK]       // [d_k, d_h]
+	t13 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+dH+2*w:][:dH]            // [d_h]
+	t15 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+2*w:][:dK]          // [d_k]
+	t91 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_h, d_k]
+	t207 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+36*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t208 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t209 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+19*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t210 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+20*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t31 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+21*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]    // [d_k, d_k]
+	t211 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+22*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t212 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t342 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+38*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t37 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
+	t382 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t412 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+24*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t422_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+25*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK] // [d_k, d_k]
+	t4322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+26*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t213 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+27*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t214 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t4622 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+41*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
+	t4922 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
+	t5022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t5322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+29*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t5422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+30*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t5522 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+31*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t215 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+32*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t216 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t58 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+44*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
+	t80 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
+	t852 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*w]    // [d_h, w]
+	t86 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*w]     // [d_k, w]
+	t88 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:w]        // [w]
+	t217 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t218 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t219 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+19*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t220 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+20*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t10622 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+21*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
+	t221 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+22*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t222_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
+	t109 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+48*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t112 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+49*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t1132 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
+	t1162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+24*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
+	t1172 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+25*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
+	t11822 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+26*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
+	t223_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+27*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
+	t224 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t121 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+51*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t124 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+52*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t125 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t128 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+29*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t129 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+30*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t130 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+31*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t225 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+32*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t226 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t133 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+54*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t155 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+55*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t160 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*w]    // [w, d_h]
+	t161 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dK*w]    // [d_k, w]
+	t163 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:w]       // [w]
+	t166 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t167 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+20*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t170 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+21*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t174 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+22*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t175 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+23*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]   // [d_k, d_h]
+	t176 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t177 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t178 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+8*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t180 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+9*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t181 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_k, d_h]
+	t182 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+23*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t190 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+24*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t191 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+25*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t192 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+26*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_h, d_k]
+	t193 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+26*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dK*w]   // [w, d_k]
+	t197 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+26*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:w]      // [w]
 	t34Total := make([]F, 1)
 	t85Total := make([]F, 1)
 	t9422Total := make([]F, 1)
 	t9622Total := make([]F, 1)
 	t19Total := make([]F, 1)
-	t212Total := make([]F, 1)
+	t21Total := make([]F, 1)
 	t63Total := make([]F, 1)
 	t832Total := make([]F, 1)
 	t138Total := make([]F, 1)
@@ -2768,7 +2764,7 @@ func (c *stepBackwardFused) run() {
 					t9423 := -t9422
 					// atlas_deep.W2, atlas_deep.O2
 					var t19 F
-					var t212_2 F
+					var t21 F
 					if kern.Wide() {
 						a2 := regions.R45d529b9ed74Args{
 							P0: unsafe.SliceData(t162),
@@ -2776,7 +2772,7 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t1082),
 							P3: unsafe.SliceData(W2Trail),
 							P4: unsafe.SliceData(t19Total),
-							P5: unsafe.SliceData(t212Total),
+							P5: unsafe.SliceData(t21Total),
 							N0: dK,
 							N1: dH,
 							N2: 8 * dH,
@@ -2784,12 +2780,12 @@ func (c *stepBackwardFused) run() {
 							N4: 12 * dH,
 							N5: 4*dH*dK*a + 12*dH,
 							N6: 4 * dH * dK * a,
-							S0: [2]float32{t212_2},
+							S0: [2]float32{t21},
 							S1: [2]float32{t19},
 						}
 						regions.R45d529b9ed74(&a2)
 					} else {
-						t212_3 := t212_2
+						t21_2 := t21
 						t19_2 := t19
 						for i := range dK {
 							t162_2 := t162[i*dH:][:dH]
@@ -2797,24 +2793,24 @@ func (c *stepBackwardFused) run() {
 							t1082_2 := t1082[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 							var t19Row F
-							var t212Row F
+							var t21Row F
 							t19RowSums := [16]F{t19Row}
-							t212RowSums := [16]F{t212Row}
+							t21RowSums := [16]F{t21Row}
 							for j := range dH {
 								t162Entry := t162_2[j]
 								t19RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t1042_2[j], t1082_2[j]), t162Entry, t19RowSums[j%16])
-								t212RowSums[j%16] = num.FMA32(W2Trail2[j], t162Entry, t212RowSums[j%16])
+								t21RowSums[j%16] = num.FMA32(W2Trail2[j], t162Entry, t21RowSums[j%16])
 							}
 							t19Row = kern.Sum16(&t19RowSums)
-							t212Row = kern.Sum16(&t212RowSums)
+							t21Row = kern.Sum16(&t21RowSums)
 							t19_2 = t19_2 + t19Row
-							t212_3 = t212_3 + t212Row
+							t21_2 = t21_2 + t21Row
 						}
 						t19Total[0] = t19_2
-						t212Total[0] = t212_3
+						t21Total[0] = t21_2
 					}
 					t19 = t19Total[0]
-					t212_2 = t212Total[0]
+					t21 = t21Total[0]
 					t192_2 := -t19
 					// atlas_deep.O2
 					kern.GemmFMA(dK, dH, dK, F(1), false, t207, dH, 1, t1072, 1, dK, t162, dH, 1)
@@ -2878,10 +2874,10 @@ func (c *stepBackwardFused) run() {
 						for i := range dK {
 							t207_2 := t207[i*dH:][:dH]
 							t162_2 := t162[i*dH:][:dH]
-							t212_3 := t212[i*dH:][:dH]
+							t212_2 := t212[i*dH:][:dH]
 							t342_2 := t342[i*dH:][:dH]
 							for j := range dH {
-								t342_2[j] = num.FMA32(-thetaEntry3, t207_2[j], F(w7*t162_2[j])) + t212_3[j]
+								t342_2[j] = num.FMA32(-thetaEntry3, t207_2[j], F(w7*t162_2[j])) + t212_2[j]
 							}
 						}
 					}
@@ -3849,7 +3845,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					etaBar[a] = t832 + t158
-					rhoBar[a] = t212_2 + t9622
+					rhoBar[a] = t21 + t9622
 					thetaBar[a] = t192_2 + t9423
 					// atlas_deep.G1
 					if kern.Wide() {
@@ -3979,38 +3975,14 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// atlas_deep.G1
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t10),
-			P1: unsafe.SliceData(t16),
-			P2: unsafe.SliceData(t17),
-			N0: L,
-			N1: T + w - 1,
-			N2: dK,
-			N3: T*dK + dK*w - dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + w - 1 {
-				t10_2 := t10[(i*(T+w-1)+j)*dK:][:dK]
-				t16_2 := t16[(i*(T+w-1)+j)*dK:][:dK]
-				t17_2 := t17[(i*(T+w-1)+j)*dK:][:dK]
-				for k := range dK {
-					t17_2[k] = t10_2[k] + t16_2[k]
-				}
-			}
-		}
-	}
-
-	// atlas_deep.G1
 	clear(t20)
 	if kern.Wide() {
-		a := regions.R67683df2ceb7Args{
-			P0: unsafe.SliceData(t17),
-			P1: unsafe.SliceData(c.VTailBarOut),
-			P2: unsafe.SliceData(t20),
-			P3: unsafe.SliceData(c.KTailBar),
+		a := regions.Rb22aa2fd40e0Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(c.VTailBarOut),
+			P3: unsafe.SliceData(t20),
+			P4: unsafe.SliceData(c.KTailBar),
 			N0: L,
 			N1: w - 1,
 			N2: dK,
@@ -4018,16 +3990,17 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R67683df2ceb7(&a)
+		regions.Rb22aa2fd40e0(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
-				t17_2 := t17[(i*(T+w-1)+j)*dK:][:dK]
+				t10_2 := t10[(i*(T+w-1)+j)*dK:][:dK]
+				t16_2 := t16[(i*(T+w-1)+j)*dK:][:dK]
 				vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dK:][:dK]
 				t20_2 := t20[(i*(T+w-1)+j+T)*dK:][:dK]
 				kTailBar := c.KTailBar[(i*(w-1)+j)*dK:][:dK]
 				for k := range dK {
-					vTailBarOut[k] = t17_2[k]
+					vTailBarOut[k] = t10_2[k] + t16_2[k]
 					t20_2[k] = t20_2[k] + kTailBar[k]
 				}
 			}
@@ -4035,48 +4008,62 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// atlas_deep.G1
-	for i := range L {
-		for j := range T {
-			copy(c.VBar[(i*T+j)*dK:][:dK], t17[(i*(T+w-1)+j+w-1)*dK:][:dK])
-		}
-	}
-
-	// atlas_deep.G1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t8),
-			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(t21),
+		a := regions.Rc1c2494c0012Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(c.VBar),
+			P3: unsafe.SliceData(t8),
+			P4: unsafe.SliceData(t20),
+			P5: unsafe.SliceData(c.KBar),
 			N0: L,
-			N1: T + w - 1,
+			N1: T,
 			N2: dK,
-			N3: T*dK + dK*w - dK,
+			N3: 4*dK*w - 4*dK,
+			N4: T*dK + dK*w - dK,
+			N5: T * dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc1c2494c0012(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
-				t8_2 := t8[(i*(T+w-1)+j)*dK:][:dK]
-				t20_2 := t20[(i*(T+w-1)+j)*dK:][:dK]
-				t21_2 := t21[(i*(T+w-1)+j)*dK:][:dK]
+			for j := range T {
+				t10_2 := t10[(i*(T+w-1)+j+w-1)*dK:][:dK]
+				t16_2 := t16[(i*(T+w-1)+j+w-1)*dK:][:dK]
+				vBar := c.VBar[(i*T+j)*dK:][:dK]
+				t8_2 := t8[(i*(T+w-1)+j+w-1)*dK:][:dK]
+				t20_2 := t20[(i*(T+w-1)+j+w-1)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t21_2[k] = t8_2[k] + t20_2[k]
+					vBar[k] = t10_2[k] + t16_2[k]
+					kBar[k] = t8_2[k] + t20_2[k]
 				}
 			}
 		}
 	}
 
 	// atlas_deep.G1
-	for i := range L {
-		for j := range w - 1 {
-			copy(c.KTailBarOut[(i*(w-1)+j)*dK:][:dK], t21[(i*(T+w-1)+j)*dK:][:dK])
+	if kern.Wide() {
+		a := regions.Rdca86a8fe240Args{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(c.KTailBarOut),
+			N0: L,
+			N1: w - 1,
+			N2: dK,
+			N3: T*dK + dK*w - dK,
+			N4: dK*w - dK,
 		}
-	}
-
-	// atlas_deep.G1
-	for i := range L {
-		for j := range T {
-			copy(c.KBar[(i*T+j)*dK:][:dK], t21[(i*(T+w-1)+j+w-1)*dK:][:dK])
+		regions.Rdca86a8fe240(&a)
+	} else {
+		for i := range L {
+			for j := range w - 1 {
+				t8_2 := t8[(i*(T+w-1)+j)*dK:][:dK]
+				t20_2 := t20[(i*(T+w-1)+j)*dK:][:dK]
+				kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*dK:][:dK]
+				for k := range dK {
+					kTailBarOut[k] = t8_2[k] + t20_2[k]
+				}
+			}
 		}
 	}
 

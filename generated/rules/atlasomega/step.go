@@ -492,10 +492,10 @@ type StepBackward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is L·T·d_k·w + L·T·d_v·w + 2·C·d_k·d_v + 3·L·T·d_k + 3·L·T·d_v + 3·L·d_k·w + 3·L·d_v·w - 3·L·d_k - 3·L·d_v + 43·d_k·d_v + 2·d_k·w + 55·d_v·d_v + 6·d_v·w + d_k.
+// WorkLen is L·T·d_k·w + L·T·d_v·w + 2·C·d_k·d_v + 2·L·T·d_k + 2·L·T·d_v + 2·L·d_k·w + 2·L·d_v·w - 2·L·d_k - 2·L·d_v + 43·d_k·d_v + 2·d_k·w + 55·d_v·d_v + 6·d_v·w + d_k.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dK, dV, w := c.C, c.L, c.T, c.DK, c.DV, c.W
-	return L*T*dK*w + L*T*dV*w + 2*C*dK*dV + 3*L*T*dK + 3*L*T*dV + 3*L*dK*w + 3*L*dV*w - 3*L*dK - 3*L*dV + 43*dK*dV + 2*dK*w + 55*dV*dV + 6*dV*w + dK
+	return L*T*dK*w + L*T*dV*w + 2*C*dK*dV + 2*L*T*dK + 2*L*T*dV + 2*L*dK*w + 2*L*dV*w - 2*L*dK - 2*L*dV + 43*dK*dV + 2*dK*w + 55*dV*dV + 6*dV*w + dK
 }
 
 // Run computes StepBackward.
@@ -516,11 +516,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV+L*dV*w-L*dV:]
 	t11 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 	work = work[L*T*dV+L*dV*w-L*dV:]
-	t12 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
-	work = work[L*T*dV+L*dV*w-L*dV:]
 	t15 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
-	work = work[L*T*dK+L*dK*w-L*dK:]
-	t16 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
 	work = work[L*T*dK+L*dK*w-L*dK:]
 	MBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
@@ -1530,23 +1526,12 @@ func (c *StepBackward[F]) Run() {
 
 	// atlas_omega.G
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			t6_2 := t6[(i*(T+w-1)+j)*dV:][:dV]
 			t11_2 := t11[(i*(T+w-1)+j)*dV:][:dV]
-			t12_2 := t12[(i*(T+w-1)+j)*dV:][:dV]
-			for k := range dV {
-				t12_2[k] = t6_2[k] + t11_2[k]
-			}
-		}
-	}
-
-	// atlas_omega.G
-	for i := range L {
-		for j := range w - 1 {
-			t12_2 := t12[(i*(T+w-1)+j)*dV:][:dV]
 			vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dV:][:dV]
 			for k := range dV {
-				vTailBarOut[k] = t12_2[k]
+				vTailBarOut[k] = t6_2[k] + t11_2[k]
 			}
 		}
 	}
@@ -1554,10 +1539,11 @@ func (c *StepBackward[F]) Run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range T {
-			t12_2 := t12[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			t6_2 := t6[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			t11_2 := t11[(i*(T+w-1)+j+w-1)*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t12_2[k]
+				vBar[k] = t6_2[k] + t11_2[k]
 			}
 		}
 	}
@@ -1576,23 +1562,12 @@ func (c *StepBackward[F]) Run() {
 
 	// atlas_omega.G
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			t4_2 := t4[(i*(T+w-1)+j)*dK:][:dK]
 			t15_2 := t15[(i*(T+w-1)+j)*dK:][:dK]
-			t16_2 := t16[(i*(T+w-1)+j)*dK:][:dK]
-			for k := range dK {
-				t16_2[k] = t4_2[k] + t15_2[k]
-			}
-		}
-	}
-
-	// atlas_omega.G
-	for i := range L {
-		for j := range w - 1 {
-			t16_2 := t16[(i*(T+w-1)+j)*dK:][:dK]
 			kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*dK:][:dK]
 			for k := range dK {
-				kTailBarOut[k] = t16_2[k]
+				kTailBarOut[k] = t4_2[k] + t15_2[k]
 			}
 		}
 	}
@@ -1600,10 +1575,11 @@ func (c *StepBackward[F]) Run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range T {
-			t16_2 := t16[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			t4_2 := t4[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			t15_2 := t15[(i*(T+w-1)+j+w-1)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				kBar[k] = t16_2[k]
+				kBar[k] = t4_2[k] + t15_2[k]
 			}
 		}
 	}

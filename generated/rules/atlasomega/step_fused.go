@@ -552,116 +552,114 @@ func (c *stepBackwardFused) run() {
 	t4 := c.Work[L*T*dK*w+L*T*dV*w:][:L*T*dK+L*dK*w-L*dK]                                                                                   // [L, T + w - 1, d_k]
 	t6 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+L*dK*w-L*dK:][:L*T*dV+L*dV*w-L*dV]                                                                // [L, T + w - 1, d_v]
 	t11 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+L*T*dV+L*dK*w+L*dV*w-L*dK-L*dV:][:L*T*dV+L*dV*w-L*dV]                                            // [L, T + w - 1, d_v]
-	t12 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+2*L*T*dV+L*dK*w+2*L*dV*w-L*dK-2*L*dV:][:L*T*dV+L*dV*w-L*dV]                                      // [L, T + w - 1, d_v]
-	t15 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+3*L*T*dV+L*dK*w+3*L*dV*w-L*dK-3*L*dV:][:L*T*dK+L*dK*w-L*dK]                                      // [L, T + w - 1, d_k]
-	t16 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+3*L*T*dV+2*L*dK*w+3*L*dV*w-2*L*dK-3*L*dV:][:L*T*dK+L*dK*w-L*dK]                                // [L, T + w - 1, d_k]
-	MBarState := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV:][:dK*dV]                                       // [d_v, d_k]
-	SBarState := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+dK*dV:][:dK*dV]                                 // [d_v, d_k]
-	MTrail := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+2*dK*dV:][:C*dK*dV+dK*dV]                          // [C + 1, d_v, d_k]
-	STrail := c.Work[L*T*dK*w+L*T*dV*w+C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+3*dK*dV:][:C*dK*dV+dK*dV]                  // [C + 1, d_v, d_k]
-	t52 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+4*dK*dV:][:dV*w]                            // [w, d_v]
-	t62 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+4*dK*dV+dV*w:][:dV*w]                       // [w, d_v]
-	t22 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+4*dK*dV+2*dV*w:][:dK*dV]                    // [d_v, d_k]
-	t26 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+5*dK*dV+2*dV*w:][:dK*dV]                    // [d_v, d_k]
-	t27 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+6*dK*dV+2*dV*w:][:dV*dV]                    // [d_v, d_v]
-	t28 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+6*dK*dV+dV*dV+2*dV*w:][:dV*dV]              // [d_v, d_v]
-	t29 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+6*dK*dV+2*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
-	t30 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+6*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
-	t31 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+7*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
-	t32 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+8*dK*dV+3*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
-	t33 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+8*dK*dV+4*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
-	t34 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+8*dK*dV+5*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
-	t35 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+8*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
-	t36 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+9*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
-	t37 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+10*dK*dV+6*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
-	t38 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+10*dK*dV+7*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
-	t39 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+10*dK*dV+8*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
-	t40 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+10*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
-	t41 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+11*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
-	t42 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+12*dK*dV+9*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
-	t43 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+12*dK*dV+10*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t44 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+12*dK*dV+11*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t45 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+12*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
-	t46 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+13*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
-	t47 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+14*dK*dV+12*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t48 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+14*dK*dV+13*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t49 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+14*dK*dV+14*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
-	t50 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+14*dK*dV+15*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
-	t54 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+2*dV*w:][:dV*w]           // [w, d_v]
-	t63 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+3*dV*w:][:dV*w]           // [w, d_v]
-	t263 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+15*dK*dV+15*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t272 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+16*dK*dV+15*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t282 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+16*dK*dV+16*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t292 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+16*dK*dV+17*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t302 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+16*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t312 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+17*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+18*dK*dV+18*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t332 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+18*dK*dV+19*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t342 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+18*dK*dV+20*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t352 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+18*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t362 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+19*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t372 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+20*dK*dV+21*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t382 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+20*dK*dV+22*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t392 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+20*dK*dV+23*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t402 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+20*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t412 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+21*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+22*dK*dV+24*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t432 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+22*dK*dV+25*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t442 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+22*dK*dV+26*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
-	t452 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+22*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t462 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+23*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
-	t322_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+24*dK*dV+27*dV*dV+4*dV*w:][:dK]          // [d_k]
-	t42_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+24*dK*dV+27*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t472 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+25*dK*dV+27*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t482 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+25*dK*dV+28*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t492 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+25*dK*dV+29*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t502 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+25*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t106 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+26*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t107 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+30*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t108 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+31*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t109 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+32*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t192 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+33*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t110 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+34*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t111 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+27*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+28*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t252 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+29*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t2622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+35*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t2922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+36*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t3022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+37*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t3122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+38*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t112 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+39*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t113 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+30*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t3422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+31*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t3722 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+32*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t3822 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+40*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t4122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+41*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t4222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+42*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t4322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+43*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t114 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+44*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t115 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+33*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t4622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+34*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t4922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+35*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
-	t5022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+45*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t532 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+46*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t54_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+47*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t55 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+48*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
-	t116 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+49*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t117 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+36*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t58 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+37*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
-	t61 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+38*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
-	t62_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+50*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
-	t65 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+51*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
-	t66 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+52*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
-	t67 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+53*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
-	t118 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+54*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
-	t119 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+39*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
-	t70 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+40*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
-	t92 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+41*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
-	t120 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+42*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*w]       // [w, d_k]
-	t121 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+4*dV*w+dK:][:dV*w]  // [w, d_v]
-	t101 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+5*dV*w+dK:][:dV*w]  // [w, d_v]
-	t122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+42*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*dV] // [d_v, d_k]
-	t123 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+3*L*T*dK+3*L*T*dV+3*L*dK*w+3*L*dV*w-3*L*dK-3*L*dV+43*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*w]  // [w, d_k]
+	t15 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+2*L*T*dV+L*dK*w+2*L*dV*w-L*dK-2*L*dV:][:L*T*dK+L*dK*w-L*dK]                                      // [L, T + w - 1, d_k]
+	MBarState := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV:][:dK*dV]                                       // [d_v, d_k]
+	SBarState := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+dK*dV:][:dK*dV]                                 // [d_v, d_k]
+	MTrail := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+2*dK*dV:][:C*dK*dV+dK*dV]                          // [C + 1, d_v, d_k]
+	STrail := c.Work[L*T*dK*w+L*T*dV*w+C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+3*dK*dV:][:C*dK*dV+dK*dV]                  // [C + 1, d_v, d_k]
+	t52 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+4*dK*dV:][:dV*w]                            // [w, d_v]
+	t62 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+4*dK*dV+dV*w:][:dV*w]                       // [w, d_v]
+	t22 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+4*dK*dV+2*dV*w:][:dK*dV]                    // [d_v, d_k]
+	t26 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+5*dK*dV+2*dV*w:][:dK*dV]                    // [d_v, d_k]
+	t27 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+6*dK*dV+2*dV*w:][:dV*dV]                    // [d_v, d_v]
+	t28 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+6*dK*dV+dV*dV+2*dV*w:][:dV*dV]              // [d_v, d_v]
+	t29 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+6*dK*dV+2*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t30 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+6*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t31 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+7*dK*dV+3*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t32 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+8*dK*dV+3*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t33 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+8*dK*dV+4*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t34 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+8*dK*dV+5*dV*dV+2*dV*w:][:dV*dV]            // [d_v, d_v]
+	t35 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+8*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t36 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+9*dK*dV+6*dV*dV+2*dV*w:][:dK*dV]            // [d_v, d_k]
+	t37 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+10*dK*dV+6*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t38 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+10*dK*dV+7*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t39 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+10*dK*dV+8*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t40 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+10*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
+	t41 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+11*dK*dV+9*dV*dV+2*dV*w:][:dK*dV]           // [d_v, d_k]
+	t42 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+12*dK*dV+9*dV*dV+2*dV*w:][:dV*dV]           // [d_v, d_v]
+	t43 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+12*dK*dV+10*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t44 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+12*dK*dV+11*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t45 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+12*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
+	t46 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+13*dK*dV+12*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
+	t47 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+14*dK*dV+12*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t48 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+14*dK*dV+13*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t49 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+14*dK*dV+14*dV*dV+2*dV*w:][:dV*dV]          // [d_v, d_v]
+	t50 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+14*dK*dV+15*dV*dV+2*dV*w:][:dK*dV]          // [d_v, d_k]
+	t54 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+15*dK*dV+15*dV*dV+2*dV*w:][:dV*w]           // [w, d_v]
+	t63 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+15*dK*dV+15*dV*dV+3*dV*w:][:dV*w]           // [w, d_v]
+	t263 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+15*dK*dV+15*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t272 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+16*dK*dV+15*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t282 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+16*dK*dV+16*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t292 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+16*dK*dV+17*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t302 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+16*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t312 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+17*dK*dV+18*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+18*dK*dV+18*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t332 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+18*dK*dV+19*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t342 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+18*dK*dV+20*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t352 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+18*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t362 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+19*dK*dV+21*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t372 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+20*dK*dV+21*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t382 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+20*dK*dV+22*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t392 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+20*dK*dV+23*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t402 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+20*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t412 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+21*dK*dV+24*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+22*dK*dV+24*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t432 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+22*dK*dV+25*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t442 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+22*dK*dV+26*dV*dV+4*dV*w:][:dV*dV]         // [d_v, d_v]
+	t452 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+22*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t462 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+23*dK*dV+27*dV*dV+4*dV*w:][:dK*dV]         // [d_v, d_k]
+	t322_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+24*dK*dV+27*dV*dV+4*dV*w:][:dK]          // [d_k]
+	t42_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+24*dK*dV+27*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t472 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+25*dK*dV+27*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t482 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+25*dK*dV+28*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t492 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+25*dK*dV+29*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t502 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+25*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t106 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+26*dK*dV+30*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t107 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+27*dK*dV+30*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t108 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+27*dK*dV+31*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t109 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+27*dK*dV+32*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t192 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+27*dK*dV+33*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t110 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+27*dK*dV+34*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t111 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+27*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+28*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t252 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+29*dK*dV+35*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t2622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+30*dK*dV+35*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t2922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+30*dK*dV+36*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t3022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+30*dK*dV+37*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t3122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+30*dK*dV+38*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t112 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+30*dK*dV+39*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t113 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+30*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t3422 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+31*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t3722 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+32*dK*dV+40*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t3822 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+33*dK*dV+40*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t4122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+33*dK*dV+41*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t4222 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+33*dK*dV+42*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t4322 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+33*dK*dV+43*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t114 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+33*dK*dV+44*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t115 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+33*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t4622 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+34*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t4922 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+35*dK*dV+45*dV*dV+4*dV*w+dK:][:dK*dV]     // [d_v, d_k]
+	t5022 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+36*dK*dV+45*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t532 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+36*dK*dV+46*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t54_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+36*dK*dV+47*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t55 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+36*dK*dV+48*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t116 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+36*dK*dV+49*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t117 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+36*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t58 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+37*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
+	t61 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+38*dK*dV+50*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
+	t62_2 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+39*dK*dV+50*dV*dV+4*dV*w+dK:][:dV*dV]     // [d_v, d_v]
+	t65 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+39*dK*dV+51*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t66 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+39*dK*dV+52*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t67 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+39*dK*dV+53*dV*dV+4*dV*w+dK:][:dV*dV]       // [d_v, d_v]
+	t118 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+39*dK*dV+54*dV*dV+4*dV*w+dK:][:dV*dV]      // [d_v, d_v]
+	t119 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+39*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]      // [d_v, d_k]
+	t70 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+40*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
+	t92 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+41*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*dV]       // [d_v, d_k]
+	t120 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+55*dV*dV+4*dV*w+dK:][:dK*w]       // [w, d_k]
+	t121 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+dK*w+55*dV*dV+4*dV*w+dK:][:dV*w]  // [w, d_v]
+	t101 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+dK*w+55*dV*dV+5*dV*w+dK:][:dV*w]  // [w, d_v]
+	t122 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+42*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*dV] // [d_v, d_k]
+	t123 := c.Work[L*T*dK*w+L*T*dV*w+2*C*dK*dV+2*L*T*dK+2*L*T*dV+2*L*dK*w+2*L*dV*w-2*L*dK-2*L*dV+43*dK*dV+dK*w+55*dV*dV+6*dV*w+dK:][:dK*w]  // [w, d_k]
 	t17Total := make([]F, 1)
 	t7Total := make([]F, 1)
 	t9Total := make([]F, 1)
@@ -2108,40 +2106,54 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rdca86a8fe240Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(t12),
+			P2: unsafe.SliceData(c.VTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: dV,
 			N3: T*dV + dV*w - dV,
+			N4: dV*w - dV,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rdca86a8fe240(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				t6_2 := t6[(i*(T+w-1)+j)*dV:][:dV]
 				t11_2 := t11[(i*(T+w-1)+j)*dV:][:dV]
-				t12_2 := t12[(i*(T+w-1)+j)*dV:][:dV]
+				vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dV:][:dV]
 				for k := range dV {
-					t12_2[k] = t6_2[k] + t11_2[k]
+					vTailBarOut[k] = t6_2[k] + t11_2[k]
 				}
 			}
 		}
 	}
 
 	// atlas_omega.G
-	for i := range L {
-		for j := range w - 1 {
-			copy(c.VTailBarOut[(i*(w-1)+j)*dV:][:dV], t12[(i*(T+w-1)+j)*dV:][:dV])
+	if kern.Wide() {
+		a := regions.R8d7d8582a0e0Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4*dV*w - 4*dV,
+			N4: T*dV + dV*w - dV,
+			N5: T * dV,
 		}
-	}
-
-	// atlas_omega.G
-	for i := range L {
-		for j := range T {
-			copy(c.VBar[(i*T+j)*dV:][:dV], t12[(i*(T+w-1)+j+w-1)*dV:][:dV])
+		regions.R8d7d8582a0e0(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t6_2 := t6[(i*(T+w-1)+j+w-1)*dV:][:dV]
+				t11_2 := t11[(i*(T+w-1)+j+w-1)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t6_2[k] + t11_2[k]
+				}
+			}
 		}
 	}
 
@@ -2173,40 +2185,54 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rdca86a8fe240Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t15),
-			P2: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: dK,
 			N3: T*dK + dK*w - dK,
+			N4: dK*w - dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rdca86a8fe240(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				t4_2 := t4[(i*(T+w-1)+j)*dK:][:dK]
 				t15_2 := t15[(i*(T+w-1)+j)*dK:][:dK]
-				t16_2 := t16[(i*(T+w-1)+j)*dK:][:dK]
+				kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*dK:][:dK]
 				for k := range dK {
-					t16_2[k] = t4_2[k] + t15_2[k]
+					kTailBarOut[k] = t4_2[k] + t15_2[k]
 				}
 			}
 		}
 	}
 
 	// atlas_omega.G
-	for i := range L {
-		for j := range w - 1 {
-			copy(c.KTailBarOut[(i*(w-1)+j)*dK:][:dK], t16[(i*(T+w-1)+j)*dK:][:dK])
+	if kern.Wide() {
+		a := regions.R8d7d8582a0e0Args{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(c.KBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4*dK*w - 4*dK,
+			N4: T*dK + dK*w - dK,
+			N5: T * dK,
 		}
-	}
-
-	// atlas_omega.G
-	for i := range L {
-		for j := range T {
-			copy(c.KBar[(i*T+j)*dK:][:dK], t16[(i*(T+w-1)+j+w-1)*dK:][:dK])
+		regions.R8d7d8582a0e0(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t4_2 := t4[(i*(T+w-1)+j+w-1)*dK:][:dK]
+				t15_2 := t15[(i*(T+w-1)+j+w-1)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					kBar[k] = t4_2[k] + t15_2[k]
+				}
+			}
 		}
 	}
 }

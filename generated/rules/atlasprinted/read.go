@@ -35,10 +35,10 @@ type Read[F num.Float] struct {
 	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·n_phi·n_phi + 2·L·n_phi·n_phi·w + L·T·d_v + 3·L·T·n_phi + L·d_v·w - 2·L·n_phi·n_phi + 3·L·n_phi·w + 3·L·T - L·d_v - 3·L·n_phi + 2·L·w - 2·L.
+// WorkLen is 2·L·T·n_phi·n_phi + 2·L·n_phi·n_phi·w + L·T·d_v + 3·L·T·n_phi + L·d_v·w - 2·L·n_phi·n_phi + 3·L·n_phi·w + 2·L·T - L·d_v - 3·L·n_phi + 2·L·w - 2·L.
 func (c *Read[F]) WorkLen() int {
 	L, T, dV, nPhi, w := c.L, c.T, c.DV, c.NPhi, c.W
-	return 2*L*T*nPhi*nPhi + 2*L*nPhi*nPhi*w + L*T*dV + 3*L*T*nPhi + L*dV*w - 2*L*nPhi*nPhi + 3*L*nPhi*w + 3*L*T - L*dV - 3*L*nPhi + 2*L*w - 2*L
+	return 2*L*T*nPhi*nPhi + 2*L*nPhi*nPhi*w + L*T*dV + 3*L*T*nPhi + L*dV*w - 2*L*nPhi*nPhi + 3*L*nPhi*w + 2*L*T - L*dV - 3*L*nPhi + 2*L*w - 2*L
 }
 
 // Run computes Read.
@@ -48,10 +48,8 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, d, dV, nPhi, w := c.L, c.T, c.D, c.DV, c.NPhi, c.W
-	u := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t58 := work[:L*T+L*w-L] // [L, T + w - 1]
-	work = work[L*T+L*w-L:]
+	t58 := c.Work[:L*T+L*w-L] // [L, T + w - 1]
+	work := c.Work[L*T+L*w-L:]
 	t60 := work[:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L] // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L:]
 	t62 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
@@ -63,15 +61,15 @@ func (c *Read[F]) Run() {
 
 	// atlas_printed.u
 	for i := range L {
-		u2 := u[i*T:][:T]
+		t58_2 := t58[i*(T+w-1)+w-1:][:T]
 		wGamma := c.WGamma[:d]
 		for j := range T {
 			x := c.X[(i*T+j)*d:][:d]
-			var u2_2 F
+			var u F
 			for k := range d {
-				u2_2 += F(x[k] * wGamma[k])
+				u += F(x[k] * wGamma[k])
 			}
-			u2[j] = u2_2
+			t58_2[j] = u
 		}
 	}
 
@@ -81,13 +79,6 @@ func (c *Read[F]) Run() {
 		t58_2 := t58[i*(T+w-1):][:w-1]
 		for j := range w - 1 {
 			t58_2[j] = uTail[j]
-		}
-	}
-	for i := range L {
-		u2 := u[i*T:][:T]
-		t58_2 := t58[i*(T+w-1)+w-1:][:T]
-		for j := range T {
-			t58_2[j] = u2[j]
 		}
 	}
 

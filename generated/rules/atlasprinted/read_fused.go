@@ -21,10 +21,9 @@ func (c *readFused) run() {
 	_ = dV
 	_ = nPhi
 	_ = w
-	u := c.Work[:L*T]                                                                                                                 // [L, T]
-	t58 := c.Work[L*T:][:L*T+L*w-L]                                                                                                   // [L, T + w - 1]
-	t60 := c.Work[2*L*T+L*w-L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]              // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
-	t62 := c.Work[2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+3*L*T-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
+	t58 := c.Work[:L*T+L*w-L]                                                                                                         // [L, T + w - 1]
+	t60 := c.Work[L*T+L*w-L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
+	t62 := c.Work[2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 
 	// atlas_printed.y
 	for i := range L {
@@ -33,32 +32,34 @@ func (c *readFused) run() {
 
 	// atlas_printed.u
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.R7ebf35d7e745Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
-			P2: unsafe.SliceData(u),
+			P2: unsafe.SliceData(t58),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: 4*w - 4,
+			N4: 4 * w,
+			N5: 4*w + 4,
+			N6: 4*w + 8,
+			N7: T + w - 1,
+			N8: T * d,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.R7ebf35d7e745(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
-			u2 := u[i*T:][:T]
+			t58_2 := t58[i*(T+w-1)+w-1:][:T]
 			for j := range T {
 				x := c.X[(i*T+j)*d:][:d]
-				var u2_2 F
-				u2Sums := [16]F{u2_2}
+				var u F
+				uSums := [16]F{u}
 				for k := range d {
-					u2Sums[k%16] = num.FMA32(x[k], wGamma[k], u2Sums[k%16])
+					uSums[k%16] = num.FMA32(x[k], wGamma[k], uSums[k%16])
 				}
-				u2_2 = kern.Sum16(&u2Sums)
-				u2[j] = u2_2
+				u = kern.Sum16(&uSums)
+				t58_2[j] = u
 			}
 		}
 	}
@@ -66,9 +67,6 @@ func (c *readFused) run() {
 	// atlas_printed.G
 	for i := range L {
 		copy(t58[i*(T+w-1):][:w-1], c.UTail[i*(w-1):][:w-1])
-	}
-	for i := range L {
-		copy(t58[i*(T+w-1)+w-1:][:T], u[i*T:][:T])
 	}
 
 	// atlas_printed.G

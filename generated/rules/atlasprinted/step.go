@@ -53,10 +53,10 @@ type Step[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·w + 18·d_v·n_phi·n_phi + L·T + 9·d_v·d_v + 27·d_v·n_phi + 2·d_v·w + 10·d_v.
+// WorkLen is 2·L·T·w + 18·d_v·n_phi·n_phi + 9·d_v·d_v + 27·d_v·n_phi + 2·d_v·w + 10·d_v.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, nPhi, w := c.L, c.T, c.DV, c.NPhi, c.W
-	return 2*L*T*w + 18*dV*nPhi*nPhi + L*T + 9*dV*dV + 27*dV*nPhi + 2*dV*w + 10*dV
+	return 2*L*T*w + 18*dV*nPhi*nPhi + 9*dV*dV + 27*dV*nPhi + 2*dV*w + 10*dV
 }
 
 // Run computes Step.
@@ -67,10 +67,8 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, d, dV, nPhi, w := c.C, c.L, c.T, c.D, c.DV, c.NPhi, c.W
 	segments := (C + T - 1) / C
-	u := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t := work[:L*T*w] // [L, T, w]
-	work = work[L*T*w:]
+	t := c.Work[:L*T*w] // [L, T, w]
+	work := c.Work[L*T*w:]
 	t2 := work[:L*T*w] // [L, T, w]
 	work = work[L*T*w:]
 	MState := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
@@ -117,15 +115,15 @@ func (c *Step[F]) Run() {
 
 	// atlas_printed.u
 	for i := range L {
-		u2 := u[i*T:][:T]
+		GStack := c.GStack[i*(T+w-1)+w-1:][:T]
 		wGamma := c.WGamma[:d]
 		for j := range T {
 			x := c.X[(i*T+j)*d:][:d]
-			var u2_2 F
+			var u F
 			for k := range d {
-				u2_2 += F(x[k] * wGamma[k])
+				u += F(x[k] * wGamma[k])
 			}
-			u2[j] = u2_2
+			GStack[j] = u
 		}
 	}
 
@@ -135,13 +133,6 @@ func (c *Step[F]) Run() {
 		GStack := c.GStack[i*(T+w-1):][:w-1]
 		for j := range w - 1 {
 			GStack[j] = uTail[j]
-		}
-	}
-	for i := range L {
-		u2 := u[i*T:][:T]
-		GStack := c.GStack[i*(T+w-1)+w-1:][:T]
-		for j := range T {
-			GStack[j] = u2[j]
 		}
 	}
 
@@ -510,10 +501,10 @@ type StepBackward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·n_phi·n_phi·w + 4·C·d_v·n_phi·n_phi + L·T·d_v·w + 6·L·T·n_phi·n_phi + 3·L·T·n_phi·w + 6·L·n_phi·n_phi·w + 6·C·d_v·n_phi + 3·L·T·d_v + 9·L·T·n_phi + 6·L·T·w + 3·L·d_v·w - 6·L·n_phi·n_phi + 9·L·n_phi·w + 58·d_v·n_phi·n_phi + 4·n_phi·n_phi·w + 2·C·d_v + 6·L·T - 3·L·d_v - 9·L·n_phi + 6·L·w + 33·d_v·d_v + 87·d_v·n_phi + 6·d_v·w + 2·n_phi·n_phi + 6·n_phi·w - 6·L + 29·d_v + 3·n_phi + 4·w + 1.
+// WorkLen is 2·L·T·n_phi·n_phi·w + 4·C·d_v·n_phi·n_phi + L·T·d_v·w + 4·L·T·n_phi·n_phi + 3·L·T·n_phi·w + 4·L·n_phi·n_phi·w + 6·C·d_v·n_phi + 2·L·T·d_v + 6·L·T·n_phi + 6·L·T·w + 2·L·d_v·w - 4·L·n_phi·n_phi + 6·L·n_phi·w + 58·d_v·n_phi·n_phi + 4·n_phi·n_phi·w + 2·C·d_v + 5·L·T - 2·L·d_v - 6·L·n_phi + 5·L·w + 33·d_v·d_v + 87·d_v·n_phi + 6·d_v·w + 2·n_phi·n_phi + 6·n_phi·w - 5·L + 29·d_v + 3·n_phi + 4·w + 1.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, nPhi, w := c.C, c.L, c.T, c.DV, c.NPhi, c.W
-	return 2*L*T*nPhi*nPhi*w + 4*C*dV*nPhi*nPhi + L*T*dV*w + 6*L*T*nPhi*nPhi + 3*L*T*nPhi*w + 6*L*nPhi*nPhi*w + 6*C*dV*nPhi + 3*L*T*dV + 9*L*T*nPhi + 6*L*T*w + 3*L*dV*w - 6*L*nPhi*nPhi + 9*L*nPhi*w + 58*dV*nPhi*nPhi + 4*nPhi*nPhi*w + 2*C*dV + 6*L*T - 3*L*dV - 9*L*nPhi + 6*L*w + 33*dV*dV + 87*dV*nPhi + 6*dV*w + 2*nPhi*nPhi + 6*nPhi*w - 6*L + 29*dV + 3*nPhi + 4*w + 1
+	return 2*L*T*nPhi*nPhi*w + 4*C*dV*nPhi*nPhi + L*T*dV*w + 4*L*T*nPhi*nPhi + 3*L*T*nPhi*w + 4*L*nPhi*nPhi*w + 6*C*dV*nPhi + 2*L*T*dV + 6*L*T*nPhi + 6*L*T*w + 2*L*dV*w - 4*L*nPhi*nPhi + 6*L*nPhi*w + 58*dV*nPhi*nPhi + 4*nPhi*nPhi*w + 2*C*dV + 5*L*T - 2*L*dV - 6*L*nPhi + 5*L*w + 33*dV*dV + 87*dV*nPhi + 6*dV*w + 2*nPhi*nPhi + 6*nPhi*w - 5*L + 29*dV + 3*nPhi + 4*w + 1
 }
 
 // Run computes StepBackward.
@@ -546,11 +537,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV+L*dV*w-L*dV:]
 	t14 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 	work = work[L*T*dV+L*dV*w-L*dV:]
-	t15 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
-	work = work[L*T*dV+L*dV*w-L*dV:]
 	t18 := work[:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L] // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L:]
-	t19 := work[:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L] // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L:]
 	t22_2 := work[:L*T+L*w-L] // [L, T + w - 1]
 	work = work[L*T+L*w-L:]
@@ -1409,23 +1396,12 @@ func (c *StepBackward[F]) Run() {
 
 	// atlas_printed.G
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			t8_2 := t8[(i*(T+w-1)+j)*dV:][:dV]
 			t14_2 := t14[(i*(T+w-1)+j)*dV:][:dV]
-			t15_2 := t15[(i*(T+w-1)+j)*dV:][:dV]
-			for k := range dV {
-				t15_2[k] = t8_2[k] + t14_2[k]
-			}
-		}
-	}
-
-	// atlas_printed.G
-	for i := range L {
-		for j := range w - 1 {
-			t15_2 := t15[(i*(T+w-1)+j)*dV:][:dV]
 			vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dV:][:dV]
 			for k := range dV {
-				vTailBarOut[k] = t15_2[k]
+				vTailBarOut[k] = t8_2[k] + t14_2[k]
 			}
 		}
 	}
@@ -1433,10 +1409,11 @@ func (c *StepBackward[F]) Run() {
 	// atlas_printed.G
 	for i := range L {
 		for j := range T {
-			t15_2 := t15[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			t8_2 := t8[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			t14_2 := t14[(i*(T+w-1)+j+w-1)*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t15_2[k]
+				vBar[k] = t8_2[k] + t14_2[k]
 			}
 		}
 	}
@@ -1455,23 +1432,12 @@ func (c *StepBackward[F]) Run() {
 
 	// atlas_printed.G
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			t6_2 := t6[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 			t18_2 := t18[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-			t19_2 := t19[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-			for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-				t19_2[k] = t6_2[k] + t18_2[k]
-			}
-		}
-	}
-
-	// atlas_printed.G
-	for i := range L {
-		for j := range w - 1 {
-			t19_2 := t19[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 			kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 			for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-				kTailBarOut[k] = t19_2[k]
+				kTailBarOut[k] = t6_2[k] + t18_2[k]
 			}
 		}
 	}
@@ -1479,10 +1445,11 @@ func (c *StepBackward[F]) Run() {
 	// atlas_printed.G
 	for i := range L {
 		for j := range T {
-			t19_2 := t19[(i*(T+w-1)+j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+			t6_2 := t6[(i*(T+w-1)+j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+			t18_2 := t18[(i*(T+w-1)+j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 			for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-				kBar[k] = t19_2[k]
+				kBar[k] = t6_2[k] + t18_2[k]
 			}
 		}
 	}

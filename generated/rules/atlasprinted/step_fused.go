@@ -24,60 +24,61 @@ func (c *stepFused) run() {
 	_ = nPhi
 	_ = w
 	_ = segments
-	u := c.Work[:L*T]                                                                                        // [L, T]
-	t := c.Work[L*T:][:L*T*w]                                                                                // [L, T, w]
-	t2 := c.Work[L*T*w+L*T:][:L*T*w]                                                                         // [L, T, w]
-	MState := c.Work[2*L*T*w+L*T:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	SState := c.Work[2*L*T*w+2*dV*nPhi*nPhi+L*T+3*dV*nPhi+dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                 // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t4 := c.Work[2*L*T*w+4*dV*nPhi*nPhi+L*T+6*dV*nPhi+2*dV:][:dV*w]                                          // [w, d_v]
-	t5 := c.Work[2*L*T*w+4*dV*nPhi*nPhi+L*T+6*dV*nPhi+dV*w+2*dV:][:dV*w]                                     // [w, d_v]
-	G := c.Work[2*L*T*w+4*dV*nPhi*nPhi+L*T+6*dV*nPhi+2*dV*w+2*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t25 := c.Work[2*L*T*w+6*dV*nPhi*nPhi+L*T+9*dV*nPhi+2*dV*w+3*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t26 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                                // [d_v, d_v]
-	t27 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                          // [d_v, d_v]
-	t28 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+2*dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                        // [d_v, d_v]
-	t29 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+3*dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t30 := c.Work[2*L*T*w+10*dV*nPhi*nPhi+L*T+3*dV*dV+15*dV*nPhi+2*dV*w+5*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t31 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+3*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                       // [d_v, d_v]
-	t32 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+4*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                       // [d_v, d_v]
-	t33 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+5*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                       // [d_v, d_v]
-	t34 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+6*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t35 := c.Work[2*L*T*w+14*dV*nPhi*nPhi+L*T+6*dV*dV+21*dV*nPhi+2*dV*w+7*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t36 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+6*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                       // [d_v, d_v]
-	t37 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+7*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                       // [d_v, d_v]
-	t38 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+8*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                       // [d_v, d_v]
-	t39 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+9*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	y2 := c.Work[2*L*T*w+18*dV*nPhi*nPhi+L*T+9*dV*dV+27*dV*nPhi+2*dV*w+9*dV:][:dV]                           // [d_v]
+	t := c.Work[:L*T*w]                                                                                  // [L, T, w]
+	t2 := c.Work[L*T*w:][:L*T*w]                                                                         // [L, T, w]
+	MState := c.Work[2*L*T*w:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	SState := c.Work[2*L*T*w+2*dV*nPhi*nPhi+3*dV*nPhi+dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                 // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t4 := c.Work[2*L*T*w+4*dV*nPhi*nPhi+6*dV*nPhi+2*dV:][:dV*w]                                          // [w, d_v]
+	t5 := c.Work[2*L*T*w+4*dV*nPhi*nPhi+6*dV*nPhi+dV*w+2*dV:][:dV*w]                                     // [w, d_v]
+	G := c.Work[2*L*T*w+4*dV*nPhi*nPhi+6*dV*nPhi+2*dV*w+2*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t25 := c.Work[2*L*T*w+6*dV*nPhi*nPhi+9*dV*nPhi+2*dV*w+3*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t26 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                                // [d_v, d_v]
+	t27 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                          // [d_v, d_v]
+	t28 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+2*dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                        // [d_v, d_v]
+	t29 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+3*dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t30 := c.Work[2*L*T*w+10*dV*nPhi*nPhi+3*dV*dV+15*dV*nPhi+2*dV*w+5*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t31 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+3*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                       // [d_v, d_v]
+	t32 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+4*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                       // [d_v, d_v]
+	t33 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+5*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                       // [d_v, d_v]
+	t34 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+6*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t35 := c.Work[2*L*T*w+14*dV*nPhi*nPhi+6*dV*dV+21*dV*nPhi+2*dV*w+7*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t36 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+6*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                       // [d_v, d_v]
+	t37 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+7*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                       // [d_v, d_v]
+	t38 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+8*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                       // [d_v, d_v]
+	t39 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+9*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	y2 := c.Work[2*L*T*w+18*dV*nPhi*nPhi+9*dV*dV+27*dV*nPhi+2*dV*w+9*dV:][:dV]                           // [d_v]
 	t16Total := make([]F, 1)
 
 	// atlas_printed.u
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.R7ebf35d7e745Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
-			P2: unsafe.SliceData(u),
+			P2: unsafe.SliceData(c.GStack),
 			N0: L,
 			N1: T,
 			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N3: 4*w - 4,
+			N4: 4 * w,
+			N5: 4*w + 4,
+			N6: 4*w + 8,
+			N7: T + w - 1,
+			N8: T * d,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.R7ebf35d7e745(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
-			u2 := u[i*T:][:T]
+			GStack := c.GStack[i*(T+w-1)+w-1:][:T]
 			for j := range T {
 				x := c.X[(i*T+j)*d:][:d]
-				var u2_2 F
-				u2Sums := [16]F{u2_2}
+				var u F
+				uSums := [16]F{u}
 				for k := range d {
-					u2Sums[k%16] = num.FMA32(x[k], wGamma[k], u2Sums[k%16])
+					uSums[k%16] = num.FMA32(x[k], wGamma[k], uSums[k%16])
 				}
-				u2_2 = kern.Sum16(&u2Sums)
-				u2[j] = u2_2
+				u = kern.Sum16(&uSums)
+				GStack[j] = u
 			}
 		}
 	}
@@ -85,9 +86,6 @@ func (c *stepFused) run() {
 	// atlas_printed.G
 	for i := range L {
 		copy(c.GStack[i*(T+w-1):][:w-1], c.UTail[i*(w-1):][:w-1])
-	}
-	for i := range L {
-		copy(c.GStack[i*(T+w-1)+w-1:][:T], u[i*T:][:T])
 	}
 
 	// atlas_printed.G
@@ -531,84 +529,82 @@ func (c *stepBackwardFused) run() {
 	t6 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+3*L*T*nPhi*w+6*L*T*w+L*T+L*w-L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                                                                                                                                                                                        // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
 	t8 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+3*L*T*nPhi+6*L*T*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV]                                                                                                                                                                         // [L, T + w - 1, d_v]
 	t14 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+L*T*dV+3*L*T*nPhi+6*L*T*w+L*dV*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-L*dV-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV]                                                                                                                                                     // [L, T + w - 1, d_v]
-	t15 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+2*L*T*dV+3*L*T*nPhi+6*L*T*w+2*L*dV*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-2*L*dV-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV]                                                                                                                                               // [L, T + w - 1, d_v]
-	t18 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+3*L*T*dV+3*L*T*nPhi+6*L*T*w+3*L*dV*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-3*L*dV-3*L*nPhi+2*L*w-2*L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                                                                           // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
-	t19 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+3*L*T*dV+6*L*T*nPhi+6*L*T*w+3*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+3*L*T-3*L*dV-6*L*nPhi+3*L*w-3*L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                                                                           // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
-	t22_2 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+4*L*T-3*L*dV-9*L*nPhi+4*L*w-4*L:][:L*T+L*w-L]                                                                                                                                                      // [L, T + w - 1]
-	t23_2 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+5*L*T-3*L*dV-9*L*nPhi+5*L*w-5*L:][:L*T+L*w-L]                                                                                                                                                      // [L, T + w - 1]
-	MBarState := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+6*L*T-3*L*dV-9*L*nPhi+6*L*w-6*L:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                                                                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	SBarState := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+2*dV*nPhi*nPhi+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*nPhi-6*L+dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                                                                    // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	MTrail := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+4*dV*nPhi*nPhi+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*nPhi-6*L+2*dV:][:2*C*dV*nPhi*nPhi+3*C*dV*nPhi+2*dV*nPhi*nPhi+C*dV+3*dV*nPhi+dV]                                                                   // [C + 1, d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	STrail := c.Work[2*L*T*nPhi*nPhi*w+2*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+6*dV*nPhi*nPhi+C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*nPhi-6*L+3*dV:][:2*C*dV*nPhi*nPhi+3*C*dV*nPhi+2*dV*nPhi*nPhi+C*dV+3*dV*nPhi+dV]                                 // [C + 1, d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t42 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*nPhi-6*L+4*dV:][:dV*w]                                                                                          // [w, d_v]
-	t52 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*nPhi+dV*w-6*L+4*dV:][:dV*w]                                                                                     // [w, d_v]
-	G := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*nPhi+2*dV*w-6*L+4*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                              // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t25 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+10*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*nPhi+2*dV*w-6*L+5*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t26 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*nPhi+2*dV*w-6*L+6*dV:][:dV*dV]                                                                                 // [d_v, d_v]
-	t27 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+dV*dV+18*dV*nPhi+2*dV*w-6*L+6*dV:][:dV*dV]                                                                           // [d_v, d_v]
-	t28 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+2*dV*dV+18*dV*nPhi+2*dV*w-6*L+6*dV:][:dV*dV]                                                                         // [d_v, d_v]
-	t29 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*dV+18*dV*nPhi+2*dV*w-6*L+6*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t30 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+14*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*dV+21*dV*nPhi+2*dV*w-6*L+7*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t31 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:dV*dV]                                                                         // [d_v, d_v]
-	t32 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+4*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:dV*dV]                                                                         // [d_v, d_v]
-	t33 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+5*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:dV*dV]                                                                         // [d_v, d_v]
-	t34 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t35 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+18*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*dV+27*dV*nPhi+2*dV*w-6*L+9*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t36 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t37 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+7*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t38 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+8*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t39 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t44 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+22*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+33*dV*nPhi+2*dV*w-6*L+11*dV:][:dV*w]                                                                         // [w, d_v]
-	t53 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+22*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+33*dV*nPhi+3*dV*w-6*L+11*dV:][:dV*w]                                                                         // [w, d_v]
-	t253 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+22*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+33*dV*nPhi+4*dV*w-6*L+11*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                 // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t262 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+36*dV*nPhi+4*dV*w-6*L+12*dV:][:dV*dV]                                                                       // [d_v, d_v]
-	t272 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+10*dV*dV+36*dV*nPhi+4*dV*w-6*L+12*dV:][:dV*dV]                                                                      // [d_v, d_v]
-	t282 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+11*dV*dV+36*dV*nPhi+4*dV*w-6*L+12*dV:][:dV*dV]                                                                      // [d_v, d_v]
-	t292 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*dV+36*dV*nPhi+4*dV*w-6*L+12*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t302 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+26*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*dV+39*dV*nPhi+4*dV*w-6*L+13*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t312 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*dV+42*dV*nPhi+4*dV*w-6*L+14*dV:][:dV*dV]                                                                      // [d_v, d_v]
-	t322 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+13*dV*dV+42*dV*nPhi+4*dV*w-6*L+14*dV:][:dV*dV]                                                                      // [d_v, d_v]
-	t332 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+14*dV*dV+42*dV*nPhi+4*dV*w-6*L+14*dV:][:dV*dV]                                                                      // [d_v, d_v]
-	t342 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+42*dV*nPhi+4*dV*w-6*L+14*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t352 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+30*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+45*dV*nPhi+4*dV*w-6*L+15*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t32_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+32*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+48*dV*nPhi+4*dV*w-6*L+16*dV:][:2*nPhi*nPhi+3*nPhi+1]                                                      // [2·n_phi·n_phi + 3·n_phi + 1]
-	t422 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+32*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+48*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+16*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t362 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+17*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
-	t372 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+16*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+17*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
-	t382 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+17*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+17*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
-	t392 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+17*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t88 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+36*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*dV+54*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+18*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t89 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t90 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+19*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t91 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+20*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t192 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+21*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
-	t92 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+22*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t93 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+23*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t222 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+40*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+23*dV*dV+60*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+20*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t2522 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+42*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+23*dV*dV+63*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+21*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                          // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t2622 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+23*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
-	t2922 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+24*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
-	t3022 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+25*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
-	t3122 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+26*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
-	t94 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+27*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t95 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+28*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t3422 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+46*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+28*dV*dV+69*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+23*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                          // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t3722 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+48*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+28*dV*dV+72*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+24*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                          // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t3822 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+28*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
-	t412 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+29*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
-	t422_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+30*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                               // [d_v, d_v]
-	t43 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+31*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t96 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+32*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t97 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t46 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+52*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+78*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+26*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t68 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+54*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+81*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+27*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t73 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+84*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+28*dV+3*nPhi+1:][:dV*w]                                                   // [w, d_v]
-	t74 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi-6*L+28*dV+3*nPhi+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]                               // [2·n_phi·n_phi + 3·n_phi + 1, w]
-	t76 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+28*dV+3*nPhi+w+1:][:w]                             // [w]
-	t78 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+28*dV+3*nPhi+2*w+1:][:dV*w]                        // [w, d_v]
-	t79 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+84*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+28*dV+3*nPhi+2*w+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t80 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+58*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+87*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+29*dV+3*nPhi+2*w+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]    // [w, 2·n_phi·n_phi + 3·n_phi + 1]
-	t83 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+58*dV*nPhi*nPhi+4*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+87*dV*nPhi+6*dV*w+2*nPhi*nPhi+6*nPhi*w-6*L+29*dV+3*nPhi+3*w+1:][:w]                           // [w]
+	t18 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+2*L*T*dV+3*L*T*nPhi+6*L*T*w+2*L*dV*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-2*L*dV-3*L*nPhi+2*L*w-2*L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                                                                           // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
+	t22_2 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+3*L*T-2*L*dV-6*L*nPhi+3*L*w-3*L:][:L*T+L*w-L]                                                                                                                                                      // [L, T + w - 1]
+	t23_2 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+4*L*T-2*L*dV-6*L*nPhi+4*L*w-4*L:][:L*T+L*w-L]                                                                                                                                                      // [L, T + w - 1]
+	MBarState := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+5*L*T-2*L*dV-6*L*nPhi+5*L*w-5*L:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                                                                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	SBarState := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+2*dV*nPhi*nPhi+5*L*T-2*L*dV-6*L*nPhi+5*L*w+3*dV*nPhi-5*L+dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                                                                    // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	MTrail := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+4*dV*nPhi*nPhi+5*L*T-2*L*dV-6*L*nPhi+5*L*w+6*dV*nPhi-5*L+2*dV:][:2*C*dV*nPhi*nPhi+3*C*dV*nPhi+2*dV*nPhi*nPhi+C*dV+3*dV*nPhi+dV]                                                                   // [C + 1, d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	STrail := c.Work[2*L*T*nPhi*nPhi*w+2*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+3*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+6*dV*nPhi*nPhi+C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+9*dV*nPhi-5*L+3*dV:][:2*C*dV*nPhi*nPhi+3*C*dV*nPhi+2*dV*nPhi*nPhi+C*dV+3*dV*nPhi+dV]                                 // [C + 1, d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t42 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+12*dV*nPhi-5*L+4*dV:][:dV*w]                                                                                          // [w, d_v]
+	t52 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+12*dV*nPhi+dV*w-5*L+4*dV:][:dV*w]                                                                                     // [w, d_v]
+	G := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+12*dV*nPhi+2*dV*w-5*L+4*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                              // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t25 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+10*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+15*dV*nPhi+2*dV*w-5*L+5*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t26 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+18*dV*nPhi+2*dV*w-5*L+6*dV:][:dV*dV]                                                                                 // [d_v, d_v]
+	t27 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+dV*dV+18*dV*nPhi+2*dV*w-5*L+6*dV:][:dV*dV]                                                                           // [d_v, d_v]
+	t28 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+2*dV*dV+18*dV*nPhi+2*dV*w-5*L+6*dV:][:dV*dV]                                                                         // [d_v, d_v]
+	t29 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+3*dV*dV+18*dV*nPhi+2*dV*w-5*L+6*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t30 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+14*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+3*dV*dV+21*dV*nPhi+2*dV*w-5*L+7*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t31 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+3*dV*dV+24*dV*nPhi+2*dV*w-5*L+8*dV:][:dV*dV]                                                                         // [d_v, d_v]
+	t32 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+4*dV*dV+24*dV*nPhi+2*dV*w-5*L+8*dV:][:dV*dV]                                                                         // [d_v, d_v]
+	t33 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+5*dV*dV+24*dV*nPhi+2*dV*w-5*L+8*dV:][:dV*dV]                                                                         // [d_v, d_v]
+	t34 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+6*dV*dV+24*dV*nPhi+2*dV*w-5*L+8*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t35 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+18*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+6*dV*dV+27*dV*nPhi+2*dV*w-5*L+9*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t36 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+6*dV*dV+30*dV*nPhi+2*dV*w-5*L+10*dV:][:dV*dV]                                                                        // [d_v, d_v]
+	t37 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+7*dV*dV+30*dV*nPhi+2*dV*w-5*L+10*dV:][:dV*dV]                                                                        // [d_v, d_v]
+	t38 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+8*dV*dV+30*dV*nPhi+2*dV*w-5*L+10*dV:][:dV*dV]                                                                        // [d_v, d_v]
+	t39 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+9*dV*dV+30*dV*nPhi+2*dV*w-5*L+10*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t44 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+22*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+9*dV*dV+33*dV*nPhi+2*dV*w-5*L+11*dV:][:dV*w]                                                                         // [w, d_v]
+	t53 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+22*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+9*dV*dV+33*dV*nPhi+3*dV*w-5*L+11*dV:][:dV*w]                                                                         // [w, d_v]
+	t253 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+22*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+9*dV*dV+33*dV*nPhi+4*dV*w-5*L+11*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                 // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t262 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+9*dV*dV+36*dV*nPhi+4*dV*w-5*L+12*dV:][:dV*dV]                                                                       // [d_v, d_v]
+	t272 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+10*dV*dV+36*dV*nPhi+4*dV*w-5*L+12*dV:][:dV*dV]                                                                      // [d_v, d_v]
+	t282 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+11*dV*dV+36*dV*nPhi+4*dV*w-5*L+12*dV:][:dV*dV]                                                                      // [d_v, d_v]
+	t292 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+12*dV*dV+36*dV*nPhi+4*dV*w-5*L+12*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t302 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+26*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+12*dV*dV+39*dV*nPhi+4*dV*w-5*L+13*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t312 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+12*dV*dV+42*dV*nPhi+4*dV*w-5*L+14*dV:][:dV*dV]                                                                      // [d_v, d_v]
+	t322 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+13*dV*dV+42*dV*nPhi+4*dV*w-5*L+14*dV:][:dV*dV]                                                                      // [d_v, d_v]
+	t332 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+14*dV*dV+42*dV*nPhi+4*dV*w-5*L+14*dV:][:dV*dV]                                                                      // [d_v, d_v]
+	t342 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+15*dV*dV+42*dV*nPhi+4*dV*w-5*L+14*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t352 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+30*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+15*dV*dV+45*dV*nPhi+4*dV*w-5*L+15*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t32_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+32*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+15*dV*dV+48*dV*nPhi+4*dV*w-5*L+16*dV:][:2*nPhi*nPhi+3*nPhi+1]                                                      // [2·n_phi·n_phi + 3·n_phi + 1]
+	t422 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+32*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+15*dV*dV+48*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+16*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t362 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+15*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+17*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
+	t372 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+16*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+17*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
+	t382 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+17*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+17*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
+	t392 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+18*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+17*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t88 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+36*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+18*dV*dV+54*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+18*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t89 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+18*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t90 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+19*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t91 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+20*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t192 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+21*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+19*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
+	t92 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+22*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t93 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+23*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+19*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t222 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+40*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+23*dV*dV+60*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+20*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t2522 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+42*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+23*dV*dV+63*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+21*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                          // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t2622 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+23*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
+	t2922 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+24*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
+	t3022 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+25*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
+	t3122 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+26*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
+	t94 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+27*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+22*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t95 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+28*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+22*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t3422 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+46*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+28*dV*dV+69*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+23*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                          // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t3722 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+48*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+28*dV*dV+72*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+24*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                          // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t3822 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+28*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+25*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
+	t412 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+29*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+25*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
+	t422_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+30*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+25*dV+3*nPhi+1:][:dV*dV]                                               // [d_v, d_v]
+	t43 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+31*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+25*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t96 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+32*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+25*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t97 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+25*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t46 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+52*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+78*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+26*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t68 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+54*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+81*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+27*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t73 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+28*dV+3*nPhi+1:][:dV*w]                                                   // [w, d_v]
+	t74 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi-5*L+28*dV+3*nPhi+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]                               // [2·n_phi·n_phi + 3·n_phi + 1, w]
+	t76 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi+3*nPhi*w-5*L+28*dV+3*nPhi+w+1:][:w]                             // [w]
+	t78 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi+3*nPhi*w-5*L+28*dV+3*nPhi+2*w+1:][:dV*w]                        // [w, d_v]
+	t79 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-5*L+28*dV+3*nPhi+2*w+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t80 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+58*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+87*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-5*L+29*dV+3*nPhi+2*w+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]    // [w, 2·n_phi·n_phi + 3·n_phi + 1]
+	t83 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+58*dV*nPhi*nPhi+4*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+87*dV*nPhi+6*dV*w+2*nPhi*nPhi+6*nPhi*w-5*L+29*dV+3*nPhi+3*w+1:][:w]                           // [w]
 	t16Total := make([]F, 1)
 	t72Total := make([]F, 1)
 	t9Total := make([]F, 1)
@@ -1871,40 +1867,54 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rdca86a8fe240Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t14),
-			P2: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(c.VTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: dV,
 			N3: T*dV + dV*w - dV,
+			N4: dV*w - dV,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rdca86a8fe240(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				t8_2 := t8[(i*(T+w-1)+j)*dV:][:dV]
 				t14_2 := t14[(i*(T+w-1)+j)*dV:][:dV]
-				t15_2 := t15[(i*(T+w-1)+j)*dV:][:dV]
+				vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dV:][:dV]
 				for k := range dV {
-					t15_2[k] = t8_2[k] + t14_2[k]
+					vTailBarOut[k] = t8_2[k] + t14_2[k]
 				}
 			}
 		}
 	}
 
 	// atlas_printed.G
-	for i := range L {
-		for j := range w - 1 {
-			copy(c.VTailBarOut[(i*(w-1)+j)*dV:][:dV], t15[(i*(T+w-1)+j)*dV:][:dV])
+	if kern.Wide() {
+		a := regions.R8d7d8582a0e0Args{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(t14),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4*dV*w - 4*dV,
+			N4: T*dV + dV*w - dV,
+			N5: T * dV,
 		}
-	}
-
-	// atlas_printed.G
-	for i := range L {
-		for j := range T {
-			copy(c.VBar[(i*T+j)*dV:][:dV], t15[(i*(T+w-1)+j+w-1)*dV:][:dV])
+		regions.R8d7d8582a0e0(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t8_2 := t8[(i*(T+w-1)+j+w-1)*dV:][:dV]
+				t14_2 := t14[(i*(T+w-1)+j+w-1)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t8_2[k] + t14_2[k]
+				}
+			}
 		}
 	}
 
@@ -1936,40 +1946,54 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rdca86a8fe240Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t18),
-			P2: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: 2*nPhi*nPhi + 3*nPhi + 1,
 			N3: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
+			N4: 2*nPhi*nPhi*w - 2*nPhi*nPhi + 3*nPhi*w - 3*nPhi + w - 1,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rdca86a8fe240(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				t6_2 := t6[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 				t18_2 := t18[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-				t19_2 := t19[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+				kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 				for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-					t19_2[k] = t6_2[k] + t18_2[k]
+					kTailBarOut[k] = t6_2[k] + t18_2[k]
 				}
 			}
 		}
 	}
 
 	// atlas_printed.G
-	for i := range L {
-		for j := range w - 1 {
-			copy(c.KTailBarOut[(i*(w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1], t19[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1])
+	if kern.Wide() {
+		a := regions.R8d7d8582a0e0Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(c.KBar),
+			N0: L,
+			N1: T,
+			N2: 2*nPhi*nPhi + 3*nPhi + 1,
+			N3: 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
+			N4: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
+			N5: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 		}
-	}
-
-	// atlas_printed.G
-	for i := range L {
-		for j := range T {
-			copy(c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1], t19[(i*(T+w-1)+j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1])
+		regions.R8d7d8582a0e0(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t6_2 := t6[(i*(T+w-1)+j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+				t18_2 := t18[(i*(T+w-1)+j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+				for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
+					kBar[k] = t6_2[k] + t18_2[k]
+				}
+			}
 		}
 	}
 

@@ -89,17 +89,11 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV)
-	k.AlphaExp = a.Fresh(1)
-	k.AlphaSoftplus = a.Fresh(k.L * k.T)
-	k.Alpha = a.Fresh(k.L * k.T)
-	k.Beta = a.Fresh(k.L * k.T)
-	k.PSigmoid = a.Fresh(1)
+	k.AlphaLin = a.Fresh(k.L * k.T)
+	k.BetaProd = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.MProd = a.Fresh(k.L * k.T * k.DV)
 	}
-	k.PSigmoid2 = a.Fresh(1)
-	k.BetaSigmoid = a.Fresh(k.L * k.T)
-	k.AlphaSigmoid = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -111,24 +105,20 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	}
 	var g StepBackward[F]
 	g.C, g.L, g.T, g.D, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
+	g.A = k.A
 	g.WAlpha = k.WAlpha
 	g.X = k.X
 	g.WBeta = k.WBeta
+	g.SIn = k.SIn
 	g.SOut = k.SOut
 	g.V = k.V
 	g.K = k.K
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
-	g.AlphaExp = k.AlphaExp
-	g.AlphaSoftplus = k.AlphaSoftplus
-	g.Alpha = k.Alpha
-	g.Beta = k.Beta
-	g.PSigmoid = k.PSigmoid
+	g.AlphaLin = k.AlphaLin
+	g.BetaProd = k.BetaProd
 	g.MProd = k.MProd
-	g.PSigmoid2 = k.PSigmoid2
-	g.BetaSigmoid = k.BetaSigmoid
-	g.AlphaSigmoid = k.AlphaSigmoid
 	g.ABar = a.Grad("a", 1)
 	g.WAlphaBar = a.Grad("w_alpha", g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
@@ -165,9 +155,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.K = a.Real("k", k.L*k.T*k.DK)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.PSigmoid = a.Fresh(1)
-	k.YDiv = a.Fresh(1)
-	k.PSigmoid2 = a.Fresh(1)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -175,14 +162,12 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	}
 	var g ReadBackward[F]
 	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
+	g.SIn = k.SIn
 	g.M = k.M
 	g.SOut = k.SOut
 	g.K = k.K
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
-	g.PSigmoid = k.PSigmoid
-	g.YDiv = k.YDiv
-	g.PSigmoid2 = k.PSigmoid2
 	g.SInBar = a.Grad("s_in", 1)
 	g.MBar = a.Grad("M", g.L*g.DK*g.DV)
 	g.SOutBar = a.Grad("s_out", 1)

@@ -12,23 +12,18 @@ import (
 var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
-//
-// It keeps 3 entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L         int
-	T         int
-	DK        int
-	DV        int
-	SIn       []F // []
-	M         []F // [L, d_v, d_k]
-	SOut      []F // []
-	K         []F // [L, T, d_k]
-	Q         []F // [L, T, d_k]
-	Y         []F // [L, T, d_v], written
-	PSigmoid  []F // [], written
-	YDiv      []F // [], written
-	PSigmoid2 []F // [], written
-	Work      []F // WorkLen() entries
+	L    int
+	T    int
+	DK   int
+	DV   int
+	SIn  []F // []
+	M    []F // [L, d_v, d_k]
+	SOut []F // []
+	K    []F // [L, T, d_k]
+	Q    []F // [L, T, d_k]
+	Y    []F // [L, T, d_v], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is L·T·d_k + L·T·d_v.
@@ -48,14 +43,9 @@ func (c *Read[F]) Run() {
 	work := c.Work[L*T*dK:]
 	t41 := work[:L*T*dV] // [L, T, d_v]
 
-	// comba.p, comba.y
-	sInEntry := c.SIn[0]
-	t19 := num.Sigmoid(sInEntry)
-	t22 := F(c.SOut[0] * t19)
+	// comba.y, comba.p
+	t22 := F(c.SOut[0] * num.Sigmoid(c.SIn[0]))
 	t43 := num.Sqrt(F(dK))
-	c.PSigmoid[0] = t19
-	c.YDiv[0] = F(1) / t43
-	c.PSigmoid2[0] = num.Sigmoid(-sInEntry)
 
 	// comba.y, comba.p
 	for i := range L {
@@ -88,24 +78,22 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L         int
-	T         int
-	DK        int
-	DV        int
-	M         []F // [L, d_v, d_k]
-	SOut      []F // []
-	K         []F // [L, T, d_k]
-	Q         []F // [L, T, d_k]
-	YBar      []F // [L, T, d_v]
-	PSigmoid  []F // []
-	YDiv      []F // []
-	PSigmoid2 []F // []
-	SInBar    []F // [], written
-	MBar      []F // [L, d_v, d_k], written
-	SOutBar   []F // [], written
-	KBar      []F // [L, T, d_k], written
-	QBar      []F // [L, T, d_k], written
-	Work      []F // WorkLen() entries
+	L       int
+	T       int
+	DK      int
+	DV      int
+	SIn     []F // []
+	M       []F // [L, d_v, d_k]
+	SOut    []F // []
+	K       []F // [L, T, d_k]
+	Q       []F // [L, T, d_k]
+	YBar    []F // [L, T, d_v]
+	SInBar  []F // [], written
+	MBar    []F // [L, d_v, d_k], written
+	SOutBar []F // [], written
+	KBar    []F // [L, T, d_k], written
+	QBar    []F // [L, T, d_k], written
+	Work    []F // WorkLen() entries
 }
 
 // WorkLen is 2·L·T·d_k + L·d_k·d_v.
@@ -127,10 +115,13 @@ func (c *ReadBackward[F]) Run() {
 	work = work[L*dK*dV:]
 	t17 := work[:L*T*dK] // [L, T, d_k]
 
-	// comba.y
+	// comba.p, comba.y
+	sInEntry := c.SIn[0]
+	t19 := num.Sigmoid(sInEntry)
 	sOutEntry := c.SOut[0]
-	pSigmoidEntry := c.PSigmoid[0]
-	t22 := F(sOutEntry * pSigmoidEntry)
+	t22 := F(sOutEntry * t19)
+	t3 := F(1) / num.Sqrt(F(dK))
+	t24 := F(t3 * t22)
 
 	// comba.y, comba.p
 	for i := range L {
@@ -150,13 +141,12 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// comba.y
-	yDivEntry := c.YDiv[0]
 	for i := range L {
 		for j := range dV {
 			t16_2 := t16[(i*dV+j)*dK:][:dK]
 			MBar := c.MBar[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				MBar[k] = F(yDivEntry * t16_2[k])
+				MBar[k] = F(t3 * t16_2[k])
 			}
 		}
 	}
@@ -168,7 +158,6 @@ func (c *ReadBackward[F]) Run() {
 
 	// comba.y
 	var t18 F
-	w := F(yDivEntry * t22)
 	for i := range L {
 		for j := range T {
 			t17_2 := t17[(i*T+j)*dK:][:dK]
@@ -178,15 +167,15 @@ func (c *ReadBackward[F]) Run() {
 			for k2 := range dK {
 				t17Entry := t17_2[k2]
 				t18 += F(k[k2] * t17Entry)
-				qBar[k2] = F(yDivEntry * t17Entry)
-				kBar[k2] = -F(t17Entry * w)
+				qBar[k2] = F(t3 * t17Entry)
+				kBar[k2] = -F(t17Entry * t24)
 			}
 		}
 	}
 
 	// comba.y, comba.p
-	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry) * t18)
-	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry)*t18) * c.PSigmoid2[0])
+	c.SOutBar[0] = -F(F(t19*t3) * t18)
+	c.SInBar[0] = -F(F(F(F(sOutEntry*t19)*t3)*t18) * num.Sigmoid(-sInEntry))
 }
 
 // readNode is one call of Read on the tape.
@@ -219,9 +208,6 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n.fromM = m.State(c, 2)
 	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.PSigmoid = c.Run.Saved(1)
-	k.YDiv = c.Run.Saved(1)
-	k.PSigmoid2 = c.Run.Saved(1)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -239,14 +225,12 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
+	g.SIn = k.SIn
 	g.M = k.M
 	g.SOut = k.SOut
 	g.K = k.K
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.PSigmoid = k.PSigmoid
-	g.YDiv = k.YDiv
-	g.PSigmoid2 = k.PSigmoid2
 	g.SInBar = t.Part(n.vSIn, 1)
 	g.MBar = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.SOutBar = t.Part(n.vSOut, 1)

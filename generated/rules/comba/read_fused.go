@@ -22,14 +22,9 @@ func (c *readFused) run() {
 	t40 := c.Work[:L*T*dK]          // [L, T, d_k]
 	t41 := c.Work[L*T*dK:][:L*T*dV] // [L, T, d_v]
 
-	// comba.p, comba.y
-	sInEntry := c.SIn[0]
-	t19 := kern.Sigmoid(sInEntry)
-	t22 := F(c.SOut[0] * t19)
+	// comba.y, comba.p
+	t22 := F(c.SOut[0] * kern.Sigmoid(c.SIn[0]))
 	t43 := num.Sqrt(F(dK))
-	c.PSigmoid[0] = t19
-	c.YDiv[0] = F(1) / t43
-	c.PSigmoid2[0] = kern.Sigmoid(-sInEntry)
 
 	// comba.y, comba.p
 	if kern.Wide() {
@@ -102,10 +97,13 @@ func (c *readBackwardFused) run() {
 	t17 := c.Work[L*T*dK+L*dK*dV:][:L*T*dK] // [L, T, d_k]
 	t18Total := make([]F, 1)
 
-	// comba.y
+	// comba.p, comba.y
+	sInEntry := c.SIn[0]
+	t19 := kern.Sigmoid(sInEntry)
 	sOutEntry := c.SOut[0]
-	pSigmoidEntry := c.PSigmoid[0]
-	t22 := F(sOutEntry * pSigmoidEntry)
+	t22 := F(sOutEntry * t19)
+	t3 := F(1) / num.Sqrt(F(dK))
+	t24 := F(t3 * t22)
 
 	// comba.y, comba.p
 	if kern.Wide() {
@@ -139,7 +137,6 @@ func (c *readBackwardFused) run() {
 	}
 
 	// comba.y
-	yDivEntry := c.YDiv[0]
 	if kern.Wide() {
 		a := regions.R92d2ff661be2Args{
 			P0: unsafe.SliceData(t16),
@@ -148,7 +145,7 @@ func (c *readBackwardFused) run() {
 			N1: dV,
 			N2: dK,
 			N3: dK * dV,
-			S0: [2]float32{yDivEntry},
+			S0: [2]float32{t3},
 		}
 		regions.R92d2ff661be2(&a)
 	} else {
@@ -157,7 +154,7 @@ func (c *readBackwardFused) run() {
 				t16_2 := t16[(i*dV+j)*dK:][:dK]
 				MBar := c.MBar[(i*dV+j)*dK:][:dK]
 				for k := range dK {
-					MBar[k] = F(yDivEntry * t16_2[k])
+					MBar[k] = F(t3 * t16_2[k])
 				}
 			}
 		}
@@ -170,7 +167,6 @@ func (c *readBackwardFused) run() {
 
 	// comba.y
 	var t18 F
-	w := F(yDivEntry * t22)
 	if kern.Wide() {
 		a := regions.R85ac4e67d93dArgs{
 			P0: unsafe.SliceData(t17),
@@ -185,8 +181,8 @@ func (c *readBackwardFused) run() {
 			N4: 12 * dK,
 			N5: T * dK,
 			S0: [2]float32{t18},
-			S1: [2]float32{yDivEntry},
-			S2: [2]float32{w},
+			S1: [2]float32{t3},
+			S2: [2]float32{t24},
 		}
 		regions.R85ac4e67d93d(&a)
 	} else {
@@ -202,8 +198,8 @@ func (c *readBackwardFused) run() {
 				for k2 := range dK {
 					t17Entry := t17_2[k2]
 					t18RowSums[k2%16] = num.FMA32(k[k2], t17Entry, t18RowSums[k2%16])
-					qBar[k2] = F(yDivEntry * t17Entry)
-					kBar[k2] = -F(t17Entry * w)
+					qBar[k2] = F(t3 * t17Entry)
+					kBar[k2] = -F(t17Entry * t24)
 				}
 				t18Row = kern.Sum16(&t18RowSums)
 				t18_2 = t18_2 + t18Row
@@ -214,6 +210,6 @@ func (c *readBackwardFused) run() {
 	t18 = t18Total[0]
 
 	// comba.y, comba.p
-	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry) * t18)
-	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry)*t18) * c.PSigmoid2[0])
+	c.SOutBar[0] = -F(F(t19*t3) * t18)
+	c.SInBar[0] = -F(F(F(F(sOutEntry*t19)*t3)*t18) * kern.Sigmoid(-sInEntry))
 }

@@ -13,45 +13,39 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_v + 5·L·T + 3 entries and checkpoints of L·d_k·d_v·segments entries.
+// It keeps L·T·d_v + 2·L·T entries and checkpoints of L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	A             []F    // []
-	WAlpha        []F    // [d]
-	X             []F    // [L, T, d]
-	BAlpha        []F    // []
-	WBeta         []F    // [d]
-	SIn           []F    // []
-	M             []F    // [L, d_v, d_k]
-	SOut          []F    // []
-	V             []F    // [L, T, d_v]
-	K             []F    // [L, T, d_k]
-	Q             []F    // [L, T, d_k]
-	Y             []F    // [L, T, d_v], written
-	MOut          []F    // [L, d_v, d_k], written
-	AlphaExp      []F    // [], written
-	AlphaSoftplus []F    // [L, T], written
-	Alpha         []F    // [L, T], written
-	Beta          []F    // [L, T], written
-	PSigmoid      []F    // [], written
-	MProd         []F    // [L, T, d_v], written; may be nil
-	PSigmoid2     []F    // [], written
-	BetaSigmoid   []F    // [L, T], written
-	AlphaSigmoid  []F    // [L, T], written
-	MCheckpoints  []F    // [L, segments, d_v, d_k], written; may be nil
-	Work          []F    // WorkLen() entries
-	Rows          [][4]F // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	A            []F    // []
+	WAlpha       []F    // [d]
+	X            []F    // [L, T, d]
+	BAlpha       []F    // []
+	WBeta        []F    // [d]
+	SIn          []F    // []
+	M            []F    // [L, d_v, d_k]
+	SOut         []F    // []
+	V            []F    // [L, T, d_v]
+	K            []F    // [L, T, d_k]
+	Q            []F    // [L, T, d_k]
+	Y            []F    // [L, T, d_v], written
+	MOut         []F    // [L, d_v, d_k], written
+	AlphaLin     []F    // [L, T], written
+	BetaProd     []F    // [L, T], written
+	MProd        []F    // [L, T, d_v], written; may be nil
+	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 2·L·T·d_k + 2·L·T.
+// WorkLen is 2·L·T·d_k + 3·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 2*L*T*dK + 2*L*T
+	return 2*L*T*dK + 3*L*T
 }
 
 // RowsLen is d_k.
@@ -70,7 +64,9 @@ func (c *Step[F]) Run() {
 	segments := (C + T - 1) / C
 	t2 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t7 := work[:L*T] // [L, T]
+	alpha := work[:L*T] // [L, T]
+	work = work[L*T:]
+	beta := work[:L*T] // [L, T]
 	work = work[L*T:]
 	p := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -79,29 +75,25 @@ func (c *Step[F]) Run() {
 
 	// comba.alpha, comba.p
 	t := num.Exp(c.A[0])
-	sInEntry := c.SIn[0]
-	t34 := num.Sigmoid(sInEntry)
-	c.AlphaExp[0] = t
-	c.PSigmoid[0] = t34
-	c.PSigmoid2[0] = num.Sigmoid(-sInEntry)
+	t34 := num.Sigmoid(c.SIn[0])
 
 	// comba.alpha, comba.beta
 	for i := range L {
 		t2_2 := t2[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
+		betaProd := c.BetaProd[i*T:][:T]
 		wAlpha := c.WAlpha[:d]
 		wBeta := c.WBeta[:d]
 		for j := range T {
 			x := c.X[(i*T+j)*d:][:d]
 			var t22 F
-			var t72 F
+			var t7 F
 			for k := range d {
 				xEntry := x[k]
 				t22 += F(xEntry * wAlpha[k])
-				t72 += F(xEntry * wBeta[k])
+				t7 += F(xEntry * wBeta[k])
 			}
 			t2_2[j] = t22
-			t7_2[j] = t72
+			betaProd[j] = t7
 		}
 	}
 
@@ -109,21 +101,15 @@ func (c *Step[F]) Run() {
 	bAlphaEntry := c.BAlpha[0]
 	for i := range L {
 		t2_2 := t2[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		alphaSoftplus := c.AlphaSoftplus[i*T:][:T]
-		alpha := c.Alpha[i*T:][:T]
-		beta := c.Beta[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		alphaSigmoid := c.AlphaSigmoid[i*T:][:T]
+		alphaLin := c.AlphaLin[i*T:][:T]
+		alpha2 := alpha[i*T:][:T]
+		betaProd := c.BetaProd[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		for j := range T {
 			t3 := t2_2[j] + bAlphaEntry
-			t4 := num.Softplus(t3)
-			t7Entry := t7_2[j]
-			alphaSoftplus[j] = t4
-			alpha[j] = num.Exp(-F(t * t4))
-			beta[j] = num.Sigmoid(t7Entry)
-			betaSigmoid[j] = num.Sigmoid(-t7Entry)
-			alphaSigmoid[j] = num.Sigmoid(t3)
+			alphaLin[j] = t3
+			alpha2[j] = num.Exp(-F(t * num.Softplus(t3)))
+			beta2[j] = num.Sigmoid(betaProd[j])
 		}
 	}
 
@@ -176,41 +162,41 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					alpha := c.Alpha[l*T+C*s:][:n]
-					beta := c.Beta[l*T+C*s:][:n]
+					alpha2 := alpha[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t8_2 := t8[(l*T+a+C*s)*dK:][:dK]
 						// comba.M
-						var t50 F
-						var t51 F
-						var t52 F
-						var t53 F
+						var t40 F
+						var t41 F
+						var t42 F
+						var t43 F
 						for j := range dK {
 							pEntry := p2[j]
-							t50 += F(MState[j][0] * pEntry)
-							t51 += F(MState[j][1] * pEntry)
-							t52 += F(MState[j][2] * pEntry)
-							t53 += F(MState[j][3] * pEntry)
+							t40 += F(MState[j][0] * pEntry)
+							t41 += F(MState[j][1] * pEntry)
+							t42 += F(MState[j][2] * pEntry)
+							t43 += F(MState[j][3] * pEntry)
 						}
 						if len(c.MProd) > 0 {
-							c.MProd[(l*T+a+C*s)*dV+i] = t50
-							c.MProd[(l*T+a+C*s)*dV+i+1] = t51
-							c.MProd[(l*T+a+C*s)*dV+i+2] = t52
-							c.MProd[(l*T+a+C*s)*dV+i+3] = t53
+							c.MProd[(l*T+a+C*s)*dV+i] = t40
+							c.MProd[(l*T+a+C*s)*dV+i+1] = t41
+							c.MProd[(l*T+a+C*s)*dV+i+2] = t42
+							c.MProd[(l*T+a+C*s)*dV+i+3] = t43
 						}
 						// comba.M, comba.y
-						alphaEntry := alpha[a]
-						betaEntry := beta[a]
+						alphaEntry := alpha2[a]
+						betaEntry := beta2[a]
 						var t90 F
-						w0 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i] - F(alphaEntry*t50)))
+						w0 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i] - F(alphaEntry*t40)))
 						var t91 F
-						w1 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i+1] - F(alphaEntry*t51)))
+						w1 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i+1] - F(alphaEntry*t41)))
 						var t92 F
-						w2 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i+2] - F(alphaEntry*t52)))
+						w2 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i+2] - F(alphaEntry*t42)))
 						var t93 F
-						w3 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i+3] - F(alphaEntry*t53)))
+						w3 := F(betaEntry * (c.V[(l*T+a+C*s)*dV+i+3] - F(alphaEntry*t43)))
 						for j := range dK {
 							kEntry := k[j]
 							t8Entry := t8_2[j]
@@ -256,24 +242,24 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					alpha := c.Alpha[l*T+C*s:][:n]
-					beta := c.Beta[l*T+C*s:][:n]
+					alpha2 := alpha[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t8_2 := t8[(l*T+a+C*s)*dK:][:dK]
 						// comba.M
-						var t5 F
+						var t4 F
 						for j := range dK {
-							t5 += F(MState[j][0] * p2[j])
+							t4 += F(MState[j][0] * p2[j])
 						}
 						if len(c.MProd) > 0 {
-							c.MProd[(l*T+a+C*s)*dV+i] = t5
+							c.MProd[(l*T+a+C*s)*dV+i] = t4
 						}
 						// comba.M, comba.y
 						var t9 F
-						alphaEntry := alpha[a]
-						w := F(beta[a] * (c.V[(l*T+a+C*s)*dV+i] - F(alphaEntry*t5)))
+						alphaEntry := alpha2[a]
+						w := F(beta2[a] * (c.V[(l*T+a+C*s)*dV+i] - F(alphaEntry*t4)))
 						for j := range dK {
 							M2 := F(alphaEntry*MState[j][0]) + F(w*k[j])
 							t9 += F(M2 * t8_2[j])
@@ -295,53 +281,49 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WAlpha        []F    // [d]
-	X             []F    // [L, T, d]
-	WBeta         []F    // [d]
-	SOut          []F    // []
-	V             []F    // [L, T, d_v]
-	K             []F    // [L, T, d_k]
-	Q             []F    // [L, T, d_k]
-	YBar          []F    // [L, T, d_v]
-	MBar          []F    // [L, d_v, d_k]
-	AlphaExp      []F    // []
-	AlphaSoftplus []F    // [L, T]
-	Alpha         []F    // [L, T]
-	Beta          []F    // [L, T]
-	PSigmoid      []F    // []
-	MProd         []F    // [L, T, d_v]
-	PSigmoid2     []F    // []
-	BetaSigmoid   []F    // [L, T]
-	AlphaSigmoid  []F    // [L, T]
-	ABar          []F    // [], written
-	WAlphaBar     []F    // [d], written
-	XBar          []F    // [L, T, d], written
-	BAlphaBar     []F    // [], written
-	WBetaBar      []F    // [d], written
-	SInBar        []F    // [], written
-	MBarOut       []F    // [L, d_v, d_k], written
-	SOutBar       []F    // [], written
-	VBar          []F    // [L, T, d_v], written
-	KBar          []F    // [L, T, d_k], written
-	QBar          []F    // [L, T, d_k], written
-	MCheckpoints  []F    // [L, segments, d_v, d_k]
-	Work          []F    // WorkLen() entries
-	Rows          [][4]F // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	A            []F    // []
+	WAlpha       []F    // [d]
+	X            []F    // [L, T, d]
+	WBeta        []F    // [d]
+	SIn          []F    // []
+	SOut         []F    // []
+	V            []F    // [L, T, d_v]
+	K            []F    // [L, T, d_k]
+	Q            []F    // [L, T, d_k]
+	YBar         []F    // [L, T, d_v]
+	MBar         []F    // [L, d_v, d_k]
+	AlphaLin     []F    // [L, T]
+	BetaProd     []F    // [L, T]
+	MProd        []F    // [L, T, d_v]
+	ABar         []F    // [], written
+	WAlphaBar    []F    // [d], written
+	XBar         []F    // [L, T, d], written
+	BAlphaBar    []F    // [], written
+	WBetaBar     []F    // [d], written
+	SInBar       []F    // [], written
+	MBarOut      []F    // [L, d_v, d_k], written
+	SOutBar      []F    // [], written
+	VBar         []F    // [L, T, d_v], written
+	KBar         []F    // [L, T, d_k], written
+	QBar         []F    // [L, T, d_k], written
+	MCheckpoints []F    // [L, segments, d_v, d_k]
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 5·L·T·d_k + 2·L·T·d_v + 7·L·T.
+// WorkLen is 5·L·T·d_k + 2·L·T·d_v + 10·L·T.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 5*L*T*dK + 2*L*T*dV + 7*L*T + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
+		return 5*L*T*dK + 2*L*T*dV + 10*L*T + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 5*L*T*dK + 2*L*T*dV + 7*L*T
+	return 5*L*T*dK + 2*L*T*dV + 10*L*T
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -358,8 +340,18 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
-	p := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t4 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	alpha := work[:L*T] // [L, T]
+	work = work[L*T:]
+	beta := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t323 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t42 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	p := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t82 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t2 := work[:L*T*dV] // [L, T, d_v]
@@ -368,17 +360,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV:]
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t15 := work[:L*T*dK] // [L, T, d_k]
+	t152 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t292 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t25 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t16 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t323 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42 := work[:L*T] // [L, T]
+	t162 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t302 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -391,9 +379,34 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	t112 := rows[:dK] // [d_k]
 
+	// comba.alpha, comba.p
+	t := num.Exp(c.A[0])
+	sInEntry := c.SIn[0]
+	t34 := num.Sigmoid(sInEntry)
+
+	// comba.alpha, comba.beta, comba.y
+	t3232 := F(1) / num.Sqrt(F(dK))
+	sOutEntry2 := c.SOut[0]
+	t422 := F(sOutEntry2 * t3232)
+	for i := range L {
+		alphaLin := c.AlphaLin[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		alpha2 := alpha[i*T:][:T]
+		betaProd := c.BetaProd[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t323_2 := t323[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		for j := range T {
+			t42_3 := num.Softplus(alphaLin[j])
+			t4_2[j] = t42_3
+			alpha2[j] = num.Exp(-F(t * t42_3))
+			beta2[j] = num.Sigmoid(betaProd[j])
+			t323_2[j] = t3232
+			t42_2[j] = t422
+		}
+	}
+
 	// comba.p, comba.y
-	pSigmoidEntry := c.PSigmoid[0]
-	sOutEntry := c.SOut[0]
 	for i := range L {
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
@@ -401,22 +414,22 @@ func (c *StepBackward[F]) Run() {
 			q := c.Q[(i*T+j)*dK:][:dK]
 			t82_2 := t82[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				p2_2 := F(pSigmoidEntry * k[k2])
+				p2_2 := F(t34 * k[k2])
 				p2[k2] = p2_2
-				t82_2[k2] = q[k2] - F(sOutEntry*p2_2)
+				t82_2[k2] = q[k2] - F(sOutEntry2*p2_2)
 			}
 		}
 	}
 
 	// comba.M
 	for i := range L {
-		alpha := c.Alpha[i*T:][:T]
+		alpha2 := alpha[i*T:][:T]
 		for j := range T {
 			MProd := c.MProd[(i*T+j)*dV:][:dV]
 			t2_2 := t2[(i*T+j)*dV:][:dV]
 			v := c.V[(i*T+j)*dV:][:dV]
 			t3_2 := t3[(i*T+j)*dV:][:dV]
-			alphaEntry := alpha[j]
+			alphaEntry := alpha2[j]
 			for k := range dV {
 				t22 := F(alphaEntry * MProd[k])
 				t2_2[k] = t22
@@ -427,10 +440,9 @@ func (c *StepBackward[F]) Run() {
 
 	// comba
 	clear(t32)
-	clear(t15)
+	clear(t152)
 	clear(t292)
 	clear(t25)
-	t322 := F(1) / num.Sqrt(F(dK))
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {
@@ -451,15 +463,15 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][1] = MCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					alpha := c.Alpha[l*T+C*s:][:n]
-					beta := c.Beta[l*T+C*s:][:n]
+					alpha2 := alpha[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// comba.M
-						alphaEntry2 := alpha[a]
-						betaEntry := beta[a]
+						alphaEntry2 := alpha2[a]
+						betaEntry := beta2[a]
 						w0 := F(betaEntry * t3[(l*T+a+C*s)*dV+i])
 						w1 := F(betaEntry * t3[(l*T+a+C*s)*dV+i+1])
 						for j := range dK {
@@ -470,14 +482,14 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
-					alpha := c.Alpha[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
+					alpha2 := alpha[l*T+C*s:][:n]
 					t32_2 := t32[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t292_2 := t292[(l*T+a+C*s)*dK:][:dK]
-						t15_2 := t15[(l*T+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t25_2 := t25[(l*T+a+C*s)*dK:][:dK]
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
@@ -485,59 +497,59 @@ func (c *StepBackward[F]) Run() {
 						// comba.y, comba.M
 						var t310 F
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-						w20 := F(t322 * yBarEntry0)
+						w20 := F(t3232 * yBarEntry0)
 						t3Entry0 := t3[(l*T+a+C*s)*dV+i]
 						var t311 F
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-						w21 := F(t322 * yBarEntry1)
+						w21 := F(t3232 * yBarEntry1)
 						t3Entry1 := t3[(l*T+a+C*s)*dV+i+1]
 						for j := range dK {
 							t82Entry := t82_2[j]
 							kEntry := k[j]
 							t292Sum := t292_2[j]
-							t15Sum := t15_2[j]
+							t152Sum := t152_2[j]
 							t11220 := MBarState[j][0] + F(w20*t82Entry)
 							t310 += F(t11220 * kEntry)
 							t292Sum += F(MTrail3[j][0] * yBarEntry0)
 							t112[j][0] = t11220
-							t15Sum += F(t11220 * t3Entry0)
+							t152Sum += F(t11220 * t3Entry0)
 							t11221 := MBarState[j][1] + F(w21*t82Entry)
 							t311 += F(t11221 * kEntry)
 							t292Sum += F(MTrail3[j][1] * yBarEntry1)
 							t112[j][1] = t11221
-							t15Sum += F(t11221 * t3Entry1)
+							t152Sum += F(t11221 * t3Entry1)
 							t292_2[j] = t292Sum
-							t15_2[j] = t15Sum
+							t152_2[j] = t152Sum
 						}
 						// comba.M
-						betaEntry2 := beta[a]
+						betaEntry2 := beta2[a]
 						// comba.M
-						alphaEntry3 := alpha[a]
+						alphaEntry3 := alpha2[a]
 						c.VBar[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t310)
-						var t420 F
+						var t4220 F
 						w30 := F(F(alphaEntry3*betaEntry2) * t310)
 						c.VBar[(l*T+a+C*s)*dV+i+1] = F(betaEntry2 * t311)
-						var t421 F
+						var t4221 F
 						w31 := F(F(alphaEntry3*betaEntry2) * t311)
 						for j := range dK {
 							t25Sum := t25_2[j]
 							pEntry := p2[j]
 							MTrailEntry0 := MTrail4[j][0]
 							t112Entry0 := t112[j][0]
-							t420 += F(MTrailEntry0 * t112Entry0)
+							t4220 += F(MTrailEntry0 * t112Entry0)
 							t25Sum -= F(w30 * MTrailEntry0)
 							MBarState[j][0] = F(alphaEntry3*t112Entry0) - F(w30*pEntry)
 							MTrailEntry1 := MTrail4[j][1]
 							t112Entry1 := t112[j][1]
-							t421 += F(MTrailEntry1 * t112Entry1)
+							t4221 += F(MTrailEntry1 * t112Entry1)
 							t25Sum -= F(w31 * MTrailEntry1)
 							MBarState[j][1] = F(alphaEntry3*t112Entry1) - F(w31*pEntry)
 							t25_2[j] = t25Sum
 						}
 						// comba.M
 						t32Sum := t32_2[a]
-						t32Sum += t420 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t310)
-						t32Sum += t421 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i+1])*t311)
+						t32Sum += t4220 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t310)
+						t32Sum += t4221 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i+1])*t311)
 						t32_2[a] = t32Sum
 					}
 				}
@@ -560,61 +572,61 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][0] = MCheckpoints[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					alpha := c.Alpha[l*T+C*s:][:n]
-					beta := c.Beta[l*T+C*s:][:n]
+					alpha2 := alpha[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// comba.M
-						alphaEntry2 := alpha[a]
-						w := F(beta[a] * t3[(l*T+a+C*s)*dV+i])
+						alphaEntry2 := alpha2[a]
+						w := F(beta2[a] * t3[(l*T+a+C*s)*dV+i])
 						for j := range dK {
 							MTrail4[j][0] = F(alphaEntry2*MTrail3[j][0]) + F(w*k[j])
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
-					alpha := c.Alpha[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
+					alpha2 := alpha[l*T+C*s:][:n]
 					t32_2 := t32[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t292_2 := t292[(l*T+a+C*s)*dK:][:dK]
-						t15_2 := t15[(l*T+a+C*s)*dK:][:dK]
+						t152_2 := t152[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						t25_2 := t25[(l*T+a+C*s)*dK:][:dK]
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						// comba.y, comba.M
 						var t31 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						w2 := F(t322 * yBarEntry)
+						w2 := F(t3232 * yBarEntry)
 						t3Entry := t3[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							t1122 := MBarState[j][0] + F(w2*t82_2[j])
 							t31 += F(t1122 * k[j])
 							t292_2[j] += F(MTrail3[j][0] * yBarEntry)
 							t112[j][0] = t1122
-							t15_2[j] += F(t1122 * t3Entry)
+							t152_2[j] += F(t1122 * t3Entry)
 						}
 						// comba.M
-						betaEntry2 := beta[a]
+						betaEntry2 := beta2[a]
 						c.VBar[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t31)
 						// comba.M
-						var t42_2 F
-						alphaEntry3 := alpha[a]
+						var t422_2 F
+						alphaEntry3 := alpha2[a]
 						w3 := F(F(alphaEntry3*betaEntry2) * t31)
 						for j := range dK {
 							MTrailEntry := MTrail4[j][0]
 							t112Entry := t112[j][0]
-							t42_2 += F(MTrailEntry * t112Entry)
+							t422_2 += F(MTrailEntry * t112Entry)
 							t25_2[j] -= F(w3 * MTrailEntry)
 							MBarState[j][0] = F(alphaEntry3*t112Entry) - F(w3*p2[j])
 						}
 						// comba.M
-						t32_2[a] += t42_2 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t31)
+						t32_2[a] += t422_2 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t31)
 					}
 				}
 			}
@@ -624,58 +636,39 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// comba.M
-	for i := range L {
-		t16_2 := t16[i*T:][:T]
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			t15_2 := t15[(i*T+j)*dK:][:dK]
-			var t162 F
-			for k2 := range dK {
-				t162 += F(k[k2] * t15_2[k2])
-			}
-			t16_2[j] = t162
-		}
-	}
-
-	// comba.y
-	t422 := F(sOutEntry * t322)
-	for i := range L {
-		t323_2 := t323[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		for j := range T {
-			t323_2[j] = t322
-			t42_2[j] = t422
-		}
-	}
-
 	// comba.M, comba.y, comba.p, comba.alpha
 	var t10 F
 	for i := range L {
 		t42_2 := t42[i*T:][:T]
 		t323_2 := t323[i*T:][:T]
-		beta := c.Beta[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
 		t302_2 := t302[i*T:][:T]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
+			t152_2 := t152[(i*T+j)*dK:][:dK]
 			t292_2 := t292[(i*T+j)*dK:][:dK]
 			t25_2 := t25[(i*T+j)*dK:][:dK]
 			p2 := p[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			t15_2 := t15[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			var t1622 F
 			var t3022 F
 			t42Entry := t42_2[j]
 			t323Entry := t323_2[j]
-			betaEntry3 := beta[j]
+			betaEntry3 := beta2[j]
 			for k2 := range dK {
+				kEntry := k[k2]
+				t152Entry := t152_2[k2]
+				t1622 += F(kEntry * t152Entry)
 				t292Entry := t292_2[k2]
 				t282 := -F(t292Entry*t42Entry) + t25_2[k2]
 				t3022 += F(p2[k2] * t292Entry)
-				t10 += F(k[k2] * t282)
+				t10 += F(kEntry * t282)
 				qBar[k2] = F(t323Entry * t292Entry)
-				kBar[k2] = F(betaEntry3*t15_2[k2]) + F(pSigmoidEntry*t282)
+				kBar[k2] = F(betaEntry3*t152Entry) + F(t34*t282)
 			}
+			t162_2[j] = t1622
 			t302_2[j] = t3022
 		}
 	}
@@ -684,26 +677,25 @@ func (c *StepBackward[F]) Run() {
 	var t922 F
 	var t21 F
 	var t262 F
-	alphaExpEntry := c.AlphaExp[0]
 	for i := range L {
 		t323_2 := t323[i*T:][:T]
 		t302_2 := t302[i*T:][:T]
-		alpha := c.Alpha[i*T:][:T]
+		alpha2 := alpha[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
-		alphaSoftplus := c.AlphaSoftplus[i*T:][:T]
-		alphaSigmoid := c.AlphaSigmoid[i*T:][:T]
-		beta := c.Beta[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		alphaLin := c.AlphaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		betaProd := c.BetaProd[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
 		t24_2 := t24[i*T:][:T]
 		for j := range T {
 			t922 -= F(t323_2[j] * t302_2[j])
-			t20 := F(alpha[j] * t32_2[j])
-			t21 += F(alphaSoftplus[j] * t20)
-			t242 := -F(F(alphaExpEntry*t20) * alphaSigmoid[j])
+			t20 := F(alpha2[j] * t32_2[j])
+			t21 += F(t4_2[j] * t20)
+			t242 := -F(F(t*t20) * num.Sigmoid(alphaLin[j]))
 			t262 += t242
-			t17_2[j] = F(F(beta[j]*t16_2[j]) * betaSigmoid[j])
+			t17_2[j] = F(F(beta2[j]*t162_2[j]) * num.Sigmoid(-betaProd[j]))
 			t24_2[j] = t242
 		}
 	}
@@ -712,8 +704,8 @@ func (c *StepBackward[F]) Run() {
 	c.BAlphaBar[0] = t262
 
 	// comba.p, comba.alpha
-	c.SInBar[0] = F(F(pSigmoidEntry*t10) * c.PSigmoid2[0])
-	c.ABar[0] = F(alphaExpEntry * t212)
+	c.SInBar[0] = F(F(t34*t10) * num.Sigmoid(-sInEntry))
+	c.ABar[0] = F(t * t212)
 
 	// comba.beta, comba.alpha
 	clear(c.WBetaBar)
@@ -786,17 +778,11 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.AlphaExp = c.Run.Saved(1)
-	k.AlphaSoftplus = c.Run.Saved(k.L * k.T)
-	k.Alpha = c.Run.Saved(k.L * k.T)
-	k.Beta = c.Run.Saved(k.L * k.T)
-	k.PSigmoid = c.Run.Saved(1)
+	k.AlphaLin = c.Run.Saved(k.L * k.T)
+	k.BetaProd = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MProd = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.PSigmoid2 = c.Run.Saved(1)
-	k.BetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.AlphaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -820,24 +806,20 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
+	g.A = k.A
 	g.WAlpha = k.WAlpha
 	g.X = k.X
 	g.WBeta = k.WBeta
+	g.SIn = k.SIn
 	g.SOut = k.SOut
 	g.V = k.V
 	g.K = k.K
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
-	g.AlphaExp = k.AlphaExp
-	g.AlphaSoftplus = k.AlphaSoftplus
-	g.Alpha = k.Alpha
-	g.Beta = k.Beta
-	g.PSigmoid = k.PSigmoid
+	g.AlphaLin = k.AlphaLin
+	g.BetaProd = k.BetaProd
 	g.MProd = k.MProd
-	g.PSigmoid2 = k.PSigmoid2
-	g.BetaSigmoid = k.BetaSigmoid
-	g.AlphaSigmoid = k.AlphaSigmoid
 	g.ABar = t.Part(n.vA, 1)
 	g.WAlphaBar = t.Part(n.vWAlpha, g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)

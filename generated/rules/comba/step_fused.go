@@ -25,17 +25,14 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = segments
 	t2 := c.Work[:L*T]                   // [L, T]
-	t7 := c.Work[L*T:][:L*T]             // [L, T]
-	p := c.Work[2*L*T:][:L*T*dK]         // [L, T, d_k]
-	t8 := c.Work[L*T*dK+2*L*T:][:L*T*dK] // [L, T, d_k]
+	alpha := c.Work[L*T:][:L*T]          // [L, T]
+	beta := c.Work[2*L*T:][:L*T]         // [L, T]
+	p := c.Work[3*L*T:][:L*T*dK]         // [L, T, d_k]
+	t8 := c.Work[L*T*dK+3*L*T:][:L*T*dK] // [L, T, d_k]
 
 	// comba.alpha, comba.p
 	t := kern.Exp(c.A[0])
-	sInEntry := c.SIn[0]
-	t34 := kern.Sigmoid(sInEntry)
-	c.AlphaExp[0] = t
-	c.PSigmoid[0] = t34
-	c.PSigmoid2[0] = kern.Sigmoid(-sInEntry)
+	t34 := kern.Sigmoid(c.SIn[0])
 
 	// comba.alpha, comba.beta
 	if kern.Wide() {
@@ -44,7 +41,7 @@ func (c *stepFused) run() {
 			P1: unsafe.SliceData(c.WAlpha),
 			P2: unsafe.SliceData(c.WBeta),
 			P3: unsafe.SliceData(t2),
-			P4: unsafe.SliceData(t7),
+			P4: unsafe.SliceData(c.BetaProd),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -59,22 +56,22 @@ func (c *stepFused) run() {
 		wBeta := c.WBeta[:d]
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
-			t7_2 := t7[i*T:][:T]
+			betaProd := c.BetaProd[i*T:][:T]
 			for j := range T {
 				x := c.X[(i*T+j)*d:][:d]
 				var t22 F
-				var t72 F
+				var t7 F
 				t22Sums := [16]F{t22}
-				t72Sums := [16]F{t72}
+				t7Sums := [16]F{t7}
 				for k := range d {
 					xEntry := x[k]
 					t22Sums[k%16] = num.FMA32(xEntry, wAlpha[k], t22Sums[k%16])
-					t72Sums[k%16] = num.FMA32(xEntry, wBeta[k], t72Sums[k%16])
+					t7Sums[k%16] = num.FMA32(xEntry, wBeta[k], t7Sums[k%16])
 				}
 				t22 = kern.Sum16(&t22Sums)
-				t72 = kern.Sum16(&t72Sums)
+				t7 = kern.Sum16(&t7Sums)
 				t2_2[j] = t22
-				t7_2[j] = t72
+				betaProd[j] = t7
 			}
 		}
 	}
@@ -82,38 +79,30 @@ func (c *stepFused) run() {
 	// comba.alpha, comba.beta
 	bAlphaEntry := c.BAlpha[0]
 	if kern.Wide() {
-		a := regions.Rc1bf150eda4cArgs{
+		a := regions.R58503d0f8298Args{
 			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(t7),
-			P2: unsafe.SliceData(c.AlphaSoftplus),
-			P3: unsafe.SliceData(c.Alpha),
-			P4: unsafe.SliceData(c.Beta),
-			P5: unsafe.SliceData(c.BetaSigmoid),
-			P6: unsafe.SliceData(c.AlphaSigmoid),
+			P1: unsafe.SliceData(c.AlphaLin),
+			P2: unsafe.SliceData(alpha),
+			P3: unsafe.SliceData(c.BetaProd),
+			P4: unsafe.SliceData(beta),
 			N0: L,
 			N1: T,
 			S0: [2]float32{bAlphaEntry},
 			S1: [2]float32{t},
 		}
-		regions.Rc1bf150eda4c(&a)
+		regions.R58503d0f8298(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
-			t7_2 := t7[i*T:][:T]
-			alphaSoftplus := c.AlphaSoftplus[i*T:][:T]
-			alpha := c.Alpha[i*T:][:T]
-			beta := c.Beta[i*T:][:T]
-			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			alphaSigmoid := c.AlphaSigmoid[i*T:][:T]
+			alphaLin := c.AlphaLin[i*T:][:T]
+			alpha2 := alpha[i*T:][:T]
+			betaProd := c.BetaProd[i*T:][:T]
+			beta2 := beta[i*T:][:T]
 			for j := range T {
 				t3 := t2_2[j] + bAlphaEntry
-				t4 := kern.Softplus(t3)
-				t7Entry := t7_2[j]
-				alphaSoftplus[j] = t4
-				alpha[j] = kern.Exp(-F(t * t4))
-				beta[j] = kern.Sigmoid(t7Entry)
-				betaSigmoid[j] = kern.Sigmoid(-t7Entry)
-				alphaSigmoid[j] = kern.Sigmoid(t3)
+				alphaLin[j] = t3
+				alpha2[j] = kern.Exp(-F(t * kern.Softplus(t3)))
+				beta2[j] = kern.Sigmoid(betaProd[j])
 			}
 		}
 	}
@@ -170,8 +159,10 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	p := c.Work[2*L*T:][:L*T*dK]         // [L, T, d_k]
-	t8 := c.Work[L*T*dK+2*L*T:][:L*T*dK] // [L, T, d_k]
+	alpha := c.Work[L*T:][:L*T]          // [L, T]
+	beta := c.Work[2*L*T:][:L*T]         // [L, T]
+	p := c.Work[3*L*T:][:L*T*dK]         // [L, T, d_k]
+	t8 := c.Work[L*T*dK+3*L*T:][:L*T*dK] // [L, T, d_k]
 	t11 := num.Sqrt(F(dK))
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
@@ -198,8 +189,8 @@ func (c *stepRows1) Part(part int) {
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(p),
 						P2:   kern.Given(c.MProd),
-						P3:   unsafe.SliceData(c.Alpha),
-						P4:   unsafe.SliceData(c.Beta),
+						P3:   unsafe.SliceData(alpha),
+						P4:   unsafe.SliceData(beta),
 						P5:   unsafe.SliceData(c.V),
 						P6:   unsafe.SliceData(c.K),
 						P7:   unsafe.SliceData(t8),
@@ -230,26 +221,26 @@ func (c *stepRows1) Part(part int) {
 					copy(c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], MState[:dK])
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					alpha := c.Alpha[l*T+C*s:][:n]
-					beta := c.Beta[l*T+C*s:][:n]
+					alpha2 := alpha[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t8_2 := t8[(l*T+a+C*s)*dK:][:dK]
 						// comba.M
-						var t5 F
-						t5Sums := [2]F{t5}
+						var t4 F
+						t4Sums := [2]F{t4}
 						for j := range dK {
-							t5Sums[j%2] = num.FMA32(MState[j], p2[j], t5Sums[j%2])
+							t4Sums[j%2] = num.FMA32(MState[j], p2[j], t4Sums[j%2])
 						}
-						t5 = kern.Sum2(&t5Sums)
+						t4 = kern.Sum2(&t4Sums)
 						if len(c.MProd) > 0 {
-							c.MProd[(l*T+a+C*s)*dV+i] = t5
+							c.MProd[(l*T+a+C*s)*dV+i] = t4
 						}
 						// comba.M, comba.y
 						var t9 F
-						alphaEntry := alpha[a]
-						w := F(beta[a] * num.FMA32(-alphaEntry, t5, c.V[(l*T+a+C*s)*dV+i]))
+						alphaEntry := alpha2[a]
+						w := F(beta2[a] * num.FMA32(-alphaEntry, t4, c.V[(l*T+a+C*s)*dV+i]))
 						t9Sums := [2]F{t9}
 						for j := range dK {
 							M2 := num.FMA32(w, k[j], F(alphaEntry*MState[j]))
@@ -282,28 +273,74 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	p := c.Work[:L*T*dK]                            // [L, T, d_k]
-	t82 := c.Work[L*T*dK:][:L*T*dK]                 // [L, T, d_k]
-	t2 := c.Work[2*L*T*dK:][:L*T*dV]                // [L, T, d_v]
-	t3 := c.Work[2*L*T*dK+L*T*dV:][:L*T*dV]         // [L, T, d_v]
-	t32 := c.Work[2*L*T*dK+2*L*T*dV:][:L*T]         // [L, T]
-	t15 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
-	t292 := c.Work[3*L*T*dK+2*L*T*dV+L*T:][:L*T*dK] // [L, T, d_k]
-	t25 := c.Work[4*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
-	t16 := c.Work[5*L*T*dK+2*L*T*dV+L*T:][:L*T]     // [L, T]
-	t323 := c.Work[5*L*T*dK+2*L*T*dV+2*L*T:][:L*T]  // [L, T]
-	t42 := c.Work[5*L*T*dK+2*L*T*dV+3*L*T:][:L*T]   // [L, T]
-	t302 := c.Work[5*L*T*dK+2*L*T*dV+4*L*T:][:L*T]  // [L, T]
-	t17 := c.Work[5*L*T*dK+2*L*T*dV+5*L*T:][:L*T]   // [L, T]
-	t24 := c.Work[5*L*T*dK+2*L*T*dV+6*L*T:][:L*T]   // [L, T]
+	t4 := c.Work[:L*T]                                // [L, T]
+	alpha := c.Work[L*T:][:L*T]                       // [L, T]
+	beta := c.Work[2*L*T:][:L*T]                      // [L, T]
+	t323 := c.Work[3*L*T:][:L*T]                      // [L, T]
+	t42 := c.Work[4*L*T:][:L*T]                       // [L, T]
+	p := c.Work[5*L*T:][:L*T*dK]                      // [L, T, d_k]
+	t82 := c.Work[L*T*dK+5*L*T:][:L*T*dK]             // [L, T, d_k]
+	t2 := c.Work[2*L*T*dK+5*L*T:][:L*T*dV]            // [L, T, d_v]
+	t3 := c.Work[2*L*T*dK+L*T*dV+5*L*T:][:L*T*dV]     // [L, T, d_v]
+	t32 := c.Work[2*L*T*dK+2*L*T*dV+5*L*T:][:L*T]     // [L, T]
+	t152 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK] // [L, T, d_k]
+	t292 := c.Work[3*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK] // [L, T, d_k]
+	t25 := c.Work[4*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK]  // [L, T, d_k]
+	t162 := c.Work[5*L*T*dK+2*L*T*dV+6*L*T:][:L*T]    // [L, T]
+	t302 := c.Work[5*L*T*dK+2*L*T*dV+7*L*T:][:L*T]    // [L, T]
+	t17 := c.Work[5*L*T*dK+2*L*T*dV+8*L*T:][:L*T]     // [L, T]
+	t24 := c.Work[5*L*T*dK+2*L*T*dV+9*L*T:][:L*T]     // [L, T]
 	t10Total := make([]F, 1)
 	t922Total := make([]F, 1)
 	t21Total := make([]F, 1)
 	t262Total := make([]F, 1)
 
+	// comba.alpha, comba.p
+	t := kern.Exp(c.A[0])
+	sInEntry := c.SIn[0]
+	t34 := kern.Sigmoid(sInEntry)
+
+	// comba.alpha, comba.beta, comba.y
+	t3232 := F(1) / num.Sqrt(F(dK))
+	sOutEntry2 := c.SOut[0]
+	t422 := F(sOutEntry2 * t3232)
+	if kern.Wide() {
+		a := regions.R914e50648320Args{
+			P0: unsafe.SliceData(c.AlphaLin),
+			P1: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(alpha),
+			P3: unsafe.SliceData(c.BetaProd),
+			P4: unsafe.SliceData(beta),
+			P5: unsafe.SliceData(t323),
+			P6: unsafe.SliceData(t42),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t},
+			S1: [2]float32{t3232},
+			S2: [2]float32{t422},
+		}
+		regions.R914e50648320(&a)
+	} else {
+		for i := range L {
+			alphaLin := c.AlphaLin[i*T:][:T]
+			t4_2 := t4[i*T:][:T]
+			alpha2 := alpha[i*T:][:T]
+			betaProd := c.BetaProd[i*T:][:T]
+			beta2 := beta[i*T:][:T]
+			t323_2 := t323[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			for j := range T {
+				t42_3 := kern.Softplus(alphaLin[j])
+				t4_2[j] = t42_3
+				alpha2[j] = kern.Exp(-F(t * t42_3))
+				beta2[j] = kern.Sigmoid(betaProd[j])
+				t323_2[j] = t3232
+				t42_2[j] = t422
+			}
+		}
+	}
+
 	// comba.p, comba.y
-	pSigmoidEntry := c.PSigmoid[0]
-	sOutEntry := c.SOut[0]
 	if kern.Wide() {
 		a := regions.R036236d3c20fArgs{
 			P0: unsafe.SliceData(c.K),
@@ -314,8 +351,8 @@ func (c *stepBackwardFused) run() {
 			N1: T,
 			N2: dK,
 			N3: T * dK,
-			S0: [2]float32{pSigmoidEntry},
-			S1: [2]float32{sOutEntry},
+			S0: [2]float32{t34},
+			S1: [2]float32{sOutEntry2},
 		}
 		regions.R036236d3c20f(&a)
 	} else {
@@ -326,9 +363,9 @@ func (c *stepBackwardFused) run() {
 				q := c.Q[(i*T+j)*dK:][:dK]
 				t82_2 := t82[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					p2_2 := F(pSigmoidEntry * k[k2])
+					p2_2 := F(t34 * k[k2])
 					p2[k2] = p2_2
-					t82_2[k2] = num.FMA32(-sOutEntry, p2_2, q[k2])
+					t82_2[k2] = num.FMA32(-sOutEntry2, p2_2, q[k2])
 				}
 			}
 		}
@@ -337,7 +374,7 @@ func (c *stepBackwardFused) run() {
 	// comba.M
 	if kern.Wide() {
 		a := regions.Re799ba358427Args{
-			P0: unsafe.SliceData(c.Alpha),
+			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(c.MProd),
 			P2: unsafe.SliceData(t2),
 			P3: unsafe.SliceData(c.V),
@@ -350,13 +387,13 @@ func (c *stepBackwardFused) run() {
 		regions.Re799ba358427(&a)
 	} else {
 		for i := range L {
-			alpha := c.Alpha[i*T:][:T]
+			alpha2 := alpha[i*T:][:T]
 			for j := range T {
 				MProd := c.MProd[(i*T+j)*dV:][:dV]
 				t2_2 := t2[(i*T+j)*dV:][:dV]
 				v := c.V[(i*T+j)*dV:][:dV]
 				t3_2 := t3[(i*T+j)*dV:][:dV]
-				alphaEntry := alpha[j]
+				alphaEntry := alpha2[j]
 				for k := range dV {
 					t22 := F(alphaEntry * MProd[k])
 					t2_2[k] = t22
@@ -368,90 +405,35 @@ func (c *stepBackwardFused) run() {
 
 	// comba
 	clear(t32)
-	clear(t15)
+	clear(t152)
 	clear(t292)
 	clear(t25)
-	t322 := F(1) / num.Sqrt(F(dK))
-	_ = t322
+	_ = t3232
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t292[:L*T*dK], c.Work[5*L*T*dK+2*L*T*dV+7*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t15[:L*T*dK], c.Work[6*L*T*dK+2*L*T*dV+7*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t25[:L*T*dK], c.Work[7*L*T*dK+2*L*T*dV+7*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t32[:L*T], c.Work[8*L*T*dK+2*L*T*dV+7*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
-	}
-
-	// comba.M
-	if kern.Wide() {
-		a := regions.R98651393476dArgs{
-			P0: unsafe.SliceData(c.K),
-			P1: unsafe.SliceData(t15),
-			P2: unsafe.SliceData(t16),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
-		}
-		regions.R98651393476d(&a)
-	} else {
-		for i := range L {
-			t16_2 := t16[i*T:][:T]
-			for j := range T {
-				k := c.K[(i*T+j)*dK:][:dK]
-				t15_2 := t15[(i*T+j)*dK:][:dK]
-				var t162 F
-				t162Sums := [16]F{t162}
-				for k2 := range dK {
-					t162Sums[k2%16] = num.FMA32(k[k2], t15_2[k2], t162Sums[k2%16])
-				}
-				t162 = kern.Sum16(&t162Sums)
-				t16_2[j] = t162
-			}
-		}
-	}
-
-	// comba.y
-	t422 := F(sOutEntry * t322)
-	if kern.Wide() {
-		a := regions.R7e61ff54d1fcArgs{
-			P0: unsafe.SliceData(t323),
-			P1: unsafe.SliceData(t42),
-			N0: L,
-			N1: T,
-			S0: [2]float32{t322},
-			S1: [2]float32{t422},
-		}
-		regions.R7e61ff54d1fc(&a)
-	} else {
-		for i := range L {
-			t323_2 := t323[i*T:][:T]
-			t42_2 := t42[i*T:][:T]
-			for j := range T {
-				t323_2[j] = t322
-				t42_2[j] = t422
-			}
-		}
+		kern.AddBlocks(t292[:L*T*dK], c.Work[5*L*T*dK+2*L*T*dV+10*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK], c.Work[6*L*T*dK+2*L*T*dV+10*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t25[:L*T*dK], c.Work[7*L*T*dK+2*L*T*dV+10*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t32[:L*T], c.Work[8*L*T*dK+2*L*T*dV+10*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
 	}
 
 	// comba.M, comba.y, comba.p, comba.alpha
 	var t10 F
 	if kern.Wide() {
-		a := regions.R2d9f97ae5989Args{
+		a := regions.Rb29c08995caaArgs{
 			P0:  unsafe.SliceData(t42),
 			P1:  unsafe.SliceData(t323),
-			P2:  unsafe.SliceData(c.Beta),
-			P3:  unsafe.SliceData(t292),
-			P4:  unsafe.SliceData(t25),
-			P5:  unsafe.SliceData(p),
-			P6:  unsafe.SliceData(c.K),
-			P7:  unsafe.SliceData(c.QBar),
-			P8:  unsafe.SliceData(t15),
+			P2:  unsafe.SliceData(beta),
+			P3:  unsafe.SliceData(c.K),
+			P4:  unsafe.SliceData(t152),
+			P5:  unsafe.SliceData(t292),
+			P6:  unsafe.SliceData(t25),
+			P7:  unsafe.SliceData(p),
+			P8:  unsafe.SliceData(c.QBar),
 			P9:  unsafe.SliceData(c.KBar),
-			P10: unsafe.SliceData(t302),
-			P11: unsafe.SliceData(t10Total),
+			P10: unsafe.SliceData(t162),
+			P11: unsafe.SliceData(t302),
+			P12: unsafe.SliceData(t10Total),
 			N0:  L,
 			N1:  T,
 			N2:  4,
@@ -463,42 +445,50 @@ func (c *stepBackwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 			S0:  [2]float32{t10},
-			S1:  [2]float32{pSigmoidEntry},
+			S1:  [2]float32{t34},
 		}
-		regions.R2d9f97ae5989(&a)
+		regions.Rb29c08995caa(&a)
 	} else {
 		t10_2 := t10
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
 			t323_2 := t323[i*T:][:T]
-			beta := c.Beta[i*T:][:T]
+			beta2 := beta[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
 			t302_2 := t302[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
+				t152_2 := t152[(i*T+j)*dK:][:dK]
 				t292_2 := t292[(i*T+j)*dK:][:dK]
 				t25_2 := t25[(i*T+j)*dK:][:dK]
 				p2 := p[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				t15_2 := t15[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				var t1622 F
 				var t3022 F
 				t42Entry := t42_2[j]
 				t323Entry := t323_2[j]
-				betaEntry3 := beta[j]
+				betaEntry3 := beta2[j]
 				var t10Row F
+				t1622Sums := [16]F{t1622}
 				t3022Sums := [16]F{t3022}
 				t10RowSums := [16]F{t10Row}
 				for k2 := range dK {
+					kEntry := k[k2]
+					t152Entry := t152_2[k2]
+					t1622Sums[k2%16] = num.FMA32(kEntry, t152Entry, t1622Sums[k2%16])
 					t292Entry := t292_2[k2]
 					t282 := num.FMA32(-t292Entry, t42Entry, t25_2[k2])
 					t3022Sums[k2%16] = num.FMA32(p2[k2], t292Entry, t3022Sums[k2%16])
-					t10RowSums[k2%16] = num.FMA32(k[k2], t282, t10RowSums[k2%16])
+					t10RowSums[k2%16] = num.FMA32(kEntry, t282, t10RowSums[k2%16])
 					qBar[k2] = F(t323Entry * t292Entry)
-					kBar[k2] = num.FMA32(pSigmoidEntry, t282, F(betaEntry3*t15_2[k2]))
+					kBar[k2] = num.FMA32(t34, t282, F(betaEntry3*t152Entry))
 				}
+				t1622 = kern.Sum16(&t1622Sums)
 				t3022 = kern.Sum16(&t3022Sums)
 				t10Row = kern.Sum16(&t10RowSums)
 				t10_2 = t10_2 + t10Row
+				t162_2[j] = t1622
 				t302_2[j] = t3022
 			}
 		}
@@ -510,18 +500,17 @@ func (c *stepBackwardFused) run() {
 	var t922 F
 	var t21 F
 	var t262 F
-	alphaExpEntry := c.AlphaExp[0]
 	if kern.Wide() {
-		a := regions.R7e1eaf602cd3Args{
+		a := regions.R02746c0e55f3Args{
 			P0:  unsafe.SliceData(t323),
 			P1:  unsafe.SliceData(t302),
-			P2:  unsafe.SliceData(c.Alpha),
+			P2:  unsafe.SliceData(alpha),
 			P3:  unsafe.SliceData(t32),
-			P4:  unsafe.SliceData(c.AlphaSoftplus),
-			P5:  unsafe.SliceData(c.AlphaSigmoid),
-			P6:  unsafe.SliceData(c.Beta),
-			P7:  unsafe.SliceData(t16),
-			P8:  unsafe.SliceData(c.BetaSigmoid),
+			P4:  unsafe.SliceData(t4),
+			P5:  unsafe.SliceData(c.AlphaLin),
+			P6:  unsafe.SliceData(beta),
+			P7:  unsafe.SliceData(t162),
+			P8:  unsafe.SliceData(c.BetaProd),
 			P9:  unsafe.SliceData(t17),
 			P10: unsafe.SliceData(t24),
 			P11: unsafe.SliceData(t922Total),
@@ -535,9 +524,9 @@ func (c *stepBackwardFused) run() {
 			S0:  [2]float32{t262},
 			S1:  [2]float32{t21},
 			S2:  [2]float32{t922},
-			S3:  [2]float32{alphaExpEntry},
+			S3:  [2]float32{t},
 		}
-		regions.R7e1eaf602cd3(&a)
+		regions.R02746c0e55f3(&a)
 	} else {
 		t262_2 := t262
 		t21_2 := t21
@@ -545,13 +534,13 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			t323_2 := t323[i*T:][:T]
 			t302_2 := t302[i*T:][:T]
-			alpha := c.Alpha[i*T:][:T]
+			alpha2 := alpha[i*T:][:T]
 			t32_2 := t32[i*T:][:T]
-			alphaSoftplus := c.AlphaSoftplus[i*T:][:T]
-			alphaSigmoid := c.AlphaSigmoid[i*T:][:T]
-			beta := c.Beta[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			betaSigmoid := c.BetaSigmoid[i*T:][:T]
+			t4_2 := t4[i*T:][:T]
+			alphaLin := c.AlphaLin[i*T:][:T]
+			beta2 := beta[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			betaProd := c.BetaProd[i*T:][:T]
 			t17_2 := t17[i*T:][:T]
 			t24_2 := t24[i*T:][:T]
 			var t922Row F
@@ -562,11 +551,11 @@ func (c *stepBackwardFused) run() {
 			t262RowSums := [16]F{t262Row}
 			for j := range T {
 				t922RowSums[j%16] = num.FMA32(-t323_2[j], t302_2[j], t922RowSums[j%16])
-				t20 := F(alpha[j] * t32_2[j])
-				t21RowSums[j%16] = num.FMA32(alphaSoftplus[j], t20, t21RowSums[j%16])
-				t242 := -F(F(alphaExpEntry*t20) * alphaSigmoid[j])
+				t20 := F(alpha2[j] * t32_2[j])
+				t21RowSums[j%16] = num.FMA32(t4_2[j], t20, t21RowSums[j%16])
+				t242 := -F(F(t*t20) * kern.Sigmoid(alphaLin[j]))
 				t262RowSums[j%16] = t262RowSums[j%16] + t242
-				t17_2[j] = F(F(beta[j]*t16_2[j]) * betaSigmoid[j])
+				t17_2[j] = F(F(beta2[j]*t162_2[j]) * kern.Sigmoid(-betaProd[j]))
 				t24_2[j] = t242
 			}
 			t922Row = kern.Sum16(&t922RowSums)
@@ -588,8 +577,8 @@ func (c *stepBackwardFused) run() {
 	c.BAlphaBar[0] = t262
 
 	// comba.p, comba.alpha
-	c.SInBar[0] = F(F(pSigmoidEntry*t10) * c.PSigmoid2[0])
-	c.ABar[0] = F(alphaExpEntry * t212)
+	c.SInBar[0] = F(F(t34*t10) * kern.Sigmoid(-sInEntry))
+	c.ABar[0] = F(t * t212)
 
 	// comba.beta, comba.alpha
 	clear(c.WBetaBar)
@@ -653,28 +642,30 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	p := c.Work[:L*T*dK]                            // [L, T, d_k]
-	t82 := c.Work[L*T*dK:][:L*T*dK]                 // [L, T, d_k]
-	t3 := c.Work[2*L*T*dK+L*T*dV:][:L*T*dV]         // [L, T, d_v]
-	t32 := c.Work[2*L*T*dK+2*L*T*dV:][:L*T]         // [L, T]
-	t15 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
-	t292 := c.Work[3*L*T*dK+2*L*T*dV+L*T:][:L*T*dK] // [L, T, d_k]
-	t25 := c.Work[4*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
-	t322 := F(1) / num.Sqrt(F(dK))
+	alpha := c.Work[L*T:][:L*T]                       // [L, T]
+	beta := c.Work[2*L*T:][:L*T]                      // [L, T]
+	p := c.Work[5*L*T:][:L*T*dK]                      // [L, T, d_k]
+	t82 := c.Work[L*T*dK+5*L*T:][:L*T*dK]             // [L, T, d_k]
+	t3 := c.Work[2*L*T*dK+L*T*dV+5*L*T:][:L*T*dV]     // [L, T, d_v]
+	t32 := c.Work[2*L*T*dK+2*L*T*dV+5*L*T:][:L*T]     // [L, T]
+	t152 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK] // [L, T, d_k]
+	t292 := c.Work[3*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK] // [L, T, d_k]
+	t25 := c.Work[4*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK]  // [L, T, d_k]
+	t3232 := F(1) / num.Sqrt(F(dK))
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t292_2 := t292
-	t15_2 := t15
+	t152_2 := t152
 	t25_2 := t25
 	t32_2 := t32
 	if block > 0 {
-		t292_2 = c.Work[5*L*T*dK+2*L*T*dV+7*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		t292_2 = c.Work[5*L*T*dK+2*L*T*dV+10*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
 		clear(t292_2[l*T*dK:][:T*dK])
-		t15_2 = c.Work[6*L*T*dK+2*L*T*dV+7*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
-		clear(t15_2[l*T*dK:][:T*dK])
-		t25_2 = c.Work[7*L*T*dK+2*L*T*dV+7*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		t152_2 = c.Work[6*L*T*dK+2*L*T*dV+10*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t152_2[l*T*dK:][:T*dK])
+		t25_2 = c.Work[7*L*T*dK+2*L*T*dV+10*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
 		clear(t25_2[l*T*dK:][:T*dK])
-		t32_2 = c.Work[8*L*T*dK+2*L*T*dV+7*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T]
+		t32_2 = c.Work[8*L*T*dK+2*L*T*dV+10*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T]
 		clear(t32_2[l*T:][:T])
 	}
 	if kern.Wide() {
@@ -701,8 +692,8 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := regions.R161a9e50095bArgs{
-						P0: unsafe.SliceData(c.Alpha),
-						P1: unsafe.SliceData(c.Beta),
+						P0: unsafe.SliceData(alpha),
+						P1: unsafe.SliceData(beta),
 						P2: unsafe.SliceData(t3),
 						P3: unsafe.SliceData(c.K),
 						P4: unsafe.SliceData(MTrail),
@@ -726,10 +717,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						P5:  unsafe.SliceData(MTrail),
 						P6:  unsafe.SliceData(t292_2),
 						P7:  unsafe.SliceData(t112),
-						P8:  unsafe.SliceData(t15_2),
-						P9:  unsafe.SliceData(c.Beta),
+						P8:  unsafe.SliceData(t152_2),
+						P9:  unsafe.SliceData(beta),
 						P10: unsafe.SliceData(c.VBar),
-						P11: unsafe.SliceData(c.Alpha),
+						P11: unsafe.SliceData(alpha),
 						P12: unsafe.SliceData(t25_2),
 						P13: unsafe.SliceData(p),
 						P14: unsafe.SliceData(c.MProd),
@@ -744,7 +735,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*s + 4*T*l,
 						N8:  4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
-						S0:  [2]float32{t322},
+						S0:  [2]float32{t3232},
 					}
 					regions.Rec9dc243f664(&a, rows)
 				}
@@ -762,37 +753,37 @@ func (c *stepBackwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
-					alpha := c.Alpha[l*T+C*s:][:n]
-					beta := c.Beta[l*T+C*s:][:n]
+					alpha2 := alpha[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// comba.M
-						alphaEntry2 := alpha[a]
-						w := F(beta[a] * t3[(l*T+a+C*s)*dV+i])
+						alphaEntry2 := alpha2[a]
+						w := F(beta2[a] * t3[(l*T+a+C*s)*dV+i])
 						for j := range dK {
 							MTrail3[j] = num.FMA32(w, k[j], F(alphaEntry2*MTrail2[j]))
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
-					alpha := c.Alpha[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
+					alpha2 := alpha[l*T+C*s:][:n]
 					t32_3 := t32_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[(a+1)*dK:][:dK]
 						t292_3 := t292_2[(l*T+a+C*s)*dK:][:dK]
-						t15_3 := t15_2[(l*T+a+C*s)*dK:][:dK]
+						t152_3 := t152_2[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						t25_3 := t25_2[(l*T+a+C*s)*dK:][:dK]
 						p2 := p[(l*T+a+C*s)*dK:][:dK]
 						// comba.y, comba.M
 						var t31 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-						w2 := F(t322 * yBarEntry)
+						w2 := F(t3232 * yBarEntry)
 						t3Entry := t3[(l*T+a+C*s)*dV+i]
 						t31Sums := [16]F{t31}
 						for j := range dK {
@@ -800,27 +791,27 @@ func (c *stepBackwardRows1) Part(part int) {
 							t31Sums[j%16] = num.FMA32(t1122, k[j], t31Sums[j%16])
 							t292_3[j] = num.FMA32(MTrail2[j], yBarEntry, t292_3[j])
 							t112[j] = t1122
-							t15_3[j] = num.FMA32(t1122, t3Entry, t15_3[j])
+							t152_3[j] = num.FMA32(t1122, t3Entry, t152_3[j])
 						}
 						t31 = kern.Sum16(&t31Sums)
 						// comba.M
-						betaEntry2 := beta[a]
+						betaEntry2 := beta2[a]
 						c.VBar[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t31)
 						// comba.M
-						var t42 F
-						alphaEntry3 := alpha[a]
+						var t422 F
+						alphaEntry3 := alpha2[a]
 						w3 := F(F(alphaEntry3*betaEntry2) * t31)
-						t42Sums := [16]F{t42}
+						t422Sums := [16]F{t422}
 						for j := range dK {
 							MTrailEntry := MTrail3[j]
 							t112Entry := t112[j]
-							t42Sums[j%16] = num.FMA32(MTrailEntry, t112Entry, t42Sums[j%16])
+							t422Sums[j%16] = num.FMA32(MTrailEntry, t112Entry, t422Sums[j%16])
 							t25_3[j] = num.FMA32(-w3, MTrailEntry, t25_3[j])
 							MBarState[j] = num.FMA32(-w3, p2[j], F(alphaEntry3*t112Entry))
 						}
-						t42 = kern.Sum16(&t42Sums)
+						t422 = kern.Sum16(&t422Sums)
 						// comba.M
-						t32_3[a] = num.FMA32(-F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i]), t31, t32_3[a]+t42)
+						t32_3[a] = num.FMA32(-F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i]), t31, t32_3[a]+t422)
 					}
 				}
 			}

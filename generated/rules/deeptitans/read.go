@@ -13,21 +13,19 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h entries and checkpoints of 0 entries.
+// It keeps L·T·d_h entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L         int
-	T         int
-	DH        int
-	DK        int
-	DV        int
-	W2        []F // [L, d_v, d_h]
-	W1        []F // [L, d_h, d_k]
-	Q         []F // [L, T, d_k]
-	Y         []F // [L, T, d_v], written
-	YProd     []F // [L, T, d_h], written
-	YSigmoid  []F // [L, T, d_h], written
-	YSigmoid2 []F // [L, T, d_h], written
-	Work      []F // WorkLen() entries
+	L     int
+	T     int
+	DH    int
+	DK    int
+	DV    int
+	W2    []F // [L, d_v, d_h]
+	W1    []F // [L, d_h, d_k]
+	Q     []F // [L, T, d_k]
+	Y     []F // [L, T, d_v], written
+	YProd []F // [L, T, d_h], written
+	Work  []F // WorkLen() entries
 }
 
 // WorkLen is L·T·d_h.
@@ -54,15 +52,10 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
-				t20 := num.Sigmoid(yProdEntry)
-				ySigmoid[k] = t20
-				t2[k] = F(yProdEntry * t20)
-				ySigmoid2[k] = num.Sigmoid(-yProdEntry)
+				t2[k] = F(yProdEntry * num.Sigmoid(yProdEntry))
 			}
 		}
 	}
@@ -75,28 +68,26 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L         int
-	T         int
-	DH        int
-	DK        int
-	DV        int
-	W2        []F // [L, d_v, d_h]
-	W1        []F // [L, d_h, d_k]
-	Q         []F // [L, T, d_k]
-	YBar      []F // [L, T, d_v]
-	YProd     []F // [L, T, d_h]
-	YSigmoid  []F // [L, T, d_h]
-	YSigmoid2 []F // [L, T, d_h]
-	W2Bar     []F // [L, d_v, d_h], written
-	W1Bar     []F // [L, d_h, d_k], written
-	QBar      []F // [L, T, d_k], written
-	Work      []F // WorkLen() entries
+	L     int
+	T     int
+	DH    int
+	DK    int
+	DV    int
+	W2    []F // [L, d_v, d_h]
+	W1    []F // [L, d_h, d_k]
+	Q     []F // [L, T, d_k]
+	YBar  []F // [L, T, d_v]
+	YProd []F // [L, T, d_h]
+	W2Bar []F // [L, d_v, d_h], written
+	W1Bar []F // [L, d_h, d_k], written
+	QBar  []F // [L, T, d_k], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_h.
+// WorkLen is 4·L·T·d_h.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH := c.L, c.T, c.DH
-	return 3 * L * T * dH
+	return 4 * L * T * dH
 }
 
 // Run computes ReadBackward.
@@ -106,8 +97,10 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	t := c.Work[:L*T*dH] // [L, T, d_h]
+	t20 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
+	t := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t3 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t9 := work[:L*T*dH] // [L, T, d_h]
@@ -116,10 +109,13 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t20_2 := t20[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t2[k] = F(yProd[k] * ySigmoid[k])
+				yProdEntry := yProd[k]
+				t202 := num.Sigmoid(yProdEntry)
+				t20_2[k] = t202
+				t2[k] = F(yProdEntry * t202)
 			}
 		}
 	}
@@ -137,15 +133,15 @@ func (c *ReadBackward[F]) Run() {
 	// deep_titans.y
 	for i := range L {
 		for j := range T {
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t20_2 := t20[(i*T+j)*dH:][:dH]
 			t3_2 := t3[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			t9_2 := t9[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				ySigmoidEntry := ySigmoid[k]
+				t20Entry := t20_2[k]
 				t3Entry := t3_2[k]
-				t9_2[k] = F(ySigmoidEntry*t3Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t3Entry)*ySigmoid2[k])
+				yProdEntry2 := yProd[k]
+				t9_2[k] = F(t20Entry*t3Entry) + F(F(F(yProdEntry2*t20Entry)*t3Entry)*num.Sigmoid(-yProdEntry2))
 			}
 		}
 	}
@@ -193,8 +189,6 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.W1 = arena.Data(n.fromW1)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
-	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
-	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -219,8 +213,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
-	g.YSigmoid = k.YSigmoid
-	g.YSigmoid2 = k.YSigmoid2
 	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DV)
 	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)

@@ -29,30 +29,23 @@ func (c *readFused) run() {
 
 	// deep_titans.y
 	if kern.Wide() {
-		a := regions.R3b69cb453befArgs{
+		a := regions.R69fb6474cdd5Args{
 			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(c.YSigmoid),
-			P2: unsafe.SliceData(t),
-			P3: unsafe.SliceData(c.YSigmoid2),
+			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R3b69cb453bef(&a)
+		regions.R69fb6474cdd5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
 				t2 := t[(i*T+j)*dH:][:dH]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
-					t20 := kern.Sigmoid(yProdEntry)
-					ySigmoid[k] = t20
-					t2[k] = F(yProdEntry * t20)
-					ySigmoid2[k] = kern.Sigmoid(-yProdEntry)
+					t2[k] = F(yProdEntry * kern.Sigmoid(yProdEntry))
 				}
 			}
 		}
@@ -75,30 +68,34 @@ func (c *readBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	t := c.Work[:L*T*dH]             // [L, T, d_h]
-	t3 := c.Work[L*T*dH:][:L*T*dH]   // [L, T, d_h]
-	t9 := c.Work[2*L*T*dH:][:L*T*dH] // [L, T, d_h]
+	t20 := c.Work[:L*T*dH]           // [L, T, d_h]
+	t := c.Work[L*T*dH:][:L*T*dH]    // [L, T, d_h]
+	t3 := c.Work[2*L*T*dH:][:L*T*dH] // [L, T, d_h]
+	t9 := c.Work[3*L*T*dH:][:L*T*dH] // [L, T, d_h]
 
 	// deep_titans.y
 	if kern.Wide() {
-		a := regions.Rc6ace448760fArgs{
+		a := regions.Rd748dbae3116Args{
 			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(c.YSigmoid),
+			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rc6ace448760f(&a)
+		regions.Rd748dbae3116(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t20_2 := t20[(i*T+j)*dH:][:dH]
 				t2 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					t2[k] = F(yProd[k] * ySigmoid[k])
+					yProdEntry := yProd[k]
+					t202 := kern.Sigmoid(yProdEntry)
+					t20_2[k] = t202
+					t2[k] = F(yProdEntry * t202)
 				}
 			}
 		}
@@ -116,30 +113,29 @@ func (c *readBackwardFused) run() {
 
 	// deep_titans.y
 	if kern.Wide() {
-		a := regions.Rfa25d5785019Args{
-			P0: unsafe.SliceData(c.YSigmoid),
+		a := regions.Rfa533f895b22Args{
+			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(c.YProd),
-			P3: unsafe.SliceData(c.YSigmoid2),
-			P4: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t9),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfa25d5785019(&a)
+		regions.Rfa533f895b22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t20_2 := t20[(i*T+j)*dH:][:dH]
 				t3_2 := t3[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				t9_2 := t9[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					ySigmoidEntry := ySigmoid[k]
+					t20Entry := t20_2[k]
 					t3Entry := t3_2[k]
-					t9_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t3Entry), ySigmoid2[k], F(ySigmoidEntry*t3Entry))
+					yProdEntry2 := yProd[k]
+					t9_2[k] = num.FMA32(F(F(yProdEntry2*t20Entry)*t3Entry), kern.Sigmoid(-yProdEntry2), F(t20Entry*t3Entry))
 				}
 			}
 		}

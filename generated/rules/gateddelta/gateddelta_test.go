@@ -87,12 +87,10 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV)
-	k.ThetaStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.Theta = a.Fresh(k.L * k.T)
+	k.ThetaLin = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.MProd = a.Fresh(k.L * k.T * k.DV)
 	}
-	k.ThetaSigmoid = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -111,10 +109,8 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
-	g.ThetaStack = k.ThetaStack
-	g.Theta = k.Theta
+	g.ThetaLin = k.ThetaLin
 	g.MProd = k.MProd
-	g.ThetaSigmoid = k.ThetaSigmoid
 	g.WThetaBar = a.Grad("w_theta", g.DK+g.DV)
 	g.BThetaBar = a.Grad("b_theta", 1)
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV)

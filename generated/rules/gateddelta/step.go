@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_k + 2·L·T·d_v + 2·L·T entries and checkpoints of L·d_k·d_v·segments entries.
+// It keeps L·T·d_v + L·T entries and checkpoints of L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -29,19 +29,17 @@ type Step[F num.Float] struct {
 	Q            []F    // [L, T, d_k]
 	Y            []F    // [L, T, d_v], written
 	MOut         []F    // [L, d_v, d_k], written
-	ThetaStack   []F    // [L, T, d_k + d_v], written
-	Theta        []F    // [L, T], written
+	ThetaLin     []F    // [L, T], written
 	MProd        []F    // [L, T, d_v], written; may be nil
-	ThetaSigmoid []F    // [L, T], written
 	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is L·T.
+// WorkLen is 3·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return L * T
+	return 3 * L * T
 }
 
 // RowsLen is d_k.
@@ -58,53 +56,52 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t29 := c.Work[:L*T]   // [L, T]
+	t := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t2 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	theta := work[:L*T]   // [L, T]
 	MState := c.Rows[:dK] // [d_k]
 
 	// gated_delta.theta
 	for i := range L {
+		t3 := t[i*T:][:T]
+		wTheta := c.WTheta[:dK]
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK]
+			var t3_2 F
 			for k2 := range dK {
-				thetaStack[k2] = k[k2]
+				t3_2 += F(k[k2] * wTheta[k2])
 			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				thetaStack[k] = v[k]
-			}
+			t3[j] = t3_2
 		}
 	}
 
 	// gated_delta.theta
 	for i := range L {
-		t29_2 := t29[i*T:][:T]
-		wTheta := c.WTheta[:dK+dV]
+		t2_2 := t2[i*T:][:T]
 		for j := range T {
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t292 F
-			for k := range dK + dV {
-				t292 += F(thetaStack[k] * wTheta[k])
+			v := c.V[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			var t22 F
+			for k := range dV {
+				t22 += F(v[k] * wTheta[k])
 			}
-			t29_2[j] = t292
+			t2_2[j] = t22
 		}
 	}
 
 	// gated_delta.theta
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
-		t29_2 := t29[i*T:][:T]
-		theta := c.Theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+		t3 := t[i*T:][:T]
+		t2_2 := t2[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
+		theta2 := theta[i*T:][:T]
 		for j := range T {
-			t30 := t29_2[j] + bThetaEntry
-			theta[j] = num.Sigmoid(t30)
-			thetaSigmoid[j] = num.Sigmoid(-t30)
+			t30 := t3[j] + t2_2[j] + bThetaEntry
+			thetaLin[j] = t30
+			theta2[j] = num.Sigmoid(t30)
 		}
 	}
 
@@ -141,39 +138,39 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// gated_delta.M
-						var t220 F
-						var t221 F
-						var t222 F
-						var t223 F
+						var t2220 F
+						var t2221 F
+						var t2222 F
+						var t2223 F
 						for j := range dK {
 							kEntry := k[j]
-							t220 += F(MState[j][0] * kEntry)
-							t221 += F(MState[j][1] * kEntry)
-							t222 += F(MState[j][2] * kEntry)
-							t223 += F(MState[j][3] * kEntry)
+							t2220 += F(MState[j][0] * kEntry)
+							t2221 += F(MState[j][1] * kEntry)
+							t2222 += F(MState[j][2] * kEntry)
+							t2223 += F(MState[j][3] * kEntry)
 						}
 						if len(c.MProd) > 0 {
-							c.MProd[(l*T+a+C*s)*dV+i] = t220
-							c.MProd[(l*T+a+C*s)*dV+i+1] = t221
-							c.MProd[(l*T+a+C*s)*dV+i+2] = t222
-							c.MProd[(l*T+a+C*s)*dV+i+3] = t223
+							c.MProd[(l*T+a+C*s)*dV+i] = t2220
+							c.MProd[(l*T+a+C*s)*dV+i+1] = t2221
+							c.MProd[(l*T+a+C*s)*dV+i+2] = t2222
+							c.MProd[(l*T+a+C*s)*dV+i+3] = t2223
 						}
 						// gated_delta.M, gated_delta.y
 						rhoEntry := rho[a]
-						thetaEntry := theta[a]
+						thetaEntry := theta2[a]
 						var y20 F
-						w0 := F(thetaEntry * (F(rhoEntry*t220) - c.V[(l*T+a+C*s)*dV+i]))
+						w0 := F(thetaEntry * (F(rhoEntry*t2220) - c.V[(l*T+a+C*s)*dV+i]))
 						var y21 F
-						w1 := F(thetaEntry * (F(rhoEntry*t221) - c.V[(l*T+a+C*s)*dV+i+1]))
+						w1 := F(thetaEntry * (F(rhoEntry*t2221) - c.V[(l*T+a+C*s)*dV+i+1]))
 						var y22 F
-						w2 := F(thetaEntry * (F(rhoEntry*t222) - c.V[(l*T+a+C*s)*dV+i+2]))
+						w2 := F(thetaEntry * (F(rhoEntry*t2222) - c.V[(l*T+a+C*s)*dV+i+2]))
 						var y23 F
-						w3 := F(thetaEntry * (F(rhoEntry*t223) - c.V[(l*T+a+C*s)*dV+i+3]))
+						w3 := F(thetaEntry * (F(rhoEntry*t2223) - c.V[(l*T+a+C*s)*dV+i+3]))
 						for j := range dK {
 							kEntry := k[j]
 							qEntry := q[j]
@@ -219,22 +216,22 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// gated_delta.M
-						var t22 F
+						var t222 F
 						for j := range dK {
-							t22 += F(MState[j][0] * k[j])
+							t222 += F(MState[j][0] * k[j])
 						}
 						if len(c.MProd) > 0 {
-							c.MProd[(l*T+a+C*s)*dV+i] = t22
+							c.MProd[(l*T+a+C*s)*dV+i] = t222
 						}
 						// gated_delta.M, gated_delta.y
 						var y2 F
 						rhoEntry := rho[a]
-						w := F(theta[a] * (F(rhoEntry*t22) - c.V[(l*T+a+C*s)*dV+i]))
+						w := F(theta2[a] * (F(rhoEntry*t222) - c.V[(l*T+a+C*s)*dV+i]))
 						for j := range dK {
 							M2 := F(rhoEntry*MState[j][0]) - F(w*k[j])
 							y2 += F(M2 * q[j])
@@ -267,10 +264,8 @@ type StepBackward[F num.Float] struct {
 	Q            []F    // [L, T, d_k]
 	YBar         []F    // [L, T, d_v]
 	MBar         []F    // [L, d_v, d_k]
-	ThetaStack   []F    // [L, T, d_k + d_v]
-	Theta        []F    // [L, T]
+	ThetaLin     []F    // [L, T]
 	MProd        []F    // [L, T, d_v]
-	ThetaSigmoid []F    // [L, T]
 	WThetaBar    []F    // [d_k + d_v], written
 	BThetaBar    []F    // [], written
 	MBarOut      []F    // [L, d_v, d_k], written
@@ -283,13 +278,13 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d_k + 4·L·T·d_v + 2·L·T.
+// WorkLen is 2·L·T·d_k + 3·L·T·d_v + 3·L·T + 2·d_k + 2·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*dK + 4*L*T*dV + 2*L*T + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
+		return 2*L*T*dK + 3*L*T*dV + 3*L*T + 2*dK + 2*dV + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*dK + 4*L*T*dV + 2*L*T
+	return 2*L*T*dK + 3*L*T*dV + 3*L*T + 2*dK + 2*dV
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -306,40 +301,53 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t22 := c.Work[:L*T*dV] // [L, T, d_v]
-	work := c.Work[L*T*dV:]
+	theta := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t2 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
 	t32 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t5 := work[:L*T*dV] // [L, T, d_v]
+	t7 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t8 := work[:L*T*dK] // [L, T, d_k]
+	t82 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t162 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t92 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t9 := work[:L*T] // [L, T]
+	t11 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t12 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	MBarState := c.Rows[:dK]    // [d_k]
+	t16 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t18 := work[:dK+dV]      // [d_k + d_v]
+	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
 	t4 := rows[:dK] // [d_k]
+
+	// gated_delta.theta
+	for i := range L {
+		thetaLin := c.ThetaLin[i*T:][:T]
+		theta2 := theta[i*T:][:T]
+		for j := range T {
+			theta2[j] = num.Sigmoid(thetaLin[j])
+		}
+	}
 
 	// gated_delta.M
 	for i := range L {
 		rho := c.Rho[i*T:][:T]
 		for j := range T {
 			MProd := c.MProd[(i*T+j)*dV:][:dV]
-			t22_2 := t22[(i*T+j)*dV:][:dV]
+			t2_2 := t2[(i*T+j)*dV:][:dV]
 			v := c.V[(i*T+j)*dV:][:dV]
 			t32_2 := t32[(i*T+j)*dV:][:dV]
 			rhoEntry := rho[j]
 			for k := range dV {
-				t222 := F(rhoEntry * MProd[k])
-				t22_2[k] = t222
-				t32_2[k] = t222 - v[k]
+				t22 := F(rhoEntry * MProd[k])
+				t2_2[k] = t22
+				t32_2[k] = t22 - v[k]
 			}
 		}
 	}
@@ -347,7 +355,7 @@ func (c *StepBackward[F]) Run() {
 	// gated_delta
 	clear(c.RhoBar)
 	clear(c.QBar)
-	clear(t8)
+	clear(t82)
 	clear(t162)
 	for l := range L {
 		i := 0
@@ -375,14 +383,14 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// gated_delta.M
 						rhoEntry2 := rho[a]
-						thetaEntry := theta[a]
+						thetaEntry := theta2[a]
 						w0 := F(thetaEntry * t32[(l*T+a+C*s)*dV+i])
 						w1 := F(thetaEntry * t32[(l*T+a+C*s)*dV+i+1])
 						w2 := F(thetaEntry * t32[(l*T+a+C*s)*dV+i+2])
@@ -395,14 +403,14 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					theta := c.Theta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-						t8_2 := t8[(l*T+a+C*s)*dK:][:dK]
+						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t162_2 := t162[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
@@ -420,63 +428,63 @@ func (c *StepBackward[F]) Run() {
 							qEntry := q[j]
 							kEntry := k[j]
 							qBarSum := qBar[j]
-							t8Sum := t8_2[j]
+							t82Sum := t82_2[j]
 							t420 := MBarState[j][0] + F(qEntry*yBarEntry0)
 							t220 += F(t420 * kEntry)
 							qBarSum += F(MTrail3[j][0] * yBarEntry0)
 							t4[j][0] = t420
-							t8Sum -= F(t420 * t32Entry0)
+							t82Sum -= F(t420 * t32Entry0)
 							t421 := MBarState[j][1] + F(qEntry*yBarEntry1)
 							t221 += F(t421 * kEntry)
 							qBarSum += F(MTrail3[j][1] * yBarEntry1)
 							t4[j][1] = t421
-							t8Sum -= F(t421 * t32Entry1)
+							t82Sum -= F(t421 * t32Entry1)
 							t422 := MBarState[j][2] + F(qEntry*yBarEntry2)
 							t222 += F(t422 * kEntry)
 							qBarSum += F(MTrail3[j][2] * yBarEntry2)
 							t4[j][2] = t422
-							t8Sum -= F(t422 * t32Entry2)
+							t82Sum -= F(t422 * t32Entry2)
 							qBar[j] = qBarSum
-							t8_2[j] = t8Sum
+							t82_2[j] = t82Sum
 						}
 						// gated_delta.M
-						thetaEntry2 := theta[a]
+						thetaEntry2 := theta2[a]
 						// gated_delta.M
 						rhoEntry3 := rho[a]
-						t5[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t220)
-						var t520 F
+						t7[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t220)
+						var t50 F
 						w20 := F(F(rhoEntry3*thetaEntry2) * t220)
-						t5[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t221)
-						var t521 F
+						t7[(l*T+a+C*s)*dV+i+1] = F(thetaEntry2 * t221)
+						var t51 F
 						w21 := F(F(rhoEntry3*thetaEntry2) * t221)
-						t5[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t222)
-						var t522 F
+						t7[(l*T+a+C*s)*dV+i+2] = F(thetaEntry2 * t222)
+						var t52 F
 						w22 := F(F(rhoEntry3*thetaEntry2) * t222)
 						for j := range dK {
 							t162Sum := t162_2[j]
 							kEntry := k[j]
 							MTrailEntry0 := MTrail4[j][0]
 							t4Entry0 := t4[j][0]
-							t520 += F(MTrailEntry0 * t4Entry0)
+							t50 += F(MTrailEntry0 * t4Entry0)
 							t162Sum -= F(w20 * MTrailEntry0)
 							MBarState[j][0] = -F(w20*kEntry) + F(rhoEntry3*t4Entry0)
 							MTrailEntry1 := MTrail4[j][1]
 							t4Entry1 := t4[j][1]
-							t521 += F(MTrailEntry1 * t4Entry1)
+							t51 += F(MTrailEntry1 * t4Entry1)
 							t162Sum -= F(w21 * MTrailEntry1)
 							MBarState[j][1] = -F(w21*kEntry) + F(rhoEntry3*t4Entry1)
 							MTrailEntry2 := MTrail4[j][2]
 							t4Entry2 := t4[j][2]
-							t522 += F(MTrailEntry2 * t4Entry2)
+							t52 += F(MTrailEntry2 * t4Entry2)
 							t162Sum -= F(w22 * MTrailEntry2)
 							MBarState[j][2] = -F(w22*kEntry) + F(rhoEntry3*t4Entry2)
 							t162_2[j] = t162Sum
 						}
 						// gated_delta.M
 						rhoBarSum := rhoBar[a]
-						rhoBarSum += -F(F(thetaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t220) + t520
-						rhoBarSum += -F(F(thetaEntry2*c.MProd[(l*T+a+C*s)*dV+i+1])*t221) + t521
-						rhoBarSum += -F(F(thetaEntry2*c.MProd[(l*T+a+C*s)*dV+i+2])*t222) + t522
+						rhoBarSum += -F(F(thetaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t220) + t50
+						rhoBarSum += -F(F(thetaEntry2*c.MProd[(l*T+a+C*s)*dV+i+1])*t221) + t51
+						rhoBarSum += -F(F(thetaEntry2*c.MProd[(l*T+a+C*s)*dV+i+2])*t222) + t52
 						rhoBar[a] = rhoBarSum
 					}
 				}
@@ -501,21 +509,21 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// gated_delta.M
 						rhoEntry2 := rho[a]
-						w := F(theta[a] * t32[(l*T+a+C*s)*dV+i])
+						w := F(theta2[a] * t32[(l*T+a+C*s)*dV+i])
 						for j := range dK {
 							MTrail4[j][0] = F(rhoEntry2*MTrail3[j][0]) - F(w*k[j])
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					theta := c.Theta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					rhoBar := c.RhoBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
@@ -523,36 +531,36 @@ func (c *StepBackward[F]) Run() {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-						t8_2 := t8[(l*T+a+C*s)*dK:][:dK]
+						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						t162_2 := t162[(l*T+a+C*s)*dK:][:dK]
 						// gated_delta.y, gated_delta.M
-						var t22_2 F
+						var t22 F
 						yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 						t32Entry := t32[(l*T+a+C*s)*dV+i]
 						for j := range dK {
 							t42 := MBarState[j][0] + F(q[j]*yBarEntry)
-							t22_2 += F(t42 * k[j])
+							t22 += F(t42 * k[j])
 							qBar[j] += F(MTrail3[j][0] * yBarEntry)
 							t4[j][0] = t42
-							t8_2[j] -= F(t42 * t32Entry)
+							t82_2[j] -= F(t42 * t32Entry)
 						}
 						// gated_delta.M
-						thetaEntry2 := theta[a]
-						t5[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t22_2)
+						thetaEntry2 := theta2[a]
+						t7[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t22)
 						// gated_delta.M
-						var t52 F
+						var t5 F
 						rhoEntry3 := rho[a]
-						w2 := F(F(rhoEntry3*thetaEntry2) * t22_2)
+						w2 := F(F(rhoEntry3*thetaEntry2) * t22)
 						for j := range dK {
 							MTrailEntry := MTrail4[j][0]
 							t4Entry := t4[j][0]
-							t52 += F(MTrailEntry * t4Entry)
+							t5 += F(MTrailEntry * t4Entry)
 							t162_2[j] -= F(w2 * MTrailEntry)
 							MBarState[j][0] = -F(w2*k[j]) + F(rhoEntry3*t4Entry)
 						}
 						// gated_delta.M
-						rhoBar[a] += -F(F(thetaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t22_2) + t52
+						rhoBar[a] += -F(F(thetaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t22) + t5
 					}
 				}
 			}
@@ -567,72 +575,73 @@ func (c *StepBackward[F]) Run() {
 		t92_2 := t92[i*T:][:T]
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
-			t8_2 := t8[(i*T+j)*dK:][:dK]
+			t82_2 := t82[(i*T+j)*dK:][:dK]
 			var t922 F
 			for k2 := range dK {
-				t922 += F(k[k2] * t8_2[k2])
+				t922 += F(k[k2] * t82_2[k2])
 			}
 			t92_2[j] = t922
 		}
 	}
 
 	// gated_delta.theta
-	var t11 F
+	var t14 F
 	for i := range L {
-		theta := c.Theta[i*T:][:T]
+		theta2 := theta[i*T:][:T]
 		t92_2 := t92[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t9_2 := t9[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
 		for j := range T {
-			t93 := F(F(theta[j]*t92_2[j]) * thetaSigmoid[j])
-			t11 += t93
-			t9_2[j] = t93
+			t112 := F(F(theta2[j]*t92_2[j]) * num.Sigmoid(-thetaLin[j]))
+			t14 += t112
+			t11_2[j] = t112
 		}
 	}
-	c.BThetaBar[0] = t11
+	c.BThetaBar[0] = t14
 
 	// gated_delta.theta
-	clear(c.WThetaBar)
+	clear(t16)
 	for i := range L {
-		t9_2 := t9[i*T:][:T]
-		wTheta := c.WTheta[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
+		t11_2 := t11[i*T:][:T]
 		for j := range T {
-			t12_2 := t12[(i*T+j)*(dK+dV):][:dK+dV]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t9Entry := t9_2[j]
-			for k := range dK + dV {
-				t12_2[k] = F(t9Entry * wTheta[k])
-				wThetaBar[k] += F(thetaStack[k] * t9Entry)
+			v := c.V[(i*T+j)*dV:][:dV]
+			t16_2 := t16[dK:][:dV]
+			t7_2 := t7[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			t11Entry := t11_2[j]
+			for k := range dV {
+				t16_2[k] += F(v[k] * t11Entry)
+				vBar[k] = t7_2[k] + F(t11Entry*wTheta[k])
 			}
 		}
 	}
 
 	// gated_delta.theta, gated_delta.M
+	clear(t18)
 	for i := range L {
-		theta := c.Theta[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		theta2 := theta[i*T:][:T]
+		t18_2 := t18[:dK]
+		wTheta := c.WTheta[:dK]
 		for j := range T {
-			t8_2 := t8[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
+			t82_2 := t82[(i*T+j)*dK:][:dK]
 			t162_2 := t162[(i*T+j)*dK:][:dK]
-			t12_2 := t12[(i*T+j)*(dK+dV):][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			thetaEntry3 := theta[j]
-			for k := range dK {
-				kBar[k] = (F(thetaEntry3*t8_2[k]) + t162_2[k]) + t12_2[k]
+			t11Entry2 := t11_2[j]
+			thetaEntry3 := theta2[j]
+			for k2 := range dK {
+				t18_2[k2] += F(k[k2] * t11Entry2)
+				kBar[k2] = (F(thetaEntry3*t82_2[k2]) + t162_2[k2]) + F(t11Entry2*wTheta[k2])
 			}
 		}
 	}
 
 	// gated_delta.theta
-	for i := range L {
-		for j := range T {
-			t5_2 := t5[(i*T+j)*dV:][:dV]
-			t12_2 := t12[(i*T+j)*(dK+dV)+dK:][:dV]
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				vBar[k] = t5_2[k] + t12_2[k]
-			}
-		}
+	wThetaBar := c.WThetaBar[:dK+dV]
+	for i := range dK + dV {
+		wThetaBar[i] = t16[i] + t18[i]
 	}
 }
 
@@ -672,12 +681,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.ThetaStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.Theta = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MProd = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -708,10 +715,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
-	g.ThetaStack = k.ThetaStack
-	g.Theta = k.Theta
+	g.ThetaLin = k.ThetaLin
 	g.MProd = k.MProd
-	g.ThetaSigmoid = k.ThetaSigmoid
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)

@@ -23,48 +23,71 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t29 := c.Work[:L*T] // [L, T]
+	t := c.Work[:L*T]             // [L, T]
+	t2 := c.Work[L*T:][:L*T]      // [L, T]
+	theta := c.Work[2*L*T:][:L*T] // [L, T]
 
 	// gated_delta.theta
-	for i := range L {
-		for j := range T {
-			copy(c.ThetaStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
+	if kern.Wide() {
+		a := regions.Rb6db0b007389Args{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(c.WTheta),
+			P2: unsafe.SliceData(t),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dK,
 		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.ThetaStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
+		regions.Rb6db0b007389(&a)
+	} else {
+		wTheta := c.WTheta[:dK]
+		for i := range L {
+			t3 := t[i*T:][:T]
+			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
+				var t3_2 F
+				t3Sums := [16]F{t3_2}
+				for k2 := range dK {
+					t3Sums[k2%16] = num.FMA32(k[k2], wTheta[k2], t3Sums[k2%16])
+				}
+				t3_2 = kern.Sum16(&t3Sums)
+				t3[j] = t3_2
+			}
 		}
 	}
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
-			P0: unsafe.SliceData(c.ThetaStack),
+		a := regions.R5edf17476f4bArgs{
+			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
-			P2: unsafe.SliceData(t29),
+			P2: unsafe.SliceData(t2),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.R5edf17476f4b(&a)
 	} else {
-		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t29_2 := t29[i*T:][:T]
+			t2_2 := t2[i*T:][:T]
 			for j := range T {
-				thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t292 F
-				t292Sums := [16]F{t292}
-				for k := range dK + dV {
-					t292Sums[k%16] = num.FMA32(thetaStack[k], wTheta[k], t292Sums[k%16])
+				v := c.V[(i*T+j)*dV:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				var t22 F
+				t22Sums := [16]F{t22}
+				for k := range dV {
+					t22Sums[k%16] = num.FMA32(v[k], wTheta[k], t22Sums[k%16])
 				}
-				t292 = kern.Sum16(&t292Sums)
-				t29_2[j] = t292
+				t22 = kern.Sum16(&t22Sums)
+				t2_2[j] = t22
 			}
 		}
 	}
@@ -72,24 +95,26 @@ func (c *stepFused) run() {
 	// gated_delta.theta
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R2a4438ac53c4Args{
-			P0: unsafe.SliceData(t29),
-			P1: unsafe.SliceData(c.Theta),
-			P2: unsafe.SliceData(c.ThetaSigmoid),
+		a := regions.R78103a224108Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(c.ThetaLin),
+			P3: unsafe.SliceData(theta),
 			N0: L,
 			N1: T,
 			S0: [2]float32{bThetaEntry},
 		}
-		regions.R2a4438ac53c4(&a)
+		regions.R78103a224108(&a)
 	} else {
 		for i := range L {
-			t29_2 := t29[i*T:][:T]
-			theta := c.Theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+			t3 := t[i*T:][:T]
+			t2_2 := t2[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			theta2 := theta[i*T:][:T]
 			for j := range T {
-				t30 := t29_2[j] + bThetaEntry
-				theta[j] = kern.Sigmoid(t30)
-				thetaSigmoid[j] = kern.Sigmoid(-t30)
+				t30 := (t3[j] + t2_2[j]) + bThetaEntry
+				thetaLin[j] = t30
+				theta2[j] = kern.Sigmoid(t30)
 			}
 		}
 	}
@@ -112,6 +137,7 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
+	theta := c.Work[2*L*T:][:L*T] // [L, T]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -138,7 +164,7 @@ func (c *stepRows1) Part(part int) {
 						P1:   unsafe.SliceData(c.K),
 						P2:   kern.Given(c.MProd),
 						P3:   unsafe.SliceData(c.Rho),
-						P4:   unsafe.SliceData(c.Theta),
+						P4:   unsafe.SliceData(theta),
 						P5:   unsafe.SliceData(c.V),
 						P6:   unsafe.SliceData(c.Q),
 						P7:   unsafe.SliceData(c.Y),
@@ -168,24 +194,24 @@ func (c *stepRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// gated_delta.M
-						var t22 F
-						t22Sums := [2]F{t22}
+						var t222 F
+						t222Sums := [2]F{t222}
 						for j := range dK {
-							t22Sums[j%2] = num.FMA32(MState[j], k[j], t22Sums[j%2])
+							t222Sums[j%2] = num.FMA32(MState[j], k[j], t222Sums[j%2])
 						}
-						t22 = kern.Sum2(&t22Sums)
+						t222 = kern.Sum2(&t222Sums)
 						if len(c.MProd) > 0 {
-							c.MProd[(l*T+a+C*s)*dV+i] = t22
+							c.MProd[(l*T+a+C*s)*dV+i] = t222
 						}
 						// gated_delta.M, gated_delta.y
 						var y2 F
 						rhoEntry := rho[a]
-						w := F(theta[a] * num.FMA32(rhoEntry, t22, -c.V[(l*T+a+C*s)*dV+i]))
+						w := F(theta2[a] * num.FMA32(rhoEntry, t222, -c.V[(l*T+a+C*s)*dV+i]))
 						y2Sums := [2]F{y2}
 						for j := range dK {
 							M2 := num.FMA32(-w, k[j], F(rhoEntry*MState[j]))
@@ -216,22 +242,43 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t22 := c.Work[:L*T*dV]                                  // [L, T, d_v]
-	t32 := c.Work[L*T*dV:][:L*T*dV]                         // [L, T, d_v]
-	t5 := c.Work[2*L*T*dV:][:L*T*dV]                        // [L, T, d_v]
-	t8 := c.Work[3*L*T*dV:][:L*T*dK]                        // [L, T, d_k]
-	t162 := c.Work[L*T*dK+3*L*T*dV:][:L*T*dK]               // [L, T, d_k]
-	t92 := c.Work[2*L*T*dK+3*L*T*dV:][:L*T]                 // [L, T]
-	t9 := c.Work[2*L*T*dK+3*L*T*dV+L*T:][:L*T]              // [L, T]
-	t12 := c.Work[2*L*T*dK+3*L*T*dV+2*L*T:][:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	t11Total := make([]F, 1)
+	theta := c.Work[:L*T]                                 // [L, T]
+	t2 := c.Work[L*T:][:L*T*dV]                           // [L, T, d_v]
+	t32 := c.Work[L*T*dV+L*T:][:L*T*dV]                   // [L, T, d_v]
+	t7 := c.Work[2*L*T*dV+L*T:][:L*T*dV]                  // [L, T, d_v]
+	t82 := c.Work[3*L*T*dV+L*T:][:L*T*dK]                 // [L, T, d_k]
+	t162 := c.Work[L*T*dK+3*L*T*dV+L*T:][:L*T*dK]         // [L, T, d_k]
+	t92 := c.Work[2*L*T*dK+3*L*T*dV+L*T:][:L*T]           // [L, T]
+	t11 := c.Work[2*L*T*dK+3*L*T*dV+2*L*T:][:L*T]         // [L, T]
+	t16 := c.Work[2*L*T*dK+3*L*T*dV+3*L*T:][:dK+dV]       // [d_k + d_v]
+	t18 := c.Work[2*L*T*dK+3*L*T*dV+3*L*T+dK+dV:][:dK+dV] // [d_k + d_v]
+	t14Total := make([]F, 1)
+
+	// gated_delta.theta
+	if kern.Wide() {
+		a := regions.R1e4584de63feArgs{
+			P0: unsafe.SliceData(c.ThetaLin),
+			P1: unsafe.SliceData(theta),
+			N0: L,
+			N1: T,
+		}
+		regions.R1e4584de63fe(&a)
+	} else {
+		for i := range L {
+			thetaLin := c.ThetaLin[i*T:][:T]
+			theta2 := theta[i*T:][:T]
+			for j := range T {
+				theta2[j] = kern.Sigmoid(thetaLin[j])
+			}
+		}
+	}
 
 	// gated_delta.M
 	if kern.Wide() {
 		a := regions.R57246bfa957cArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(c.MProd),
-			P2: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(t2),
 			P3: unsafe.SliceData(c.V),
 			P4: unsafe.SliceData(t32),
 			N0: L,
@@ -245,14 +292,14 @@ func (c *stepBackwardFused) run() {
 			rho := c.Rho[i*T:][:T]
 			for j := range T {
 				MProd := c.MProd[(i*T+j)*dV:][:dV]
-				t22_2 := t22[(i*T+j)*dV:][:dV]
+				t2_2 := t2[(i*T+j)*dV:][:dV]
 				v := c.V[(i*T+j)*dV:][:dV]
 				t32_2 := t32[(i*T+j)*dV:][:dV]
 				rhoEntry := rho[j]
 				for k := range dV {
-					t222 := F(rhoEntry * MProd[k])
-					t22_2[k] = t222
-					t32_2[k] = t222 - v[k]
+					t22 := F(rhoEntry * MProd[k])
+					t2_2[k] = t22
+					t32_2[k] = t22 - v[k]
 				}
 			}
 		}
@@ -261,21 +308,21 @@ func (c *stepBackwardFused) run() {
 	// gated_delta
 	clear(c.RhoBar)
 	clear(c.QBar)
-	clear(t8)
+	clear(t82)
 	clear(t162)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[3*L*T*dK+4*L*T*dV+2*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t8[:L*T*dK], c.Work[4*L*T*dK+4*L*T*dV+2*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t162[:L*T*dK], c.Work[5*L*T*dK+4*L*T*dV+2*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.RhoBar[:L*T], c.Work[6*L*T*dK+4*L*T*dV+2*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[2*L*T*dK+3*L*T*dV+3*L*T+2*dK+2*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t82[:L*T*dK], c.Work[3*L*T*dK+3*L*T*dV+3*L*T+2*dK+2*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t162[:L*T*dK], c.Work[4*L*T*dK+3*L*T*dV+3*L*T+2*dK+2*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[5*L*T*dK+3*L*T*dV+3*L*T+2*dK+2*dV:], 3*L*T*dK+L*T, kern.Blocks(dV))
 	}
 
 	// gated_delta.M
 	if kern.Wide() {
 		a := regions.R98651393476dArgs{
 			P0: unsafe.SliceData(c.K),
-			P1: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t92),
 			N0: L,
 			N1: T,
@@ -291,11 +338,11 @@ func (c *stepBackwardFused) run() {
 			t92_2 := t92[i*T:][:T]
 			for j := range T {
 				k := c.K[(i*T+j)*dK:][:dK]
-				t8_2 := t8[(i*T+j)*dK:][:dK]
+				t82_2 := t82[(i*T+j)*dK:][:dK]
 				var t922 F
 				t922Sums := [16]F{t922}
 				for k2 := range dK {
-					t922Sums[k2%16] = num.FMA32(k[k2], t8_2[k2], t922Sums[k2%16])
+					t922Sums[k2%16] = num.FMA32(k[k2], t82_2[k2], t922Sums[k2%16])
 				}
 				t922 = kern.Sum16(&t922Sums)
 				t92_2[j] = t922
@@ -304,106 +351,123 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// gated_delta.theta
-	var t11 F
+	var t14 F
 	if kern.Wide() {
-		a := regions.R38fcbeb16080Args{
-			P0: unsafe.SliceData(c.Theta),
+		a := regions.Rd0ceef75c253Args{
+			P0: unsafe.SliceData(theta),
 			P1: unsafe.SliceData(t92),
-			P2: unsafe.SliceData(c.ThetaSigmoid),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(t11Total),
+			P2: unsafe.SliceData(c.ThetaLin),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t14Total),
 			N0: L,
 			N1: T,
 			N2: 8 * T,
 			N3: 12 * T,
-			S0: [2]float32{t11},
+			S0: [2]float32{t14},
 		}
-		regions.R38fcbeb16080(&a)
+		regions.Rd0ceef75c253(&a)
 	} else {
-		t11_2 := t11
+		t14_2 := t14
 		for i := range L {
-			theta := c.Theta[i*T:][:T]
+			theta2 := theta[i*T:][:T]
 			t92_2 := t92[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t9_2 := t9[i*T:][:T]
-			var t11Row F
-			t11RowSums := [16]F{t11Row}
+			thetaLin := c.ThetaLin[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			var t14Row F
+			t14RowSums := [16]F{t14Row}
 			for j := range T {
-				t93 := F(F(theta[j]*t92_2[j]) * thetaSigmoid[j])
-				t11RowSums[j%16] = t11RowSums[j%16] + t93
-				t9_2[j] = t93
+				t112 := F(F(theta2[j]*t92_2[j]) * kern.Sigmoid(-thetaLin[j]))
+				t14RowSums[j%16] = t14RowSums[j%16] + t112
+				t11_2[j] = t112
 			}
-			t11Row = kern.Sum16(&t11RowSums)
-			t11_2 = t11_2 + t11Row
+			t14Row = kern.Sum16(&t14RowSums)
+			t14_2 = t14_2 + t14Row
 		}
-		t11Total[0] = t11_2
+		t14Total[0] = t14_2
 	}
-	t11 = t11Total[0]
-	c.BThetaBar[0] = t11
+	t14 = t14Total[0]
+	c.BThetaBar[0] = t14
 
 	// gated_delta.theta
-	clear(c.WThetaBar)
+	clear(t16)
 	if kern.Wide() {
-		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t9),
-			P1: unsafe.SliceData(c.WTheta),
-			P2: unsafe.SliceData(t12),
-			P3: unsafe.SliceData(c.ThetaStack),
-			P4: unsafe.SliceData(c.WThetaBar),
+		a := regions.Ra1f67c1927fdArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(t16),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(t7),
+			P5: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
-			N5: dK + dV,
-			N6: 12*dK + 12*dV,
-			N7: T*dK + T*dV,
+			N5: dV,
+			N6: 8 * dV,
+			N7: 12 * dV,
+			N8: 4 * dK,
+			N9: T * dV,
 		}
-		regions.Ra27a1c196a79(&a)
+		regions.Ra1f67c1927fd(&a)
 	} else {
-		wTheta := c.WTheta[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range L {
-			t9_2 := t9[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
 			for j := range T {
-				t12_2 := t12[(i*T+j)*(dK+dV):][:dK+dV]
-				thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t9Entry := t9_2[j]
-				for k := range dK + dV {
-					t12_2[k] = F(t9Entry * wTheta[k])
-					wThetaBar[k] = num.FMA32(thetaStack[k], t9Entry, wThetaBar[k])
+				v := c.V[(i*T+j)*dV:][:dV]
+				t16_2 := t16[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				t7_2 := t7[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t11Entry := t11_2[j]
+				for k := range dV {
+					t16_2[k] = num.FMA32(v[k], t11Entry, t16_2[k])
+					vBar[k] = num.FMA32(t11Entry, wTheta[k], t7_2[k])
 				}
 			}
 		}
 	}
 
 	// gated_delta.theta, gated_delta.M
+	clear(t18)
 	if kern.Wide() {
-		a := regions.Rb6fbbe913ba6Args{
-			P0: unsafe.SliceData(c.Theta),
-			P1: unsafe.SliceData(t8),
-			P2: unsafe.SliceData(t162),
-			P3: unsafe.SliceData(t12),
-			P4: unsafe.SliceData(c.KBar),
+		a := regions.R7c5d6d9d99edArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(theta),
+			P2: unsafe.SliceData(c.K),
+			P3: unsafe.SliceData(t18),
+			P4: unsafe.SliceData(c.WTheta),
+			P5: unsafe.SliceData(t82),
+			P6: unsafe.SliceData(t162),
+			P7: unsafe.SliceData(c.KBar),
 			N0: L,
 			N1: T,
-			N2: dK,
-			N3: dK + dV,
-			N4: T*dK + T*dV,
-			N5: T * dK,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 4 * dK,
+			N7: 8 * dK,
+			N8: 12 * dK,
+			N9: T * dK,
 		}
-		regions.Rb6fbbe913ba6(&a)
+		regions.R7c5d6d9d99ed(&a)
 	} else {
+		t18_2 := t18[:dK]
+		wTheta := c.WTheta[:dK]
 		for i := range L {
-			theta := c.Theta[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			theta2 := theta[i*T:][:T]
 			for j := range T {
-				t8_2 := t8[(i*T+j)*dK:][:dK]
+				k := c.K[(i*T+j)*dK:][:dK]
+				t82_2 := t82[(i*T+j)*dK:][:dK]
 				t162_2 := t162[(i*T+j)*dK:][:dK]
-				t12_2 := t12[(i*T+j)*(dK+dV):][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				thetaEntry3 := theta[j]
-				for k := range dK {
-					kBar[k] = num.FMA32(thetaEntry3, t8_2[k], t162_2[k]) + t12_2[k]
+				t11Entry2 := t11_2[j]
+				thetaEntry3 := theta2[j]
+				for k2 := range dK {
+					t18_2[k2] = num.FMA32(k[k2], t11Entry2, t18_2[k2])
+					kBar[k2] = num.FMA32(t11Entry2, wTheta[k2], num.FMA32(thetaEntry3, t82_2[k2], t162_2[k2]))
 				}
 			}
 		}
@@ -411,29 +475,17 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(t5),
-			P1: unsafe.SliceData(t12),
-			P2: unsafe.SliceData(c.VBar),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
+		a := regions.Rdb24487ee64dArgs{
+			P0: unsafe.SliceData(t16),
+			P1: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(c.WThetaBar),
+			N0: dK + dV,
 		}
-		regions.Rbd0e3277083c(&a)
+		regions.Rdb24487ee64d(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t5_2 := t5[(i*T+j)*dV:][:dV]
-				t12_2 := t12[(i*T+j)*(dK+dV)+dK:][:dV]
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					vBar[k] = t5_2[k] + t12_2[k]
-				}
-			}
+		wThetaBar := c.WThetaBar[:dK+dV]
+		for i := range dK + dV {
+			wThetaBar[i] = t16[i] + t18[i]
 		}
 	}
 }
@@ -452,24 +504,25 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	t32 := c.Work[L*T*dV:][:L*T*dV]           // [L, T, d_v]
-	t5 := c.Work[2*L*T*dV:][:L*T*dV]          // [L, T, d_v]
-	t8 := c.Work[3*L*T*dV:][:L*T*dK]          // [L, T, d_k]
-	t162 := c.Work[L*T*dK+3*L*T*dV:][:L*T*dK] // [L, T, d_k]
+	theta := c.Work[:L*T]                         // [L, T]
+	t32 := c.Work[L*T*dV+L*T:][:L*T*dV]           // [L, T, d_v]
+	t7 := c.Work[2*L*T*dV+L*T:][:L*T*dV]          // [L, T, d_v]
+	t82 := c.Work[3*L*T*dV+L*T:][:L*T*dK]         // [L, T, d_k]
+	t162 := c.Work[L*T*dK+3*L*T*dV+L*T:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	qBar := c.QBar
-	t8_2 := t8
+	t82_2 := t82
 	t162_2 := t162
 	rhoBar := c.RhoBar
 	if block > 0 {
-		qBar = c.Work[3*L*T*dK+4*L*T*dV+2*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		qBar = c.Work[2*L*T*dK+3*L*T*dV+3*L*T+2*dK+2*dV+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
 		clear(qBar[l*T*dK:][:T*dK])
-		t8_2 = c.Work[4*L*T*dK+4*L*T*dV+2*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
-		clear(t8_2[l*T*dK:][:T*dK])
-		t162_2 = c.Work[5*L*T*dK+4*L*T*dV+2*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		t82_2 = c.Work[3*L*T*dK+3*L*T*dV+3*L*T+2*dK+2*dV+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		clear(t82_2[l*T*dK:][:T*dK])
+		t162_2 = c.Work[4*L*T*dK+3*L*T*dV+3*L*T+2*dK+2*dV+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
 		clear(t162_2[l*T*dK:][:T*dK])
-		rhoBar = c.Work[6*L*T*dK+4*L*T*dV+2*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T]
+		rhoBar = c.Work[5*L*T*dK+3*L*T*dV+3*L*T+2*dK+2*dV+(block-1)*(3*L*T*dK+L*T):][:L*T]
 		clear(rhoBar[l*T:][:T])
 	}
 	if kern.Wide() {
@@ -497,7 +550,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				{
 					a := regions.R8cc5cd342cd7Args{
 						P0: unsafe.SliceData(c.Rho),
-						P1: unsafe.SliceData(c.Theta),
+						P1: unsafe.SliceData(theta),
 						P2: unsafe.SliceData(t32),
 						P3: unsafe.SliceData(c.K),
 						P4: unsafe.SliceData(MTrail),
@@ -521,9 +574,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						P5:  unsafe.SliceData(MTrail),
 						P6:  unsafe.SliceData(qBar),
 						P7:  unsafe.SliceData(t4),
-						P8:  unsafe.SliceData(t8_2),
-						P9:  unsafe.SliceData(c.Theta),
-						P10: unsafe.SliceData(t5),
+						P8:  unsafe.SliceData(t82_2),
+						P9:  unsafe.SliceData(theta),
+						P10: unsafe.SliceData(t7),
 						P11: unsafe.SliceData(c.Rho),
 						P12: unsafe.SliceData(t162_2),
 						P13: unsafe.SliceData(c.MProd),
@@ -557,21 +610,21 @@ func (c *stepBackwardRows1) Part(part int) {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
-					theta := c.Theta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					for a := range n {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// gated_delta.M
 						rhoEntry2 := rho[a]
-						w := F(theta[a] * t32[(l*T+a+C*s)*dV+i])
+						w := F(theta2[a] * t32[(l*T+a+C*s)*dV+i])
 						for j := range dK {
 							MTrail3[j] = num.FMA32(-w, k[j], F(rhoEntry2*MTrail2[j]))
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					theta := c.Theta[l*T+C*s:][:n]
+					theta2 := theta[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					rhoBar2 := rhoBar[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
@@ -579,7 +632,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[(a+1)*dK:][:dK]
 						qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
-						t8_3 := t8_2[(l*T+a+C*s)*dK:][:dK]
+						t82_3 := t82_2[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						t162_3 := t162_2[(l*T+a+C*s)*dK:][:dK]
 						// gated_delta.y, gated_delta.M
@@ -592,27 +645,27 @@ func (c *stepBackwardRows1) Part(part int) {
 							t22Sums[j%16] = num.FMA32(t42, k[j], t22Sums[j%16])
 							qBar2[j] = num.FMA32(MTrail2[j], yBarEntry, qBar2[j])
 							t4[j] = t42
-							t8_3[j] = num.FMA32(-t42, t32Entry, t8_3[j])
+							t82_3[j] = num.FMA32(-t42, t32Entry, t82_3[j])
 						}
 						t22 = kern.Sum16(&t22Sums)
 						// gated_delta.M
-						thetaEntry2 := theta[a]
-						t5[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t22)
+						thetaEntry2 := theta2[a]
+						t7[(l*T+a+C*s)*dV+i] = F(thetaEntry2 * t22)
 						// gated_delta.M
-						var t52 F
+						var t5 F
 						rhoEntry3 := rho[a]
 						w2 := F(F(rhoEntry3*thetaEntry2) * t22)
-						t52Sums := [16]F{t52}
+						t5Sums := [16]F{t5}
 						for j := range dK {
 							MTrailEntry := MTrail3[j]
 							t4Entry := t4[j]
-							t52Sums[j%16] = num.FMA32(MTrailEntry, t4Entry, t52Sums[j%16])
+							t5Sums[j%16] = num.FMA32(MTrailEntry, t4Entry, t5Sums[j%16])
 							t162_3[j] = num.FMA32(-w2, MTrailEntry, t162_3[j])
 							MBarState[j] = num.FMA32(rhoEntry3, t4Entry, -F(w2*k[j]))
 						}
-						t52 = kern.Sum16(&t52Sums)
+						t5 = kern.Sum16(&t5Sums)
 						// gated_delta.M
-						rhoBar2[a] = num.FMA32(-F(thetaEntry2*c.MProd[(l*T+a+C*s)*dV+i]), t22, rhoBar2[a]+t52)
+						rhoBar2[a] = num.FMA32(-F(thetaEntry2*c.MProd[(l*T+a+C*s)*dV+i]), t22, rhoBar2[a]+t5)
 					}
 				}
 			}

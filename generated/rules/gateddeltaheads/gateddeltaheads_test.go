@@ -91,12 +91,11 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q = a.Real("q", k.L*k.T*k.DK*k.Heads)
 	k.Y = a.Out("y", k.L*k.T*k.DV*k.Heads)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV*k.Heads)
-	k.ThetaStack = a.Fresh(k.L*k.T*k.DK*k.Heads + k.L*k.T*k.DV*k.Heads)
-	k.Theta = a.Fresh(k.L * k.T * k.Heads)
+	k.ThetaLin = a.Fresh(k.L * k.T * k.Heads)
+	k.ThetaPairs = a.Fresh(k.L * k.T * k.Heads)
 	if !a.ForwardOnly {
 		k.MProd = a.Fresh(k.L * k.T * k.DV * k.Heads)
 	}
-	k.ThetaSigmoid = a.Fresh(k.L * k.T * k.Heads)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * k.Heads * ((k.T + k.C - 1) / k.C))
 	}
@@ -115,10 +114,9 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV*g.Heads)
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV*g.Heads)
-	g.ThetaStack = k.ThetaStack
-	g.Theta = k.Theta
+	g.ThetaLin = k.ThetaLin
+	g.ThetaPairs = k.ThetaPairs
 	g.MProd = k.MProd
-	g.ThetaSigmoid = k.ThetaSigmoid
 	g.WThetaBar = a.Grad("w_theta", g.DK*g.Heads+g.DV*g.Heads)
 	g.BThetaBar = a.Grad("b_theta", g.Heads)
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV*g.Heads)

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_k·heads + 2·L·T·d_v·heads + 2·L·T·heads entries and checkpoints of L·d_k·d_v·heads·segments entries.
+// It keeps L·T·d_v·heads + 2·L·T·heads entries and checkpoints of L·d_k·d_v·heads·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -30,19 +30,18 @@ type Step[F num.Float] struct {
 	Q            []F    // [L, heads, T, d_k]
 	Y            []F    // [L, T, d_v·heads], written
 	MOut         []F    // [L, heads, d_v, d_k], written
-	ThetaStack   []F    // [L, heads, T, d_k + d_v], written
-	Theta        []F    // [L, heads, T], written
+	ThetaLin     []F    // [L, heads, T], written
+	ThetaPairs   []F    // [L·heads, T], written
 	MProd        []F    // [L·heads, T, d_v], written; may be nil
-	ThetaSigmoid []F    // [L, heads, T], written
 	MCheckpoints []F    // [L·heads, segments, d_v, d_k], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 2·L·T·d_v·heads + L·d_k·d_v·heads + L·T·heads.
+// WorkLen is 2·L·T·d_v·heads + L·d_k·d_v·heads + 3·L·T·heads.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 2*L*T*dV*heads + L*dK*dV*heads + L*T*heads
+	return 2*L*T*dV*heads + L*dK*dV*heads + 3*L*T*heads
 }
 
 // RowsLen is d_k.
@@ -59,8 +58,12 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
-	t29 := c.Work[:L*T*heads] // [L, heads, T]
+	t := c.Work[:L*T*heads] // [L, heads, T]
 	work := c.Work[L*T*heads:]
+	t2 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	theta := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
 	MNextPairs := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
 	work = work[L*dK*dV*heads:]
 	yPairs := work[:L*T*dV*heads] // [L·heads, T, d_v]
@@ -71,23 +74,15 @@ func (c *Step[F]) Run() {
 	// gated_delta_heads.theta
 	for i := range L {
 		for j := range heads {
+			t3 := t[(i*heads+j)*T:][:T]
+			wTheta := c.WTheta[j*(dK+dV):][:dK]
 			for k := range T {
 				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				thetaStack := c.ThetaStack[((i*heads+j)*T+k)*(dK+dV):][:dK]
+				var t3_2 F
 				for m := range dK {
-					thetaStack[m] = k2[m]
+					t3_2 += F(k2[m] * wTheta[m])
 				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				v := c.V[((i*heads+j)*T+k)*dV:][:dV]
-				thetaStack := c.ThetaStack[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-				for m := range dV {
-					thetaStack[m] = v[m]
-				}
+				t3[k] = t3_2
 			}
 		}
 	}
@@ -95,15 +90,15 @@ func (c *Step[F]) Run() {
 	// gated_delta_heads.theta
 	for i := range L {
 		for j := range heads {
-			t29_2 := t29[(i*heads+j)*T:][:T]
-			wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
+			t2_2 := t2[(i*heads+j)*T:][:T]
 			for k := range T {
-				thetaStack := c.ThetaStack[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				var t292 F
-				for m := range dK + dV {
-					t292 += F(thetaStack[m] * wTheta[m])
+				v := c.V[((i*heads+j)*T+k)*dV:][:dV]
+				wTheta := c.WTheta[j*(dK+dV)+dK:][:dV]
+				var t22 F
+				for m := range dV {
+					t22 += F(v[m] * wTheta[m])
 				}
-				t29_2[k] = t292
+				t2_2[k] = t22
 			}
 		}
 	}
@@ -112,14 +107,15 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		bTheta := c.BTheta[:heads]
 		for j := range heads {
-			t29_2 := t29[(i*heads+j)*T:][:T]
-			theta := c.Theta[(i*heads+j)*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
+			t3 := t[(i*heads+j)*T:][:T]
+			t2_2 := t2[(i*heads+j)*T:][:T]
+			thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
+			theta2 := theta[(i*heads+j)*T:][:T]
 			bThetaEntry := bTheta[j]
 			for k := range T {
-				t30 := t29_2[k] + bThetaEntry
-				theta[k] = num.Sigmoid(t30)
-				thetaSigmoid[k] = num.Sigmoid(-t30)
+				t30 := t3[k] + t2_2[k] + bThetaEntry
+				thetaLin[k] = t30
+				theta2[k] = num.Sigmoid(t30)
 			}
 		}
 	}
@@ -157,39 +153,39 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rhoView := c.Rho[l*T+C*s:][:n]
-					thetaView := c.Theta[l*T+C*s:][:n]
+					thetaView := theta[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// gated_delta_heads.M
-						var t220 F
-						var t221 F
-						var t222 F
-						var t223 F
+						var t2220 F
+						var t2221 F
+						var t2222 F
+						var t2223 F
 						for j := range dK {
 							kViewEntry := kView[j]
-							t220 += F(MState[j][0] * kViewEntry)
-							t221 += F(MState[j][1] * kViewEntry)
-							t222 += F(MState[j][2] * kViewEntry)
-							t223 += F(MState[j][3] * kViewEntry)
+							t2220 += F(MState[j][0] * kViewEntry)
+							t2221 += F(MState[j][1] * kViewEntry)
+							t2222 += F(MState[j][2] * kViewEntry)
+							t2223 += F(MState[j][3] * kViewEntry)
 						}
 						if len(c.MProd) > 0 {
-							c.MProd[(l*T+a+C*s)*dV+i] = t220
-							c.MProd[(l*T+a+C*s)*dV+i+1] = t221
-							c.MProd[(l*T+a+C*s)*dV+i+2] = t222
-							c.MProd[(l*T+a+C*s)*dV+i+3] = t223
+							c.MProd[(l*T+a+C*s)*dV+i] = t2220
+							c.MProd[(l*T+a+C*s)*dV+i+1] = t2221
+							c.MProd[(l*T+a+C*s)*dV+i+2] = t2222
+							c.MProd[(l*T+a+C*s)*dV+i+3] = t2223
 						}
 						// gated_delta_heads.M, gated_delta_heads.y
 						rhoViewEntry := rhoView[a]
 						thetaViewEntry := thetaView[a]
 						var y20 F
-						w0 := F(thetaViewEntry * (F(rhoViewEntry*t220) - c.V[(l*T+a+C*s)*dV+i]))
+						w0 := F(thetaViewEntry * (F(rhoViewEntry*t2220) - c.V[(l*T+a+C*s)*dV+i]))
 						var y21 F
-						w1 := F(thetaViewEntry * (F(rhoViewEntry*t221) - c.V[(l*T+a+C*s)*dV+i+1]))
+						w1 := F(thetaViewEntry * (F(rhoViewEntry*t2221) - c.V[(l*T+a+C*s)*dV+i+1]))
 						var y22 F
-						w2 := F(thetaViewEntry * (F(rhoViewEntry*t222) - c.V[(l*T+a+C*s)*dV+i+2]))
+						w2 := F(thetaViewEntry * (F(rhoViewEntry*t2222) - c.V[(l*T+a+C*s)*dV+i+2]))
 						var y23 F
-						w3 := F(thetaViewEntry * (F(rhoViewEntry*t223) - c.V[(l*T+a+C*s)*dV+i+3]))
+						w3 := F(thetaViewEntry * (F(rhoViewEntry*t2223) - c.V[(l*T+a+C*s)*dV+i+3]))
 						for j := range dK {
 							kViewEntry := kView[j]
 							qViewEntry := qView[j]
@@ -235,22 +231,22 @@ func (c *Step[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rhoView := c.Rho[l*T+C*s:][:n]
-					thetaView := c.Theta[l*T+C*s:][:n]
+					thetaView := theta[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// gated_delta_heads.M
-						var t22 F
+						var t222 F
 						for j := range dK {
-							t22 += F(MState[j][0] * kView[j])
+							t222 += F(MState[j][0] * kView[j])
 						}
 						if len(c.MProd) > 0 {
-							c.MProd[(l*T+a+C*s)*dV+i] = t22
+							c.MProd[(l*T+a+C*s)*dV+i] = t222
 						}
 						// gated_delta_heads.M, gated_delta_heads.y
 						var y2 F
 						rhoViewEntry := rhoView[a]
-						w := F(thetaView[a] * (F(rhoViewEntry*t22) - c.V[(l*T+a+C*s)*dV+i]))
+						w := F(thetaView[a] * (F(rhoViewEntry*t222) - c.V[(l*T+a+C*s)*dV+i]))
 						for j := range dK {
 							M2 := F(rhoViewEntry*MState[j][0]) - F(w*kView[j])
 							y2 += F(M2 * qView[j])
@@ -302,6 +298,15 @@ func (c *Step[F]) Run() {
 			}
 		}
 	}
+
+	// gated_delta_heads
+	for i := range L * heads {
+		thetaView := theta[i*T:][:T]
+		thetaPairs := c.ThetaPairs[i*T:][:T]
+		for j := range T {
+			thetaPairs[j] = thetaView[j]
+		}
+	}
 }
 
 // StepBackward is one call of the kernel StepBackward.
@@ -321,10 +326,9 @@ type StepBackward[F num.Float] struct {
 	Q            []F    // [L, heads, T, d_k]
 	YBar         []F    // [L, T, d_v·heads]
 	MBar         []F    // [L, heads, d_v, d_k]
-	ThetaStack   []F    // [L, heads, T, d_k + d_v]
-	Theta        []F    // [L, heads, T]
+	ThetaLin     []F    // [L, heads, T]
+	ThetaPairs   []F    // [L·heads, T]
 	MProd        []F    // [L·heads, T, d_v]
-	ThetaSigmoid []F    // [L, heads, T]
 	WThetaBar    []F    // [heads, d_k + d_v], written
 	BThetaBar    []F    // [heads], written
 	MBarOut      []F    // [L, heads, d_v, d_k], written
@@ -337,13 +341,13 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 5·L·T·d_k·heads + 5·L·T·d_v·heads + L·d_k·d_v·heads + 3·L·T·heads.
+// WorkLen is 4·L·T·d_k·heads + 4·L·T·d_v·heads + L·d_k·d_v·heads + 3·L·T·heads + 2·d_k·heads + 2·d_v·heads.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
 	if kern.Fused() {
-		return 5*L*T*dK*heads + 5*L*T*dV*heads + L*dK*dV*heads + 3*L*T*heads + (kern.Blocks(dV)-1)*(3*L*T*dK*heads+L*T*heads) // and the sums of blocks of rows
+		return 4*L*T*dK*heads + 4*L*T*dV*heads + L*dK*dV*heads + 3*L*T*heads + 2*dK*heads + 2*dV*heads + (kern.Blocks(dV)-1)*(3*L*T*dK*heads+L*T*heads) // and the sums of blocks of rows
 	}
-	return 5*L*T*dK*heads + 5*L*T*dV*heads + L*dK*dV*heads + 3*L*T*heads
+	return 4*L*T*dK*heads + 4*L*T*dV*heads + L*dK*dV*heads + 3*L*T*heads + 2*dK*heads + 2*dV*heads
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -360,19 +364,19 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, dK, dV, heads := c.C, c.L, c.T, c.DK, c.DV, c.Heads
 	segments := (C + T - 1) / C
-	t2 := c.Work[:L*T*dV*heads] // [L, heads, T, d_v]
+	t4 := c.Work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work := c.Work[L*T*dV*heads:]
-	t22 := work[:L*T*dV*heads] // [L·heads, T, d_v]
+	t2 := work[:L*T*dV*heads] // [L·heads, T, d_v]
 	work = work[L*T*dV*heads:]
 	t32 := work[:L*T*dV*heads] // [L·heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t5 := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
+	t7 := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
 	work = work[L*dK*dV*heads:]
-	t6 := work[:L*T*heads] // [L·heads, T]
+	t8 := work[:L*T*heads] // [L·heads, T]
 	work = work[L*T*heads:]
-	t9 := work[:L*T*dV*heads] // [L·heads, T, d_v]
+	t11 := work[:L*T*dV*heads] // [L·heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t10 := work[:L*T*dK*heads] // [L·heads, T, d_k]
+	t12 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t82 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -382,23 +386,25 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*heads:]
 	t212 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t19 := work[:L*T*heads] // [L, heads, T]
+	t21 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t22_2 := work[:L*T*dK*heads+L*T*dV*heads] // [L, heads, T, d_k + d_v]
-	MBarState := c.Rows[:dK]                  // [d_k]
+	t26 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	work = work[dK*heads+dV*heads:]
+	t282 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	MBarState := c.Rows[:dK]         // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t4 := rows[:dK] // [d_k]
+	t42 := rows[:dK] // [d_k]
 
 	// gated_delta_heads
 	for i := range L {
 		for j := range heads {
 			for k := range T {
 				yBarView := c.YBar[((i*T+k)*heads+j)*dV:][:dV]
-				t2_2 := t2[((i*heads+j)*T+k)*dV:][:dV]
+				t4_2 := t4[((i*heads+j)*T+k)*dV:][:dV]
 				for m := range dV {
-					t2_2[m] = yBarView[m]
+					t4_2[m] = yBarView[m]
 				}
 			}
 		}
@@ -409,21 +415,21 @@ func (c *StepBackward[F]) Run() {
 		rhoView := c.Rho[i*T:][:T]
 		for j := range T {
 			MProd := c.MProd[(i*T+j)*dV:][:dV]
-			t22_3 := t22[(i*T+j)*dV:][:dV]
+			t2_2 := t2[(i*T+j)*dV:][:dV]
 			vView := c.V[(i*T+j)*dV:][:dV]
 			t32_2 := t32[(i*T+j)*dV:][:dV]
 			rhoViewEntry := rhoView[j]
 			for k := range dV {
-				t222 := F(rhoViewEntry * MProd[k])
-				t22_3[k] = t222
-				t32_2[k] = t222 - vView[k]
+				t22 := F(rhoViewEntry * MProd[k])
+				t2_2[k] = t22
+				t32_2[k] = t22 - vView[k]
 			}
 		}
 	}
 
 	// gated_delta_heads
-	clear(t6)
-	clear(t10)
+	clear(t8)
+	clear(t12)
 	clear(t82)
 	clear(t162)
 	for l := range L * heads {
@@ -432,9 +438,9 @@ func (c *StepBackward[F]) Run() {
 			MBarView := c.MBar[(l*dV+i)*dK:][:dK]
 			MBarView2 := c.MBar[(l*dV+i+1)*dK:][:dK]
 			MBarView3 := c.MBar[(l*dV+i+2)*dK:][:dK]
-			t5_2 := t5[(l*dV+i)*dK:][:dK]
-			t5_3 := t5[(l*dV+i+1)*dK:][:dK]
-			t5_4 := t5[(l*dV+i+2)*dK:][:dK]
+			t7_2 := t7[(l*dV+i)*dK:][:dK]
+			t7_3 := t7[(l*dV+i+1)*dK:][:dK]
+			t7_4 := t7[(l*dV+i+2)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBarView[j]
@@ -452,17 +458,17 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rhoView := c.Rho[l*T+C*s:][:n]
-					thetaView := c.Theta[l*T+C*s:][:n]
+					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// gated_delta_heads.M
 						rhoViewEntry2 := rhoView[a]
-						thetaViewEntry := thetaView[a]
-						w0 := F(thetaViewEntry * t32[(l*T+a+C*s)*dV+i])
-						w1 := F(thetaViewEntry * t32[(l*T+a+C*s)*dV+i+1])
-						w2 := F(thetaViewEntry * t32[(l*T+a+C*s)*dV+i+2])
+						thetaPairsEntry := thetaPairs[a]
+						w0 := F(thetaPairsEntry * t32[(l*T+a+C*s)*dV+i])
+						w1 := F(thetaPairsEntry * t32[(l*T+a+C*s)*dV+i+1])
+						w2 := F(thetaPairsEntry * t32[(l*T+a+C*s)*dV+i+2])
 						for j := range dK {
 							kViewEntry := kView[j]
 							MTrail4[j][0] = F(rhoViewEntry2*MTrail3[j][0]) - F(w0*kViewEntry)
@@ -472,101 +478,101 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					thetaView := c.Theta[l*T+C*s:][:n]
+					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
 					rhoView := c.Rho[l*T+C*s:][:n]
-					t6_2 := t6[l*T+C*s:][:n]
+					t8_2 := t8[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
-						t10_2 := t10[(l*T+a+C*s)*dK:][:dK]
+						t12_2 := t12[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t162_2 := t162[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						// gated_delta_heads.y, gated_delta_heads.M
-						var t2220 F
-						t2ViewEntry0 := t2[(l*T+a+C*s)*dV+i]
+						var t220 F
+						t4ViewEntry0 := t4[(l*T+a+C*s)*dV+i]
 						t32Entry0 := t32[(l*T+a+C*s)*dV+i]
-						var t2221 F
-						t2ViewEntry1 := t2[(l*T+a+C*s)*dV+i+1]
+						var t221 F
+						t4ViewEntry1 := t4[(l*T+a+C*s)*dV+i+1]
 						t32Entry1 := t32[(l*T+a+C*s)*dV+i+1]
-						var t2222 F
-						t2ViewEntry2 := t2[(l*T+a+C*s)*dV+i+2]
+						var t222 F
+						t4ViewEntry2 := t4[(l*T+a+C*s)*dV+i+2]
 						t32Entry2 := t32[(l*T+a+C*s)*dV+i+2]
 						for j := range dK {
 							qViewEntry := qView[j]
 							kViewEntry := kView[j]
-							t10Sum := t10_2[j]
+							t12Sum := t12_2[j]
 							t82Sum := t82_2[j]
-							t420 := MBarState[j][0] + F(qViewEntry*t2ViewEntry0)
-							t2220 += F(t420 * kViewEntry)
-							t10Sum += F(MTrail3[j][0] * t2ViewEntry0)
-							t4[j][0] = t420
-							t82Sum -= F(t420 * t32Entry0)
-							t421 := MBarState[j][1] + F(qViewEntry*t2ViewEntry1)
-							t2221 += F(t421 * kViewEntry)
-							t10Sum += F(MTrail3[j][1] * t2ViewEntry1)
-							t4[j][1] = t421
-							t82Sum -= F(t421 * t32Entry1)
-							t422 := MBarState[j][2] + F(qViewEntry*t2ViewEntry2)
-							t2222 += F(t422 * kViewEntry)
-							t10Sum += F(MTrail3[j][2] * t2ViewEntry2)
-							t4[j][2] = t422
-							t82Sum -= F(t422 * t32Entry2)
-							t10_2[j] = t10Sum
+							t430 := MBarState[j][0] + F(qViewEntry*t4ViewEntry0)
+							t220 += F(t430 * kViewEntry)
+							t12Sum += F(MTrail3[j][0] * t4ViewEntry0)
+							t42[j][0] = t430
+							t82Sum -= F(t430 * t32Entry0)
+							t431 := MBarState[j][1] + F(qViewEntry*t4ViewEntry1)
+							t221 += F(t431 * kViewEntry)
+							t12Sum += F(MTrail3[j][1] * t4ViewEntry1)
+							t42[j][1] = t431
+							t82Sum -= F(t431 * t32Entry1)
+							t432 := MBarState[j][2] + F(qViewEntry*t4ViewEntry2)
+							t222 += F(t432 * kViewEntry)
+							t12Sum += F(MTrail3[j][2] * t4ViewEntry2)
+							t42[j][2] = t432
+							t82Sum -= F(t432 * t32Entry2)
+							t12_2[j] = t12Sum
 							t82_2[j] = t82Sum
 						}
 						// gated_delta_heads.M
-						thetaViewEntry2 := thetaView[a]
+						thetaPairsEntry2 := thetaPairs[a]
 						// gated_delta_heads.M
 						rhoViewEntry3 := rhoView[a]
-						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t2220)
-						var t520 F
-						w20 := F(F(rhoViewEntry3*thetaViewEntry2) * t2220)
-						t9[(l*T+a+C*s)*dV+i+1] = F(thetaViewEntry2 * t2221)
-						var t521 F
-						w21 := F(F(rhoViewEntry3*thetaViewEntry2) * t2221)
-						t9[(l*T+a+C*s)*dV+i+2] = F(thetaViewEntry2 * t2222)
-						var t522 F
-						w22 := F(F(rhoViewEntry3*thetaViewEntry2) * t2222)
+						t11[(l*T+a+C*s)*dV+i] = F(thetaPairsEntry2 * t220)
+						var t50 F
+						w20 := F(F(rhoViewEntry3*thetaPairsEntry2) * t220)
+						t11[(l*T+a+C*s)*dV+i+1] = F(thetaPairsEntry2 * t221)
+						var t51 F
+						w21 := F(F(rhoViewEntry3*thetaPairsEntry2) * t221)
+						t11[(l*T+a+C*s)*dV+i+2] = F(thetaPairsEntry2 * t222)
+						var t52 F
+						w22 := F(F(rhoViewEntry3*thetaPairsEntry2) * t222)
 						for j := range dK {
 							t162Sum := t162_2[j]
 							kViewEntry := kView[j]
 							MTrailEntry0 := MTrail4[j][0]
-							t4Entry0 := t4[j][0]
-							t520 += F(MTrailEntry0 * t4Entry0)
+							t42Entry0 := t42[j][0]
+							t50 += F(MTrailEntry0 * t42Entry0)
 							t162Sum -= F(w20 * MTrailEntry0)
-							MBarState[j][0] = -F(w20*kViewEntry) + F(rhoViewEntry3*t4Entry0)
+							MBarState[j][0] = -F(w20*kViewEntry) + F(rhoViewEntry3*t42Entry0)
 							MTrailEntry1 := MTrail4[j][1]
-							t4Entry1 := t4[j][1]
-							t521 += F(MTrailEntry1 * t4Entry1)
+							t42Entry1 := t42[j][1]
+							t51 += F(MTrailEntry1 * t42Entry1)
 							t162Sum -= F(w21 * MTrailEntry1)
-							MBarState[j][1] = -F(w21*kViewEntry) + F(rhoViewEntry3*t4Entry1)
+							MBarState[j][1] = -F(w21*kViewEntry) + F(rhoViewEntry3*t42Entry1)
 							MTrailEntry2 := MTrail4[j][2]
-							t4Entry2 := t4[j][2]
-							t522 += F(MTrailEntry2 * t4Entry2)
+							t42Entry2 := t42[j][2]
+							t52 += F(MTrailEntry2 * t42Entry2)
 							t162Sum -= F(w22 * MTrailEntry2)
-							MBarState[j][2] = -F(w22*kViewEntry) + F(rhoViewEntry3*t4Entry2)
+							MBarState[j][2] = -F(w22*kViewEntry) + F(rhoViewEntry3*t42Entry2)
 							t162_2[j] = t162Sum
 						}
 						// gated_delta_heads.M
-						t6Sum := t6_2[a]
-						t6Sum += -F(F(thetaViewEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t2220) + t520
-						t6Sum += -F(F(thetaViewEntry2*c.MProd[(l*T+a+C*s)*dV+i+1])*t2221) + t521
-						t6Sum += -F(F(thetaViewEntry2*c.MProd[(l*T+a+C*s)*dV+i+2])*t2222) + t522
-						t6_2[a] = t6Sum
+						t8Sum := t8_2[a]
+						t8Sum += -F(F(thetaPairsEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t220) + t50
+						t8Sum += -F(F(thetaPairsEntry2*c.MProd[(l*T+a+C*s)*dV+i+1])*t221) + t51
+						t8Sum += -F(F(thetaPairsEntry2*c.MProd[(l*T+a+C*s)*dV+i+2])*t222) + t52
+						t8_2[a] = t8Sum
 					}
 				}
 			}
 			for j := range dK {
-				t5_2[j] = MBarState[j][0]
-				t5_3[j] = MBarState[j][1]
-				t5_4[j] = MBarState[j][2]
+				t7_2[j] = MBarState[j][0]
+				t7_3[j] = MBarState[j][1]
+				t7_4[j] = MBarState[j][2]
 			}
 		}
 		for ; i < dV; i++ {
 			MBarView := c.MBar[(l*dV+i)*dK:][:dK]
-			t5_2 := t5[(l*dV+i)*dK:][:dK]
+			t7_2 := t7[(l*dV+i)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBarView[j]
@@ -578,70 +584,70 @@ func (c *StepBackward[F]) Run() {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rhoView := c.Rho[l*T+C*s:][:n]
-					thetaView := c.Theta[l*T+C*s:][:n]
+					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// gated_delta_heads.M
 						rhoViewEntry2 := rhoView[a]
-						w := F(thetaView[a] * t32[(l*T+a+C*s)*dV+i])
+						w := F(thetaPairs[a] * t32[(l*T+a+C*s)*dV+i])
 						for j := range dK {
 							MTrail4[j][0] = F(rhoViewEntry2*MTrail3[j][0]) - F(w*kView[j])
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					thetaView := c.Theta[l*T+C*s:][:n]
+					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
 					rhoView := c.Rho[l*T+C*s:][:n]
-					t6_2 := t6[l*T+C*s:][:n]
+					t8_2 := t8[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
-						t10_2 := t10[(l*T+a+C*s)*dK:][:dK]
+						t12_2 := t12[(l*T+a+C*s)*dK:][:dK]
 						t82_2 := t82[(l*T+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						t162_2 := t162[(l*T+a+C*s)*dK:][:dK]
 						// gated_delta_heads.y, gated_delta_heads.M
-						var t222 F
-						t2ViewEntry := t2[(l*T+a+C*s)*dV+i]
+						var t22 F
+						t4ViewEntry := t4[(l*T+a+C*s)*dV+i]
 						t32Entry := t32[(l*T+a+C*s)*dV+i]
 						for j := range dK {
-							t42 := MBarState[j][0] + F(qView[j]*t2ViewEntry)
-							t222 += F(t42 * kView[j])
-							t10_2[j] += F(MTrail3[j][0] * t2ViewEntry)
-							t4[j][0] = t42
-							t82_2[j] -= F(t42 * t32Entry)
+							t43 := MBarState[j][0] + F(qView[j]*t4ViewEntry)
+							t22 += F(t43 * kView[j])
+							t12_2[j] += F(MTrail3[j][0] * t4ViewEntry)
+							t42[j][0] = t43
+							t82_2[j] -= F(t43 * t32Entry)
 						}
 						// gated_delta_heads.M
-						thetaViewEntry2 := thetaView[a]
-						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t222)
+						thetaPairsEntry2 := thetaPairs[a]
+						t11[(l*T+a+C*s)*dV+i] = F(thetaPairsEntry2 * t22)
 						// gated_delta_heads.M
-						var t52 F
+						var t5 F
 						rhoViewEntry3 := rhoView[a]
-						w2 := F(F(rhoViewEntry3*thetaViewEntry2) * t222)
+						w2 := F(F(rhoViewEntry3*thetaPairsEntry2) * t22)
 						for j := range dK {
 							MTrailEntry := MTrail4[j][0]
-							t4Entry := t4[j][0]
-							t52 += F(MTrailEntry * t4Entry)
+							t42Entry := t42[j][0]
+							t5 += F(MTrailEntry * t42Entry)
 							t162_2[j] -= F(w2 * MTrailEntry)
-							MBarState[j][0] = -F(w2*kView[j]) + F(rhoViewEntry3*t4Entry)
+							MBarState[j][0] = -F(w2*kView[j]) + F(rhoViewEntry3*t42Entry)
 						}
 						// gated_delta_heads.M
-						t6_2[a] += -F(F(thetaViewEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t222) + t52
+						t8_2[a] += -F(F(thetaPairsEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t22) + t5
 					}
 				}
 			}
 			for j := range dK {
-				t5_2[j] = MBarState[j][0]
+				t7_2[j] = MBarState[j][0]
 			}
 		}
 	}
 
 	// gated_delta_heads.M
 	for i := range L * heads {
-		thetaView := c.Theta[i*T:][:T]
+		thetaPairs := c.ThetaPairs[i*T:][:T]
 		t92_2 := t92[i*T:][:T]
 		for j := range T {
 			t82_2 := t82[(i*T+j)*dK:][:dK]
@@ -649,11 +655,11 @@ func (c *StepBackward[F]) Run() {
 			t162_2 := t162[(i*T+j)*dK:][:dK]
 			t212_2 := t212[(i*T+j)*dK:][:dK]
 			var t922 F
-			thetaViewEntry3 := thetaView[j]
+			thetaPairsEntry3 := thetaPairs[j]
 			for k := range dK {
 				t82Entry := t82_2[k]
 				t922 += F(kView[k] * t82Entry)
-				t212_2[k] = F(thetaViewEntry3*t82Entry) + t162_2[k]
+				t212_2[k] = F(thetaPairsEntry3*t82Entry) + t162_2[k]
 			}
 			t92_2[j] = t922
 		}
@@ -662,15 +668,15 @@ func (c *StepBackward[F]) Run() {
 	// gated_delta_heads.theta, gated_delta_heads
 	for i := range L {
 		for j := range heads {
-			theta := c.Theta[(i*heads+j)*T:][:T]
+			thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
 			t92View := t92[(i*heads+j)*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			t19_2 := t19[(i*heads+j)*T:][:T]
-			t6View := t6[(i*heads+j)*T:][:T]
+			t21_2 := t21[(i*heads+j)*T:][:T]
+			t8View := t8[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 			for k := range T {
-				t19_2[k] = F(F(theta[k]*t92View[k]) * thetaSigmoid[k])
-				rhoBar[k] = t6View[k]
+				thetaLinEntry := thetaLin[k]
+				t21_2[k] = F(F(num.Sigmoid(thetaLinEntry)*t92View[k]) * num.Sigmoid(-thetaLinEntry))
+				rhoBar[k] = t8View[k]
 			}
 		}
 	}
@@ -678,59 +684,72 @@ func (c *StepBackward[F]) Run() {
 	// gated_delta_heads.theta
 	bThetaBar := c.BThetaBar[:heads]
 	for i := range heads {
-		var t21 F
+		var t24 F
 		for j := range L {
-			t19_2 := t19[(j*heads+i)*T:][:T]
+			t21_2 := t21[(j*heads+i)*T:][:T]
 			for k := range T {
-				t21 += t19_2[k]
+				t24 += t21_2[k]
 			}
 		}
-		bThetaBar[i] = t21
+		bThetaBar[i] = t24
 	}
 
 	// gated_delta_heads.theta
-	for i := range L {
-		for j := range heads {
-			t19_2 := t19[(i*heads+j)*T:][:T]
-			wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-			for k := range T {
-				t22_3 := t22_2[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				t19Entry := t19_2[k]
-				for m := range dK + dV {
-					t22_3[m] = F(t19Entry * wTheta[m])
-				}
-			}
-		}
-	}
-
-	// gated_delta_heads.theta
-	clear(c.WThetaBar)
+	clear(t26)
 	for i := range heads {
-		wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
 		for j := range L {
-			t19_2 := t19[(j*heads+i)*T:][:T]
+			t21_2 := t21[(j*heads+i)*T:][:T]
 			for k := range T {
-				thetaStack := c.ThetaStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-				t19Entry2 := t19_2[k]
-				for m := range dK + dV {
-					wThetaBar[m] += F(thetaStack[m] * t19Entry2)
+				v := c.V[((j*heads+i)*T+k)*dV:][:dV]
+				t26_2 := t26[i*(dK+dV)+dK:][:dV]
+				t21Entry := t21_2[k]
+				for m := range dV {
+					t26_2[m] += F(v[m] * t21Entry)
 				}
 			}
+		}
+	}
+
+	// gated_delta_heads.theta
+	clear(t282)
+	for i := range heads {
+		t282_2 := t282[i*(dK+dV):][:dK]
+		for j := range L {
+			t21_2 := t21[(j*heads+i)*T:][:T]
+			for k := range T {
+				k2 := c.K[((j*heads+i)*T+k)*dK:][:dK]
+				t21Entry2 := t21_2[k]
+				for m := range dK {
+					t282_2[m] += F(k2[m] * t21Entry2)
+				}
+			}
+		}
+	}
+
+	// gated_delta_heads.theta
+	for i := range heads {
+		t26_2 := t26[i*(dK+dV):][:dK+dV]
+		t282_2 := t282[i*(dK+dV):][:dK+dV]
+		wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
+		for j := range dK + dV {
+			wThetaBar[j] = t26_2[j] + t282_2[j]
 		}
 	}
 
 	// gated_delta_heads.theta, gated_delta_heads
 	for i := range L {
 		for j := range heads {
+			t21_2 := t21[(i*heads+j)*T:][:T]
+			wTheta := c.WTheta[j*(dK+dV):][:dK]
 			for k := range T {
 				t212View := t212[((i*heads+j)*T+k)*dK:][:dK]
-				t22_3 := t22_2[((i*heads+j)*T+k)*(dK+dV):][:dK]
 				kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-				t10View := t10[((i*heads+j)*T+k)*dK:][:dK]
+				t12View := t12[((i*heads+j)*T+k)*dK:][:dK]
 				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+				t21Entry3 := t21_2[k]
 				for m := range dK {
-					kBar[m] = t212View[m] + t22_3[m]
-					qBar[m] = t10View[m]
+					kBar[m] = t212View[m] + F(t21Entry3*wTheta[m])
+					qBar[m] = t12View[m]
 				}
 			}
 		}
@@ -739,12 +758,14 @@ func (c *StepBackward[F]) Run() {
 	// gated_delta_heads.theta
 	for i := range L {
 		for j := range heads {
+			t21_2 := t21[(i*heads+j)*T:][:T]
 			for k := range T {
-				t9View := t9[((i*heads+j)*T+k)*dV:][:dV]
-				t22_3 := t22_2[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
+				t11View := t11[((i*heads+j)*T+k)*dV:][:dV]
+				wTheta := c.WTheta[j*(dK+dV)+dK:][:dV]
 				vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
+				t21Entry4 := t21_2[k]
 				for m := range dV {
-					vBar[m] = t9View[m] + t22_3[m]
+					vBar[m] = t11View[m] + F(t21Entry4*wTheta[m])
 				}
 			}
 		}
@@ -754,10 +775,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range dV {
-				t5View := t5[((i*heads+j)*dV+k)*dK:][:dK]
+				t7View := t7[((i*heads+j)*dV+k)*dK:][:dK]
 				MBarOut := c.MBarOut[((i*heads+j)*dV+k)*dK:][:dK]
 				for m := range dK {
-					MBarOut[m] = t5View[m]
+					MBarOut[m] = t7View[m]
 				}
 			}
 		}
@@ -801,12 +822,11 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV * k.Heads)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV * k.Heads)
-	k.ThetaStack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + k.L*k.T*k.DV*k.Heads)
-	k.Theta = c.Run.Saved(k.L * k.T * k.Heads)
+	k.ThetaLin = c.Run.Saved(k.L * k.T * k.Heads)
+	k.ThetaPairs = c.Run.Saved(k.L * k.T * k.Heads)
 	if c.Run.Tape != nil {
 		k.MProd = c.Run.Saved(k.L * k.T * k.DV * k.Heads)
 	}
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T * k.Heads)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * k.Heads * ((k.T + k.C - 1) / k.C))
 	}
@@ -837,10 +857,9 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV*g.Heads)
 	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV*g.Heads)
-	g.ThetaStack = k.ThetaStack
-	g.Theta = k.Theta
+	g.ThetaLin = k.ThetaLin
+	g.ThetaPairs = k.ThetaPairs
 	g.MProd = k.MProd
-	g.ThetaSigmoid = k.ThetaSigmoid
 	g.WThetaBar = t.Part(n.vWTheta, g.DK*g.Heads+g.DV*g.Heads)
 	g.BThetaBar = t.Part(n.vBTheta, g.Heads)
 	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV*g.Heads)

@@ -24,59 +24,46 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = heads
 	_ = segments
-	t29 := c.Work[:L*T*heads]                                           // [L, heads, T]
-	MNextPairs := c.Work[L*T*heads:][:L*dK*dV*heads]                    // [L·heads, d_v, d_k]
-	yPairs := c.Work[L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]           // [L·heads, T, d_v]
-	t92 := c.Work[L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads] // [L, T, heads, d_v]
-
-	// gated_delta_heads.theta
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.ThetaStack[((i*heads+j)*T+k)*(dK+dV):][:dK], c.K[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.ThetaStack[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV], c.V[((i*heads+j)*T+k)*dV:][:dV])
-			}
-		}
-	}
+	t := c.Work[:L*T*heads]                                               // [L, heads, T]
+	t2 := c.Work[L*T*heads:][:L*T*heads]                                  // [L, heads, T]
+	theta := c.Work[2*L*T*heads:][:L*T*heads]                             // [L, heads, T]
+	MNextPairs := c.Work[3*L*T*heads:][:L*dK*dV*heads]                    // [L·heads, d_v, d_k]
+	yPairs := c.Work[L*dK*dV*heads+3*L*T*heads:][:L*T*dV*heads]           // [L·heads, T, d_v]
+	t92 := c.Work[L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:][:L*T*dV*heads] // [L, T, heads, d_v]
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R0796f1a2a382Args{
-			P0: unsafe.SliceData(c.ThetaStack),
-			P1: unsafe.SliceData(c.WTheta),
-			P2: unsafe.SliceData(t29),
-			N0: L,
-			N1: heads,
-			N2: T,
-			N3: dK + dV,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T*dK + T*dV,
-			N8: T*dK*heads + T*dV*heads,
-			N9: T * heads,
+		a := regions.R21af5123e4dbArgs{
+			P0:  unsafe.SliceData(c.K),
+			P1:  unsafe.SliceData(c.WTheta),
+			P2:  unsafe.SliceData(t),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  4,
+			N5:  8,
+			N6:  12,
+			N7:  T * dK,
+			N8:  dK + dV,
+			N9:  T * dK * heads,
+			N10: T * heads,
 		}
-		regions.R0796f1a2a382(&a)
+		regions.R21af5123e4db(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				t29_2 := t29[(i*heads+j)*T:][:T]
-				wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
+				t3 := t[(i*heads+j)*T:][:T]
+				wTheta := c.WTheta[j*(dK+dV):][:dK]
 				for k := range T {
-					thetaStack := c.ThetaStack[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-					var t292 F
-					t292Sums := [16]F{t292}
-					for m := range dK + dV {
-						t292Sums[m%16] = num.FMA32(thetaStack[m], wTheta[m], t292Sums[m%16])
+					k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
+					var t3_2 F
+					t3Sums := [16]F{t3_2}
+					for m := range dK {
+						t3Sums[m%16] = num.FMA32(k2[m], wTheta[m], t3Sums[m%16])
 					}
-					t292 = kern.Sum16(&t292Sums)
-					t29_2[k] = t292
+					t3_2 = kern.Sum16(&t3Sums)
+					t3[k] = t3_2
 				}
 			}
 		}
@@ -84,29 +71,70 @@ func (c *stepFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.Ra83c77557d66Args{
+		a := regions.R02c3ec33f85aArgs{
+			P0:  unsafe.SliceData(c.V),
+			P1:  unsafe.SliceData(c.WTheta),
+			P2:  unsafe.SliceData(t2),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dV,
+			N4:  4 * dK,
+			N5:  4,
+			N6:  8,
+			N7:  12,
+			N8:  T * dV,
+			N9:  dK + dV,
+			N10: T * dV * heads,
+			N11: T * heads,
+		}
+		regions.R02c3ec33f85a(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t2_2 := t2[(i*heads+j)*T:][:T]
+				for k := range T {
+					v := c.V[((i*heads+j)*T+k)*dV:][:dV]
+					wTheta := c.WTheta[j*(dK+dV)+dK:][:dV]
+					var t22 F
+					t22Sums := [16]F{t22}
+					for m := range dV {
+						t22Sums[m%16] = num.FMA32(v[m], wTheta[m], t22Sums[m%16])
+					}
+					t22 = kern.Sum16(&t22Sums)
+					t2_2[k] = t22
+				}
+			}
+		}
+	}
+
+	// gated_delta_heads.theta
+	if kern.Wide() {
+		a := regions.Re6d2f4a8cb3eArgs{
 			P0: unsafe.SliceData(c.BTheta),
-			P1: unsafe.SliceData(t29),
-			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(c.ThetaSigmoid),
+			P1: unsafe.SliceData(t),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(c.ThetaLin),
+			P4: unsafe.SliceData(theta),
 			N0: L,
 			N1: heads,
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Ra83c77557d66(&a)
+		regions.Re6d2f4a8cb3e(&a)
 	} else {
 		bTheta := c.BTheta[:heads]
 		for i := range L {
 			for j := range heads {
-				t29_2 := t29[(i*heads+j)*T:][:T]
-				theta := c.Theta[(i*heads+j)*T:][:T]
-				thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
+				t3 := t[(i*heads+j)*T:][:T]
+				t2_2 := t2[(i*heads+j)*T:][:T]
+				thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
+				theta2 := theta[(i*heads+j)*T:][:T]
 				bThetaEntry := bTheta[j]
 				for k := range T {
-					t30 := t29_2[k] + bThetaEntry
-					theta[k] = kern.Sigmoid(t30)
-					thetaSigmoid[k] = kern.Sigmoid(-t30)
+					t30 := (t3[k] + t2_2[k]) + bThetaEntry
+					thetaLin[k] = t30
+					theta2[k] = kern.Sigmoid(t30)
 				}
 			}
 		}
@@ -139,6 +167,11 @@ func (c *stepFused) run() {
 			}
 		}
 	}
+
+	// gated_delta_heads
+	for i := range L * heads {
+		copy(c.ThetaPairs[i*T:][:T], theta[i*T:][:T])
+	}
 }
 
 // stepRows1 are the rows of a recurrence of Step.
@@ -156,8 +189,9 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = heads
 	_ = segments
-	MNextPairs := c.Work[L*T*heads:][:L*dK*dV*heads]          // [L·heads, d_v, d_k]
-	yPairs := c.Work[L*dK*dV*heads+L*T*heads:][:L*T*dV*heads] // [L·heads, T, d_v]
+	theta := c.Work[2*L*T*heads:][:L*T*heads]                   // [L, heads, T]
+	MNextPairs := c.Work[3*L*T*heads:][:L*dK*dV*heads]          // [L·heads, d_v, d_k]
+	yPairs := c.Work[L*dK*dV*heads+3*L*T*heads:][:L*T*dV*heads] // [L·heads, T, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -184,7 +218,7 @@ func (c *stepRows1) Part(part int) {
 						P1:   unsafe.SliceData(c.K),
 						P2:   kern.Given(c.MProd),
 						P3:   unsafe.SliceData(c.Rho),
-						P4:   unsafe.SliceData(c.Theta),
+						P4:   unsafe.SliceData(theta),
 						P5:   unsafe.SliceData(c.V),
 						P6:   unsafe.SliceData(c.Q),
 						P7:   unsafe.SliceData(yPairs),
@@ -214,24 +248,24 @@ func (c *stepRows1) Part(part int) {
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rhoView := c.Rho[l*T+C*s:][:n]
-					thetaView := c.Theta[l*T+C*s:][:n]
+					thetaView := theta[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
 						// gated_delta_heads.M
-						var t22 F
-						t22Sums := [2]F{t22}
+						var t222 F
+						t222Sums := [2]F{t222}
 						for j := range dK {
-							t22Sums[j%2] = num.FMA32(MState[j], kView[j], t22Sums[j%2])
+							t222Sums[j%2] = num.FMA32(MState[j], kView[j], t222Sums[j%2])
 						}
-						t22 = kern.Sum2(&t22Sums)
+						t222 = kern.Sum2(&t222Sums)
 						if len(c.MProd) > 0 {
-							c.MProd[(l*T+a+C*s)*dV+i] = t22
+							c.MProd[(l*T+a+C*s)*dV+i] = t222
 						}
 						// gated_delta_heads.M, gated_delta_heads.y
 						var y2 F
 						rhoViewEntry := rhoView[a]
-						w := F(thetaView[a] * num.FMA32(rhoViewEntry, t22, -c.V[(l*T+a+C*s)*dV+i]))
+						w := F(thetaView[a] * num.FMA32(rhoViewEntry, t222, -c.V[(l*T+a+C*s)*dV+i]))
 						y2Sums := [2]F{y2}
 						for j := range dK {
 							M2 := num.FMA32(-w, kView[j], F(rhoViewEntry*MState[j]))
@@ -263,25 +297,26 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = heads
 	_ = segments
-	t2 := c.Work[:L*T*dV*heads]                                                                           // [L, heads, T, d_v]
-	t22 := c.Work[L*T*dV*heads:][:L*T*dV*heads]                                                           // [L·heads, T, d_v]
-	t32 := c.Work[2*L*T*dV*heads:][:L*T*dV*heads]                                                         // [L·heads, T, d_v]
-	t5 := c.Work[3*L*T*dV*heads:][:L*dK*dV*heads]                                                         // [L·heads, d_v, d_k]
-	t6 := c.Work[3*L*T*dV*heads+L*dK*dV*heads:][:L*T*heads]                                               // [L·heads, T]
-	t9 := c.Work[3*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                                  // [L·heads, T, d_v]
-	t10 := c.Work[4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                                 // [L·heads, T, d_k]
-	t82 := c.Work[L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                    // [L·heads, T, d_k]
-	t162 := c.Work[2*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                 // [L·heads, T, d_k]
-	t92 := c.Work[3*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*heads]                     // [L·heads, T]
-	t212 := c.Work[3*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]               // [L·heads, T, d_k]
-	t19 := c.Work[4*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:][:L*T*heads]                   // [L, heads, T]
-	t22_2 := c.Work[4*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:][:L*T*dK*heads+L*T*dV*heads] // [L, heads, T, d_k + d_v]
+	t4 := c.Work[:L*T*dV*heads]                                                                                    // [L, heads, T, d_v]
+	t2 := c.Work[L*T*dV*heads:][:L*T*dV*heads]                                                                     // [L·heads, T, d_v]
+	t32 := c.Work[2*L*T*dV*heads:][:L*T*dV*heads]                                                                  // [L·heads, T, d_v]
+	t7 := c.Work[3*L*T*dV*heads:][:L*dK*dV*heads]                                                                  // [L·heads, d_v, d_k]
+	t8 := c.Work[3*L*T*dV*heads+L*dK*dV*heads:][:L*T*heads]                                                        // [L·heads, T]
+	t11 := c.Work[3*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                                          // [L·heads, T, d_v]
+	t12 := c.Work[4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                                          // [L·heads, T, d_k]
+	t82 := c.Work[L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                             // [L·heads, T, d_k]
+	t162 := c.Work[2*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                          // [L·heads, T, d_k]
+	t92 := c.Work[3*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*heads]                              // [L·heads, T]
+	t212 := c.Work[3*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                        // [L·heads, T, d_k]
+	t21 := c.Work[4*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:][:L*T*heads]                            // [L, heads, T]
+	t26 := c.Work[4*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:][:dK*heads+dV*heads]                    // [heads, d_k + d_v]
+	t282 := c.Work[4*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+dK*heads+dV*heads:][:dK*heads+dV*heads] // [heads, d_k + d_v]
 
 	// gated_delta_heads
 	for i := range L {
 		for j := range heads {
 			for k := range T {
-				copy(t2[((i*heads+j)*T+k)*dV:][:dV], c.YBar[((i*T+k)*heads+j)*dV:][:dV])
+				copy(t4[((i*heads+j)*T+k)*dV:][:dV], c.YBar[((i*T+k)*heads+j)*dV:][:dV])
 			}
 		}
 	}
@@ -291,7 +326,7 @@ func (c *stepBackwardFused) run() {
 		a := regions.R57246bfa957cArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(c.MProd),
-			P2: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(t2),
 			P3: unsafe.SliceData(c.V),
 			P4: unsafe.SliceData(t32),
 			N0: L * heads,
@@ -305,36 +340,36 @@ func (c *stepBackwardFused) run() {
 			rhoView := c.Rho[i*T:][:T]
 			for j := range T {
 				MProd := c.MProd[(i*T+j)*dV:][:dV]
-				t22_3 := t22[(i*T+j)*dV:][:dV]
+				t2_2 := t2[(i*T+j)*dV:][:dV]
 				vView := c.V[(i*T+j)*dV:][:dV]
 				t32_2 := t32[(i*T+j)*dV:][:dV]
 				rhoViewEntry := rhoView[j]
 				for k := range dV {
-					t222 := F(rhoViewEntry * MProd[k])
-					t22_3[k] = t222
-					t32_2[k] = t222 - vView[k]
+					t22 := F(rhoViewEntry * MProd[k])
+					t2_2[k] = t22
+					t32_2[k] = t22 - vView[k]
 				}
 			}
 		}
 	}
 
 	// gated_delta_heads
-	clear(t6)
-	clear(t10)
+	clear(t8)
+	clear(t12)
 	clear(t82)
 	clear(t162)
 	workers.Each(L*heads*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t10[:L*T*dK*heads], c.Work[5*L*T*dK*heads+5*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t82[:L*T*dK*heads], c.Work[6*L*T*dK*heads+5*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t162[:L*T*dK*heads], c.Work[7*L*T*dK*heads+5*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t6[:L*T*heads], c.Work[8*L*T*dK*heads+5*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t12[:L*T*dK*heads], c.Work[4*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+2*dK*heads+2*dV*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t82[:L*T*dK*heads], c.Work[5*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+2*dK*heads+2*dV*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t162[:L*T*dK*heads], c.Work[6*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+2*dK*heads+2*dV*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t8[:L*T*heads], c.Work[7*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+2*dK*heads+2*dV*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
 	}
 
 	// gated_delta_heads.M
 	if kern.Wide() {
 		a := regions.R4a741fbc01f4Args{
-			P0: unsafe.SliceData(c.Theta),
+			P0: unsafe.SliceData(c.ThetaPairs),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(c.K),
 			P3: unsafe.SliceData(t162),
@@ -353,7 +388,7 @@ func (c *stepBackwardFused) run() {
 		regions.R4a741fbc01f4(&a)
 	} else {
 		for i := range L * heads {
-			thetaView := c.Theta[i*T:][:T]
+			thetaPairs := c.ThetaPairs[i*T:][:T]
 			t92_2 := t92[i*T:][:T]
 			for j := range T {
 				t82_2 := t82[(i*T+j)*dK:][:dK]
@@ -361,12 +396,12 @@ func (c *stepBackwardFused) run() {
 				t162_2 := t162[(i*T+j)*dK:][:dK]
 				t212_2 := t212[(i*T+j)*dK:][:dK]
 				var t922 F
-				thetaViewEntry3 := thetaView[j]
+				thetaPairsEntry3 := thetaPairs[j]
 				t922Sums := [16]F{t922}
 				for k := range dK {
 					t82Entry := t82_2[k]
 					t922Sums[k%16] = num.FMA32(kView[k], t82Entry, t922Sums[k%16])
-					t212_2[k] = num.FMA32(thetaViewEntry3, t82Entry, t162_2[k])
+					t212_2[k] = num.FMA32(thetaPairsEntry3, t82Entry, t162_2[k])
 				}
 				t922 = kern.Sum16(&t922Sums)
 				t92_2[j] = t922
@@ -376,31 +411,30 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta, gated_delta_heads
 	if kern.Wide() {
-		a := regions.Rd6858a8db7acArgs{
-			P0: unsafe.SliceData(c.Theta),
+		a := regions.Rc57d350a2f4eArgs{
+			P0: unsafe.SliceData(c.ThetaLin),
 			P1: unsafe.SliceData(t92),
-			P2: unsafe.SliceData(c.ThetaSigmoid),
-			P3: unsafe.SliceData(t19),
-			P4: unsafe.SliceData(t6),
-			P5: unsafe.SliceData(c.RhoBar),
+			P2: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(t8),
+			P4: unsafe.SliceData(c.RhoBar),
 			N0: L,
 			N1: heads,
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rd6858a8db7ac(&a)
+		regions.Rc57d350a2f4e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				theta := c.Theta[(i*heads+j)*T:][:T]
+				thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
 				t92View := t92[(i*heads+j)*T:][:T]
-				thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-				t19_2 := t19[(i*heads+j)*T:][:T]
-				t6View := t6[(i*heads+j)*T:][:T]
+				t21_2 := t21[(i*heads+j)*T:][:T]
+				t8View := t8[(i*heads+j)*T:][:T]
 				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 				for k := range T {
-					t19_2[k] = F(F(theta[k]*t92View[k]) * thetaSigmoid[k])
-					rhoBar[k] = t6View[k]
+					thetaLinEntry := thetaLin[k]
+					t21_2[k] = F(F(kern.Sigmoid(thetaLinEntry)*t92View[k]) * kern.Sigmoid(-thetaLinEntry))
+					rhoBar[k] = t8View[k]
 				}
 			}
 		}
@@ -409,7 +443,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta_heads.theta
 	if kern.Wide() {
 		a := regions.Rf62e7ca7da7bArgs{
-			P0: unsafe.SliceData(t19),
+			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.BThetaBar),
 			N0: heads,
 			N1: L,
@@ -420,118 +454,148 @@ func (c *stepBackwardFused) run() {
 	} else {
 		bThetaBar := c.BThetaBar[:heads]
 		for i := range heads {
-			var t21 F
+			var t24 F
 			for j := range L {
-				t19_2 := t19[(j*heads+i)*T:][:T]
-				var t21Row F
-				t21RowSums := [16]F{t21Row}
+				t21_2 := t21[(j*heads+i)*T:][:T]
+				var t24Row F
+				t24RowSums := [16]F{t24Row}
 				for k := range T {
-					t21RowSums[k%16] = t21RowSums[k%16] + t19_2[k]
+					t24RowSums[k%16] = t24RowSums[k%16] + t21_2[k]
 				}
-				t21Row = kern.Sum16(&t21RowSums)
-				t21 = t21 + t21Row
+				t24Row = kern.Sum16(&t24RowSums)
+				t24 = t24 + t24Row
 			}
-			bThetaBar[i] = t21
+			bThetaBar[i] = t24
 		}
 	}
 
 	// gated_delta_heads.theta
+	clear(t26)
 	if kern.Wide() {
-		a := regions.Rf83ab32853c2Args{
-			P0: unsafe.SliceData(t19),
-			P1: unsafe.SliceData(c.WTheta),
-			P2: unsafe.SliceData(t22_2),
-			N0: L,
-			N1: heads,
-			N2: T,
-			N3: dK + dV,
-			N4: T*dK + T*dV,
-			N5: T*dK*heads + T*dV*heads,
-			N6: T * heads,
+		a := regions.R3b4066e5702cArgs{
+			P0:  unsafe.SliceData(t21),
+			P1:  unsafe.SliceData(c.V),
+			P2:  unsafe.SliceData(t26),
+			N0:  heads,
+			N1:  L,
+			N2:  T,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dV,
+			N7:  4 * dK,
+			N8:  T * dV * heads,
+			N9:  T * heads,
+			N10: T * dV,
+			N11: dK + dV,
 		}
-		regions.Rf83ab32853c2(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t19_2 := t19[(i*heads+j)*T:][:T]
-				wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-				for k := range T {
-					t22_3 := t22_2[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-					t19Entry := t19_2[k]
-					for m := range dK + dV {
-						t22_3[m] = F(t19Entry * wTheta[m])
-					}
-				}
-			}
-		}
-	}
-
-	// gated_delta_heads.theta
-	clear(c.WThetaBar)
-	if kern.Wide() {
-		a := regions.R3fcfbf4e0645Args{
-			P0: unsafe.SliceData(t19),
-			P1: unsafe.SliceData(c.ThetaStack),
-			P2: unsafe.SliceData(c.WThetaBar),
-			N0: heads,
-			N1: L,
-			N2: T,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: dK + dV,
-			N7: T*dK*heads + T*dV*heads,
-			N8: T * heads,
-			N9: T*dK + T*dV,
-		}
-		regions.R3fcfbf4e0645(&a)
+		regions.R3b4066e5702c(&a)
 	} else {
 		for i := range heads {
-			wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
 			for j := range L {
-				t19_2 := t19[(j*heads+i)*T:][:T]
+				t21_2 := t21[(j*heads+i)*T:][:T]
 				for k := range T {
-					thetaStack := c.ThetaStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-					t19Entry2 := t19_2[k]
-					for m := range dK + dV {
-						wThetaBar[m] = num.FMA32(thetaStack[m], t19Entry2, wThetaBar[m])
+					v := c.V[((j*heads+i)*T+k)*dV:][:dV]
+					t26_2 := t26[i*(dK+dV)+dK:][:dV]
+					t21Entry := t21_2[k]
+					for m := range dV {
+						t26_2[m] = num.FMA32(v[m], t21Entry, t26_2[m])
 					}
 				}
+			}
+		}
+	}
+
+	// gated_delta_heads.theta
+	clear(t282)
+	if kern.Wide() {
+		a := regions.R0e8f0b38d8a3Args{
+			P0:  unsafe.SliceData(t21),
+			P1:  unsafe.SliceData(c.K),
+			P2:  unsafe.SliceData(t282),
+			N0:  heads,
+			N1:  L,
+			N2:  T,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dK,
+			N7:  T * dK * heads,
+			N8:  T * heads,
+			N9:  T * dK,
+			N10: dK + dV,
+		}
+		regions.R0e8f0b38d8a3(&a)
+	} else {
+		for i := range heads {
+			t282_2 := t282[i*(dK+dV):][:dK]
+			for j := range L {
+				t21_2 := t21[(j*heads+i)*T:][:T]
+				for k := range T {
+					k2 := c.K[((j*heads+i)*T+k)*dK:][:dK]
+					t21Entry2 := t21_2[k]
+					for m := range dK {
+						t282_2[m] = num.FMA32(k2[m], t21Entry2, t282_2[m])
+					}
+				}
+			}
+		}
+	}
+
+	// gated_delta_heads.theta
+	if kern.Wide() {
+		a := regions.R2588a42e7de3Args{
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t282),
+			P2: unsafe.SliceData(c.WThetaBar),
+			N0: heads,
+			N1: dK + dV,
+		}
+		regions.R2588a42e7de3(&a)
+	} else {
+		for i := range heads {
+			t26_2 := t26[i*(dK+dV):][:dK+dV]
+			t282_2 := t282[i*(dK+dV):][:dK+dV]
+			wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
+			for j := range dK + dV {
+				wThetaBar[j] = t26_2[j] + t282_2[j]
 			}
 		}
 	}
 
 	// gated_delta_heads.theta, gated_delta_heads
 	if kern.Wide() {
-		a := regions.Rf7baded9b42fArgs{
-			P0: unsafe.SliceData(t212),
-			P1: unsafe.SliceData(t22_2),
-			P2: unsafe.SliceData(c.KBar),
-			P3: unsafe.SliceData(t10),
-			P4: unsafe.SliceData(c.QBar),
+		a := regions.Ra8be21486455Args{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(c.WTheta),
+			P2: unsafe.SliceData(t212),
+			P3: unsafe.SliceData(c.KBar),
+			P4: unsafe.SliceData(t12),
+			P5: unsafe.SliceData(c.QBar),
 			N0: L,
 			N1: heads,
 			N2: T,
 			N3: dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dK,
-			N7: T*dK*heads + T*dV*heads,
-			N8: T * dK * heads,
+			N4: T * dK,
+			N5: dK + dV,
+			N6: T * dK * heads,
+			N7: T * heads,
 		}
-		regions.Rf7baded9b42f(&a)
+		regions.Ra8be21486455(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
+				t21_2 := t21[(i*heads+j)*T:][:T]
+				wTheta := c.WTheta[j*(dK+dV):][:dK]
 				for k := range T {
 					t212View := t212[((i*heads+j)*T+k)*dK:][:dK]
-					t22_3 := t22_2[((i*heads+j)*T+k)*(dK+dV):][:dK]
 					kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-					t10View := t10[((i*heads+j)*T+k)*dK:][:dK]
+					t12View := t12[((i*heads+j)*T+k)*dK:][:dK]
 					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+					t21Entry3 := t21_2[k]
 					for m := range dK {
-						kBar[m] = t212View[m] + t22_3[m]
-						qBar[m] = t10View[m]
+						kBar[m] = num.FMA32(t21Entry3, wTheta[m], t212View[m])
+						qBar[m] = t12View[m]
 					}
 				}
 			}
@@ -540,31 +604,33 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.Red3242ba4f02Args{
-			P0: unsafe.SliceData(t9),
-			P1: unsafe.SliceData(t22_2),
-			P2: unsafe.SliceData(c.VBar),
+		a := regions.R3f1381665d35Args{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(c.WTheta),
+			P2: unsafe.SliceData(t11),
+			P3: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: heads,
 			N2: T,
 			N3: dV,
 			N4: 4 * dK,
-			N5: dK + dV,
-			N6: T*dK + T*dV,
-			N7: T * dV,
-			N8: T*dK*heads + T*dV*heads,
-			N9: T * dV * heads,
+			N5: T * dV,
+			N6: dK + dV,
+			N7: T * dV * heads,
+			N8: T * heads,
 		}
-		regions.Red3242ba4f02(&a)
+		regions.R3f1381665d35(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
+				t21_2 := t21[(i*heads+j)*T:][:T]
 				for k := range T {
-					t9View := t9[((i*heads+j)*T+k)*dV:][:dV]
-					t22_3 := t22_2[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
+					wTheta := c.WTheta[j*(dK+dV)+dK:][:dV]
+					t11View := t11[((i*heads+j)*T+k)*dV:][:dV]
 					vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
+					t21Entry4 := t21_2[k]
 					for m := range dV {
-						vBar[m] = t9View[m] + t22_3[m]
+						vBar[m] = num.FMA32(t21Entry4, wTheta[m], t11View[m])
 					}
 				}
 			}
@@ -575,7 +641,7 @@ func (c *stepBackwardFused) run() {
 	for i := range L {
 		for j := range heads {
 			for k := range dV {
-				copy(c.MBarOut[((i*heads+j)*dV+k)*dK:][:dK], t5[((i*heads+j)*dV+k)*dK:][:dK])
+				copy(c.MBarOut[((i*heads+j)*dV+k)*dK:][:dK], t7[((i*heads+j)*dV+k)*dK:][:dK])
 			}
 		}
 	}
@@ -596,29 +662,29 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dV
 	_ = heads
 	_ = segments
-	t2 := c.Work[:L*T*dV*heads]                                                           // [L, heads, T, d_v]
+	t4 := c.Work[:L*T*dV*heads]                                                           // [L, heads, T, d_v]
 	t32 := c.Work[2*L*T*dV*heads:][:L*T*dV*heads]                                         // [L·heads, T, d_v]
-	t5 := c.Work[3*L*T*dV*heads:][:L*dK*dV*heads]                                         // [L·heads, d_v, d_k]
-	t6 := c.Work[3*L*T*dV*heads+L*dK*dV*heads:][:L*T*heads]                               // [L·heads, T]
-	t9 := c.Work[3*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                  // [L·heads, T, d_v]
-	t10 := c.Work[4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                 // [L·heads, T, d_k]
+	t7 := c.Work[3*L*T*dV*heads:][:L*dK*dV*heads]                                         // [L·heads, d_v, d_k]
+	t8 := c.Work[3*L*T*dV*heads+L*dK*dV*heads:][:L*T*heads]                               // [L·heads, T]
+	t11 := c.Work[3*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                 // [L·heads, T, d_v]
+	t12 := c.Work[4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                 // [L·heads, T, d_k]
 	t82 := c.Work[L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]    // [L·heads, T, d_k]
 	t162 := c.Work[2*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
-	t10_2 := t10
+	t12_2 := t12
 	t82_2 := t82
 	t162_2 := t162
-	t6_2 := t6
+	t8_2 := t8
 	if block > 0 {
-		t10_2 = c.Work[5*L*T*dK*heads+5*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
-		clear(t10_2[l*T*dK:][:T*dK])
-		t82_2 = c.Work[6*L*T*dK*heads+5*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
+		t12_2 = c.Work[4*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+2*dK*heads+2*dV*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
+		clear(t12_2[l*T*dK:][:T*dK])
+		t82_2 = c.Work[5*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+2*dK*heads+2*dV*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
 		clear(t82_2[l*T*dK:][:T*dK])
-		t162_2 = c.Work[7*L*T*dK*heads+5*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
+		t162_2 = c.Work[6*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+2*dK*heads+2*dV*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
 		clear(t162_2[l*T*dK:][:T*dK])
-		t6_2 = c.Work[8*L*T*dK*heads+5*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*heads]
-		clear(t6_2[l*T:][:T])
+		t8_2 = c.Work[7*L*T*dK*heads+4*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+2*dK*heads+2*dV*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*heads]
+		clear(t8_2[l*T:][:T])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -626,7 +692,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
-			kern.CopyRows(t5[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
+			kern.CopyRows(t7[(l*dV+first)*dK:], dK, c.MBar[(l*dV+first)*dK:], dK, last-first, dK)
 		}
 		most := rows
 		for s := segments - 1; s >= 0; s-- {
@@ -635,17 +701,17 @@ func (c *stepBackwardRows1) Part(part int) {
 				rows = widths.Next(rows, last-i, false)
 				MBarState, rest := scratch.Data[:kern.RowLen(dK, rows)], scratch.Data[kern.RowLen(dK, rows):]
 				MTrail, rest2 := rest[:(C+1)*kern.RowLen(dK, rows)], rest[(C+1)*kern.RowLen(dK, rows):]
-				t4 := rest2
+				t42 := rest2
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
-					kern.Interleave(MBarState, rows, t5[(l*dV+i)*dK:], dK, dK)
+					kern.Interleave(MBarState, rows, t7[(l*dV+i)*dK:], dK, dK)
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := regions.R8cc5cd342cd7Args{
 						P0: unsafe.SliceData(c.Rho),
-						P1: unsafe.SliceData(c.Theta),
+						P1: unsafe.SliceData(c.ThetaPairs),
 						P2: unsafe.SliceData(t32),
 						P3: unsafe.SliceData(c.K),
 						P4: unsafe.SliceData(MTrail),
@@ -661,21 +727,21 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				{
 					a := regions.R6b55ee5a2a32Args{
-						P0:  unsafe.SliceData(t2),
+						P0:  unsafe.SliceData(t4),
 						P1:  unsafe.SliceData(t32),
 						P2:  unsafe.SliceData(c.Q),
 						P3:  unsafe.SliceData(MBarState),
 						P4:  unsafe.SliceData(c.K),
 						P5:  unsafe.SliceData(MTrail),
-						P6:  unsafe.SliceData(t10_2),
-						P7:  unsafe.SliceData(t4),
+						P6:  unsafe.SliceData(t12_2),
+						P7:  unsafe.SliceData(t42),
 						P8:  unsafe.SliceData(t82_2),
-						P9:  unsafe.SliceData(c.Theta),
-						P10: unsafe.SliceData(t9),
+						P9:  unsafe.SliceData(c.ThetaPairs),
+						P10: unsafe.SliceData(t11),
 						P11: unsafe.SliceData(c.Rho),
 						P12: unsafe.SliceData(t162_2),
 						P13: unsafe.SliceData(c.MProd),
-						P14: unsafe.SliceData(t6_2),
+						P14: unsafe.SliceData(t8_2),
 						N0:  dK,
 						N1:  C,
 						N2:  -C*s + T,
@@ -690,7 +756,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					}
 					regions.R6b55ee5a2a32(&a, rows)
 				}
-				kern.Separate(MBarState, rows, t5[(l*dV+i)*dK:], dK, dK)
+				kern.Separate(MBarState, rows, t7[(l*dV+i)*dK:], dK, dK)
 			}
 		}
 		workers.Return(scratch)
@@ -698,73 +764,73 @@ func (c *stepBackwardRows1) Part(part int) {
 		scratch := workers.Borrow(dK + C*dK + dK + dK)
 		MBarState, rest := scratch.Data[:dK], scratch.Data[dK:]
 		MTrail, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
-		t4 := rest2
+		t42 := rest2
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T); n > 0 {
 					rhoView := c.Rho[l*T+C*s:][:n]
-					thetaView := c.Theta[l*T+C*s:][:n]
+					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
 					for a := range n {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// gated_delta_heads.M
 						rhoViewEntry2 := rhoView[a]
-						w := F(thetaView[a] * t32[(l*T+a+C*s)*dV+i])
+						w := F(thetaPairs[a] * t32[(l*T+a+C*s)*dV+i])
 						for j := range dK {
 							MTrail3[j] = num.FMA32(-w, kView[j], F(rhoViewEntry2*MTrail2[j]))
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					thetaView := c.Theta[l*T+C*s:][:n]
+					thetaPairs := c.ThetaPairs[l*T+C*s:][:n]
 					rhoView := c.Rho[l*T+C*s:][:n]
-					t6_3 := t6_2[l*T+C*s:][:n]
+					t8_3 := t8_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[(a+1)*dK:][:dK]
-						t10_3 := t10_2[(l*T+a+C*s)*dK:][:dK]
+						t12_3 := t12_2[(l*T+a+C*s)*dK:][:dK]
 						t82_3 := t82_2[(l*T+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						t162_3 := t162_2[(l*T+a+C*s)*dK:][:dK]
 						// gated_delta_heads.y, gated_delta_heads.M
-						var t222 F
-						t2ViewEntry := t2[(l*T+a+C*s)*dV+i]
+						var t22 F
+						t4ViewEntry := t4[(l*T+a+C*s)*dV+i]
 						t32Entry := t32[(l*T+a+C*s)*dV+i]
-						t222Sums := [16]F{t222}
+						t22Sums := [16]F{t22}
 						for j := range dK {
-							t42 := num.FMA32(qView[j], t2ViewEntry, MBarState[j])
-							t222Sums[j%16] = num.FMA32(t42, kView[j], t222Sums[j%16])
-							t10_3[j] = num.FMA32(MTrail2[j], t2ViewEntry, t10_3[j])
-							t4[j] = t42
-							t82_3[j] = num.FMA32(-t42, t32Entry, t82_3[j])
+							t43 := num.FMA32(qView[j], t4ViewEntry, MBarState[j])
+							t22Sums[j%16] = num.FMA32(t43, kView[j], t22Sums[j%16])
+							t12_3[j] = num.FMA32(MTrail2[j], t4ViewEntry, t12_3[j])
+							t42[j] = t43
+							t82_3[j] = num.FMA32(-t43, t32Entry, t82_3[j])
 						}
-						t222 = kern.Sum16(&t222Sums)
+						t22 = kern.Sum16(&t22Sums)
 						// gated_delta_heads.M
-						thetaViewEntry2 := thetaView[a]
-						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t222)
+						thetaPairsEntry2 := thetaPairs[a]
+						t11[(l*T+a+C*s)*dV+i] = F(thetaPairsEntry2 * t22)
 						// gated_delta_heads.M
-						var t52 F
+						var t5 F
 						rhoViewEntry3 := rhoView[a]
-						w2 := F(F(rhoViewEntry3*thetaViewEntry2) * t222)
-						t52Sums := [16]F{t52}
+						w2 := F(F(rhoViewEntry3*thetaPairsEntry2) * t22)
+						t5Sums := [16]F{t5}
 						for j := range dK {
 							MTrailEntry := MTrail3[j]
-							t4Entry := t4[j]
-							t52Sums[j%16] = num.FMA32(MTrailEntry, t4Entry, t52Sums[j%16])
+							t42Entry := t42[j]
+							t5Sums[j%16] = num.FMA32(MTrailEntry, t42Entry, t5Sums[j%16])
 							t162_3[j] = num.FMA32(-w2, MTrailEntry, t162_3[j])
-							MBarState[j] = num.FMA32(rhoViewEntry3, t4Entry, -F(w2*kView[j]))
+							MBarState[j] = num.FMA32(rhoViewEntry3, t42Entry, -F(w2*kView[j]))
 						}
-						t52 = kern.Sum16(&t52Sums)
+						t5 = kern.Sum16(&t5Sums)
 						// gated_delta_heads.M
-						t6_3[a] = num.FMA32(-F(thetaViewEntry2*c.MProd[(l*T+a+C*s)*dV+i]), t222, t6_3[a]+t52)
+						t8_3[a] = num.FMA32(-F(thetaPairsEntry2*c.MProd[(l*T+a+C*s)*dV+i]), t22, t8_3[a]+t5)
 					}
 				}
 			}
-			copy(t5[(l*dV+i)*dK:][:dK], MBarState[:dK])
+			copy(t7[(l*dV+i)*dK:][:dK], MBarState[:dK])
 		}
 		workers.Return(scratch)
 	}

@@ -83,14 +83,9 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.WQ = a.Real("W_Q", k.D*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV)
-	k.Lambda = a.Fresh(k.DK)
-	k.FSigmoid = a.Fresh(k.L * k.T * k.DK)
+	k.FProd = a.Fresh(k.L * k.T * k.DK)
 	k.V = a.Fresh(k.L * k.T * k.DV)
 	k.QProd = a.Fresh(k.L * k.T * k.DK)
-	k.QSigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.QSigmoid2 = a.Fresh(k.L * k.T * k.DK)
-	k.FSigmoid2 = a.Fresh(k.L * k.T * k.DK)
-	k.LambdaSigmoid = a.Fresh(k.DK)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -102,20 +97,16 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	}
 	var g StepBackward[F]
 	g.C, g.L, g.T, g.D, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
+	g.BF = k.BF
 	g.WF = k.WF
 	g.X = k.X
 	g.WV = k.WV
 	g.WQ = k.WQ
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
-	g.Lambda = k.Lambda
-	g.FSigmoid = k.FSigmoid
+	g.FProd = k.FProd
 	g.V = k.V
 	g.QProd = k.QProd
-	g.QSigmoid = k.QSigmoid
-	g.QSigmoid2 = k.QSigmoid2
-	g.FSigmoid2 = k.FSigmoid2
-	g.LambdaSigmoid = k.LambdaSigmoid
 	g.BFBar = a.Grad("b_F", g.DK)
 	g.WFBar = a.Grad("W_F", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
@@ -146,8 +137,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.M = a.Real("M", k.L*k.DK*k.DV)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.QProd = a.Fresh(k.L * k.T * k.DK)
-	k.QSigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.QSigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -160,8 +149,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.M = k.M
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.QProd = k.QProd
-	g.QSigmoid = k.QSigmoid
-	g.QSigmoid2 = k.QSigmoid2
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.MBar = a.Grad("M", g.L*g.DK*g.DV)

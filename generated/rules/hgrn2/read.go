@@ -13,21 +13,19 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_k entries and checkpoints of 0 entries.
+// It keeps L·T·d_k entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	DK        int
-	DV        int
-	WQ        []F // [d_k, d]
-	X         []F // [L, T, d]
-	M         []F // [L, d_v, d_k]
-	Y         []F // [L, T, d_v], written
-	QProd     []F // [L, T, d_k], written
-	QSigmoid  []F // [L, T, d_k], written
-	QSigmoid2 []F // [L, T, d_k], written
-	Work      []F // WorkLen() entries
+	L     int
+	T     int
+	D     int
+	DK    int
+	DV    int
+	WQ    []F // [d_k, d]
+	X     []F // [L, T, d]
+	M     []F // [L, d_v, d_k]
+	Y     []F // [L, T, d_v], written
+	QProd []F // [L, T, d_k], written
+	Work  []F // WorkLen() entries
 }
 
 // WorkLen is L·T·d_k.
@@ -48,19 +46,14 @@ func (c *Read[F]) Run() {
 	// hgrn2.q
 	kern.Gemm(L*T, dK, d, F(1), false, c.QProd, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
-	// hgrn2.q, hgrn2.y
+	// hgrn2.y, hgrn2.q
 	for i := range L {
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
-			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
 			t22_2 := t22[(i*T+j)*dK:][:dK]
-			qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
 			for k := range dK {
 				qProdEntry := qProd[k]
-				t2 := num.Sigmoid(qProdEntry)
-				qSigmoid[k] = t2
-				t22_2[k] = F(qProdEntry * t2)
-				qSigmoid2[k] = num.Sigmoid(-qProdEntry)
+				t22_2[k] = F(qProdEntry * num.Sigmoid(qProdEntry))
 			}
 		}
 	}
@@ -73,28 +66,26 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	DK        int
-	DV        int
-	WQ        []F // [d_k, d]
-	X         []F // [L, T, d]
-	M         []F // [L, d_v, d_k]
-	YBar      []F // [L, T, d_v]
-	QProd     []F // [L, T, d_k]
-	QSigmoid  []F // [L, T, d_k]
-	QSigmoid2 []F // [L, T, d_k]
-	WQBar     []F // [d_k, d], written
-	XBar      []F // [L, T, d], written
-	MBar      []F // [L, d_v, d_k], written
-	Work      []F // WorkLen() entries
+	L     int
+	T     int
+	D     int
+	DK    int
+	DV    int
+	WQ    []F // [d_k, d]
+	X     []F // [L, T, d]
+	M     []F // [L, d_v, d_k]
+	YBar  []F // [L, T, d_v]
+	QProd []F // [L, T, d_k]
+	WQBar []F // [d_k, d], written
+	XBar  []F // [L, T, d], written
+	MBar  []F // [L, d_v, d_k], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_k.
+// WorkLen is 4·L·T·d_k.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 3 * L * T * dK
+	return 4 * L * T * dK
 }
 
 // Run computes ReadBackward.
@@ -104,20 +95,25 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t22 := c.Work[:L*T*dK] // [L, T, d_k]
+	t2 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
+	t22 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t4 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t10 := work[:L*T*dK] // [L, T, d_k]
 
-	// hgrn2.y
+	// hgrn2.q, hgrn2.y
 	for i := range L {
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
-			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
+			t2_2 := t2[(i*T+j)*dK:][:dK]
 			t22_2 := t22[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t22_2[k] = F(qProd[k] * qSigmoid[k])
+				qProdEntry := qProd[k]
+				t23 := num.Sigmoid(qProdEntry)
+				t2_2[k] = t23
+				t22_2[k] = F(qProdEntry * t23)
 			}
 		}
 	}
@@ -135,15 +131,15 @@ func (c *ReadBackward[F]) Run() {
 	// hgrn2.q, hgrn2.y
 	for i := range L {
 		for j := range T {
-			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
+			t2_2 := t2[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
-			qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				qSigmoidEntry := qSigmoid[k]
+				t2Entry := t2_2[k]
 				t4Entry := t4_2[k]
-				t10_2[k] = F(qSigmoidEntry*t4Entry) + F(F(F(qProd[k]*qSigmoidEntry)*t4Entry)*qSigmoid2[k])
+				qProdEntry2 := qProd[k]
+				t10_2[k] = F(t2Entry*t4Entry) + F(F(F(qProdEntry2*t2Entry)*t4Entry)*num.Sigmoid(-qProdEntry2))
 			}
 		}
 	}
@@ -189,8 +185,6 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.QProd = c.Run.Saved(k.L * k.T * k.DK)
-	k.QSigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QSigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -213,8 +207,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.M = k.M
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.QProd = k.QProd
-	g.QSigmoid = k.QSigmoid
-	g.QSigmoid2 = k.QSigmoid2
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MBar = t.Part(n.fromM, g.L*g.DK*g.DV)

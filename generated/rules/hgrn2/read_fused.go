@@ -25,32 +25,25 @@ func (c *readFused) run() {
 	// hgrn2.q
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.QProd, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
-	// hgrn2.q, hgrn2.y
+	// hgrn2.y, hgrn2.q
 	if kern.Wide() {
-		a := regions.R3b69cb453befArgs{
+		a := regions.R69fb6474cdd5Args{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSigmoid),
-			P2: unsafe.SliceData(t22),
-			P3: unsafe.SliceData(c.QSigmoid2),
+			P1: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R3b69cb453bef(&a)
+		regions.R69fb6474cdd5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
-				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
 				t22_2 := t22[(i*T+j)*dK:][:dK]
-				qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
 				for k := range dK {
 					qProdEntry := qProd[k]
-					t2 := kern.Sigmoid(qProdEntry)
-					qSigmoid[k] = t2
-					t22_2[k] = F(qProdEntry * t2)
-					qSigmoid2[k] = kern.Sigmoid(-qProdEntry)
+					t22_2[k] = F(qProdEntry * kern.Sigmoid(qProdEntry))
 				}
 			}
 		}
@@ -73,30 +66,34 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t22 := c.Work[:L*T*dK]            // [L, T, d_k]
-	t4 := c.Work[L*T*dK:][:L*T*dK]    // [L, T, d_k]
-	t10 := c.Work[2*L*T*dK:][:L*T*dK] // [L, T, d_k]
+	t2 := c.Work[:L*T*dK]             // [L, T, d_k]
+	t22 := c.Work[L*T*dK:][:L*T*dK]   // [L, T, d_k]
+	t4 := c.Work[2*L*T*dK:][:L*T*dK]  // [L, T, d_k]
+	t10 := c.Work[3*L*T*dK:][:L*T*dK] // [L, T, d_k]
 
-	// hgrn2.y
+	// hgrn2.q, hgrn2.y
 	if kern.Wide() {
-		a := regions.Rc6ace448760fArgs{
+		a := regions.Rd748dbae3116Args{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSigmoid),
+			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rc6ace448760f(&a)
+		regions.Rd748dbae3116(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
-				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
+				t2_2 := t2[(i*T+j)*dK:][:dK]
 				t22_2 := t22[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t22_2[k] = F(qProd[k] * qSigmoid[k])
+					qProdEntry := qProd[k]
+					t23 := kern.Sigmoid(qProdEntry)
+					t2_2[k] = t23
+					t22_2[k] = F(qProdEntry * t23)
 				}
 			}
 		}
@@ -114,30 +111,29 @@ func (c *readBackwardFused) run() {
 
 	// hgrn2.q, hgrn2.y
 	if kern.Wide() {
-		a := regions.Rfa25d5785019Args{
-			P0: unsafe.SliceData(c.QSigmoid),
+		a := regions.Rfa533f895b22Args{
+			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.QProd),
-			P3: unsafe.SliceData(c.QSigmoid2),
-			P4: unsafe.SliceData(t10),
+			P3: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rfa25d5785019(&a)
+		regions.Rfa533f895b22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
+				t2_2 := t2[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
-				qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					qSigmoidEntry := qSigmoid[k]
+					t2Entry := t2_2[k]
 					t4Entry := t4_2[k]
-					t10_2[k] = num.FMA32(F(F(qProd[k]*qSigmoidEntry)*t4Entry), qSigmoid2[k], F(qSigmoidEntry*t4Entry))
+					qProdEntry2 := qProd[k]
+					t10_2[k] = num.FMA32(F(F(qProdEntry2*t2Entry)*t4Entry), kern.Sigmoid(-qProdEntry2), F(t2Entry*t4Entry))
 				}
 			}
 		}

@@ -13,39 +13,34 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 5·L·T·d_k + L·T·d_v + 2·d_k entries and checkpoints of L·d_k·d_v·segments entries.
+// It keeps 2·L·T·d_k + L·T·d_v entries and checkpoints of L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	BF            []F    // [d_k]
-	WF            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	M             []F    // [L, d_v, d_k]
-	WQ            []F    // [d_k, d]
-	Y             []F    // [L, T, d_v], written
-	MOut          []F    // [L, d_v, d_k], written
-	Lambda        []F    // [d_k], written
-	FSigmoid      []F    // [L, T, d_k], written
-	V             []F    // [L, T, d_v], written
-	QProd         []F    // [L, T, d_k], written
-	QSigmoid      []F    // [L, T, d_k], written
-	QSigmoid2     []F    // [L, T, d_k], written
-	FSigmoid2     []F    // [L, T, d_k], written
-	LambdaSigmoid []F    // [d_k], written
-	MCheckpoints  []F    // [L, segments, d_v, d_k], written; may be nil
-	Work          []F    // WorkLen() entries
-	Rows          [][4]F // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	BF           []F    // [d_k]
+	WF           []F    // [d_k, d]
+	X            []F    // [L, T, d]
+	WV           []F    // [d_v, d]
+	M            []F    // [L, d_v, d_k]
+	WQ           []F    // [d_k, d]
+	Y            []F    // [L, T, d_v], written
+	MOut         []F    // [L, d_v, d_k], written
+	FProd        []F    // [L, T, d_k], written
+	V            []F    // [L, T, d_v], written
+	QProd        []F    // [L, T, d_k], written
+	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 4·L·T·d_k + d_k.
+// WorkLen is 3·L·T·d_k + 2·d_k.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 4*L*T*dK + dK
+	return 3*L*T*dK + 2*dK
 }
 
 // RowsLen is d_k.
@@ -62,10 +57,10 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t2 := c.Work[:dK] // [d_k]
+	lambda := c.Work[:dK] // [d_k]
 	work := c.Work[dK:]
-	t3 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t2 := work[:dK] // [d_k]
+	work = work[dK:]
 	f := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	q := work[:L*T*dK] // [L, T, d_k]
@@ -75,30 +70,22 @@ func (c *Step[F]) Run() {
 
 	// hgrn2.lambda, hgrn2.f
 	bF := c.BF[:dK]
-	lambda := c.Lambda[:dK]
-	lambdaSigmoid := c.LambdaSigmoid[:dK]
 	for i := range dK {
-		bFEntry := bF[i]
-		lambda2 := num.Sigmoid(bFEntry)
+		lambda2 := num.Sigmoid(bF[i])
 		lambda[i] = lambda2
 		t2[i] = 1 - lambda2
-		lambdaSigmoid[i] = num.Sigmoid(-bFEntry)
 	}
 
 	// hgrn2.f
-	kern.Gemm(L*T, dK, d, F(1), false, t3, dK, 1, c.X, d, 1, c.WF, 1, d)
+	kern.Gemm(L*T, dK, d, F(1), false, c.FProd, dK, 1, c.X, d, 1, c.WF, 1, d)
 
 	// hgrn2.f
 	for i := range L {
-		lambda2 := c.Lambda[:dK]
 		for j := range T {
-			t3_2 := t3[(i*T+j)*dK:][:dK]
-			fSigmoid := c.FSigmoid[(i*T+j)*dK:][:dK]
+			fProd := c.FProd[(i*T+j)*dK:][:dK]
 			f2 := f[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t4 := num.Sigmoid(t3_2[k])
-				fSigmoid[k] = t4
-				f2[k] = lambda2[k] + F(t4*t2[k])
+				f2[k] = lambda[k] + F(num.Sigmoid(fProd[k])*t2[k])
 			}
 		}
 	}
@@ -109,25 +96,17 @@ func (c *Step[F]) Run() {
 	// hgrn2.q
 	kern.Gemm(L*T, dK, d, F(1), false, c.QProd, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
-	// hgrn2.q, hgrn2.M, hgrn2.f
+	// hgrn2.q, hgrn2.M
 	for i := range L {
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
-			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
 			q2 := q[(i*T+j)*dK:][:dK]
 			f2 := f[(i*T+j)*dK:][:dK]
-			t4 := t[(i*T+j)*dK:][:dK]
-			qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
-			t3_2 := t3[(i*T+j)*dK:][:dK]
-			fSigmoid2 := c.FSigmoid2[(i*T+j)*dK:][:dK]
+			t3 := t[(i*T+j)*dK:][:dK]
 			for k := range dK {
 				qProdEntry := qProd[k]
-				t9 := num.Sigmoid(qProdEntry)
-				qSigmoid[k] = t9
-				q2[k] = F(qProdEntry * t9)
-				t4[k] = 1 - f2[k]
-				qSigmoid2[k] = num.Sigmoid(-qProdEntry)
-				fSigmoid2[k] = num.Sigmoid(-t3_2[k])
+				q2[k] = F(qProdEntry * num.Sigmoid(qProdEntry))
+				t3[k] = 1 - f2[k]
 			}
 		}
 	}
@@ -165,7 +144,7 @@ func (c *Step[F]) Run() {
 				}
 				for a := range min(C, -C*s+T) {
 					f2 := f[(l*T+a+C*s)*dK:][:dK]
-					t4 := t[(l*T+a+C*s)*dK:][:dK]
+					t3 := t[(l*T+a+C*s)*dK:][:dK]
 					q2 := q[(l*T+a+C*s)*dK:][:dK]
 					// hgrn2.M, hgrn2.y
 					var y20 F
@@ -178,7 +157,7 @@ func (c *Step[F]) Run() {
 					vEntry3 := c.V[(l*T+a+C*s)*dV+i+3]
 					for j := range dK {
 						fEntry := f2[j]
-						tEntry := t4[j]
+						tEntry := t3[j]
 						qEntry := q2[j]
 						M20 := F(MState[j][0]*fEntry) + F(vEntry0*tEntry)
 						y20 += F(M20 * qEntry)
@@ -221,13 +200,13 @@ func (c *Step[F]) Run() {
 				}
 				for a := range min(C, -C*s+T) {
 					f2 := f[(l*T+a+C*s)*dK:][:dK]
-					t4 := t[(l*T+a+C*s)*dK:][:dK]
+					t3 := t[(l*T+a+C*s)*dK:][:dK]
 					q2 := q[(l*T+a+C*s)*dK:][:dK]
 					// hgrn2.M, hgrn2.y
 					var y2 F
 					vEntry := c.V[(l*T+a+C*s)*dV+i]
 					for j := range dK {
-						M2 := F(MState[j][0]*f2[j]) + F(vEntry*t4[j])
+						M2 := F(MState[j][0]*f2[j]) + F(vEntry*t3[j])
 						y2 += F(M2 * q2[j])
 						MState[j][0] = M2
 					}
@@ -245,44 +224,40 @@ func (c *Step[F]) Run() {
 //
 // It keeps 0 entries and checkpoints of L·d_k·d_v·segments entries.
 type StepBackward[F num.Float] struct {
-	C             int // tokens from checkpoint to checkpoint
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WF            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WV            []F    // [d_v, d]
-	WQ            []F    // [d_k, d]
-	YBar          []F    // [L, T, d_v]
-	MBar          []F    // [L, d_v, d_k]
-	Lambda        []F    // [d_k]
-	FSigmoid      []F    // [L, T, d_k]
-	V             []F    // [L, T, d_v]
-	QProd         []F    // [L, T, d_k]
-	QSigmoid      []F    // [L, T, d_k]
-	QSigmoid2     []F    // [L, T, d_k]
-	FSigmoid2     []F    // [L, T, d_k]
-	LambdaSigmoid []F    // [d_k]
-	BFBar         []F    // [d_k], written
-	WFBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WVBar         []F    // [d_v, d], written
-	MBarOut       []F    // [L, d_v, d_k], written
-	WQBar         []F    // [d_k, d], written
-	MCheckpoints  []F    // [L, segments, d_v, d_k]
-	Work          []F    // WorkLen() entries
-	Rows          [][4]F // RowsLen() entries
+	C            int // tokens from checkpoint to checkpoint
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	BF           []F    // [d_k]
+	WF           []F    // [d_k, d]
+	X            []F    // [L, T, d]
+	WV           []F    // [d_v, d]
+	WQ           []F    // [d_k, d]
+	YBar         []F    // [L, T, d_v]
+	MBar         []F    // [L, d_v, d_k]
+	FProd        []F    // [L, T, d_k]
+	V            []F    // [L, T, d_v]
+	QProd        []F    // [L, T, d_k]
+	BFBar        []F    // [d_k], written
+	WFBar        []F    // [d_k, d], written
+	XBar         []F    // [L, T, d], written
+	WVBar        []F    // [d_v, d], written
+	MBarOut      []F    // [L, d_v, d_k], written
+	WQBar        []F    // [d_k, d], written
+	MCheckpoints []F    // [L, segments, d_v, d_k]
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 7·L·T·d_k + L·T·d_v + 3·d_k.
+// WorkLen is 9·L·T·d_k + L·T·d_v + 4·d_k.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 7*L*T*dK + L*T*dV + 3*dK + (kern.Blocks(dV)-1)*(2*L*T*dK) // and the sums of blocks of rows
+		return 9*L*T*dK + L*T*dV + 4*dK + (kern.Blocks(dV)-1)*(2*L*T*dK) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 7*L*T*dK + L*T*dV + 3*dK
+	return 9*L*T*dK + L*T*dV + 4*dK
 }
 
 // RowsLen is C·d_k + 2·d_k.
@@ -299,9 +274,15 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t2 := c.Work[:dK] // [d_k]
+	lambda := c.Work[:dK] // [d_k]
 	work := c.Work[dK:]
+	t2 := work[:dK] // [d_k]
+	work = work[dK:]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	f := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	q := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -319,37 +300,38 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t18 := work[:dK] // [d_k]
 	work = work[dK:]
-	t21 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t11 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t13 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t22_2 := work[:L*T*d]    // [L, T, d]
+	t21 := work[:L*T*dK]     // [L, T, d_k]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 
-	// hgrn2.f
-	lambda := c.Lambda[:dK]
+	// hgrn2.lambda, hgrn2.f
+	bF := c.BF[:dK]
 	for i := range dK {
-		t2[i] = 1 - lambda[i]
+		lambda2 := num.Sigmoid(bF[i])
+		lambda[i] = lambda2
+		t2[i] = 1 - lambda2
 	}
 
 	// hgrn2.f, hgrn2.q, hgrn2.M
 	for i := range L {
-		lambda2 := c.Lambda[:dK]
 		for j := range T {
-			fSigmoid := c.FSigmoid[(i*T+j)*dK:][:dK]
-			f2 := f[(i*T+j)*dK:][:dK]
+			fProd := c.FProd[(i*T+j)*dK:][:dK]
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
-			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
+			f2 := f[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
 			q2 := q[(i*T+j)*dK:][:dK]
 			t222_2 := t222[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				f2_2 := lambda2[k] + F(fSigmoid[k]*t2[k])
+				t43 := num.Sigmoid(fProd[k])
+				f2_2 := lambda[k] + F(t43*t2[k])
+				qProdEntry := qProd[k]
+				t92 := num.Sigmoid(qProdEntry)
+				t4_2[k] = t43
 				f2[k] = f2_2
-				q2[k] = F(qProd[k] * qSigmoid[k])
+				t9_2[k] = t92
+				q2[k] = F(qProdEntry * t92)
 				t222_2[k] = 1 - f2_2
 			}
 		}
@@ -397,7 +379,7 @@ func (c *StepBackward[F]) Run() {
 					t222_2 := t222[(l*T+a+C*s)*dK:][:dK]
 					t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 					f2 := f[(l*T+a+C*s)*dK:][:dK]
-					t22_3 := t22[(l*T+a+C*s)*dK:][:dK]
+					t22_2 := t22[(l*T+a+C*s)*dK:][:dK]
 					MTrail3 := MTrail[(a+1)*dK:][:dK]
 					MTrail4 := MTrail[a*dK:][:dK]
 					// hgrn2.y, hgrn2.M
@@ -412,19 +394,19 @@ func (c *StepBackward[F]) Run() {
 						t222Entry := t222_2[j]
 						t42Sum := t42_2[j]
 						fEntry := f2[j]
-						t22Sum := t22_3[j]
-						t40 := MBarState[j][0] + F(qEntry*yBarEntry0)
-						t70 += F(t40 * t222Entry)
+						t22Sum := t22_2[j]
+						t440 := MBarState[j][0] + F(qEntry*yBarEntry0)
+						t70 += F(t440 * t222Entry)
 						t42Sum += F(MTrail3[j][0] * yBarEntry0)
-						MBarState[j][0] = F(t40 * fEntry)
-						t22Sum += F(MTrail4[j][0]*t40) - F(t40*vEntry20)
-						t41 := MBarState[j][1] + F(qEntry*yBarEntry1)
-						t71 += F(t41 * t222Entry)
+						MBarState[j][0] = F(t440 * fEntry)
+						t22Sum += F(MTrail4[j][0]*t440) - F(t440*vEntry20)
+						t441 := MBarState[j][1] + F(qEntry*yBarEntry1)
+						t71 += F(t441 * t222Entry)
 						t42Sum += F(MTrail3[j][1] * yBarEntry1)
-						MBarState[j][1] = F(t41 * fEntry)
-						t22Sum += F(MTrail4[j][1]*t41) - F(t41*vEntry21)
+						MBarState[j][1] = F(t441 * fEntry)
+						t22Sum += F(MTrail4[j][1]*t441) - F(t441*vEntry21)
 						t42_2[j] = t42Sum
-						t22_3[j] = t22Sum
+						t22_2[j] = t22Sum
 					}
 					t32[(l*T+a+C*s)*dV+i] = t70
 					t32[(l*T+a+C*s)*dV+i+1] = t71
@@ -465,17 +447,17 @@ func (c *StepBackward[F]) Run() {
 					t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 					f2 := f[(l*T+a+C*s)*dK:][:dK]
 					MTrail4 := MTrail[a*dK:][:dK]
-					t22_3 := t22[(l*T+a+C*s)*dK:][:dK]
+					t22_2 := t22[(l*T+a+C*s)*dK:][:dK]
 					// hgrn2.y, hgrn2.M
 					var t7 F
 					yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
 					vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 					for j := range dK {
-						t4 := MBarState[j][0] + F(q2[j]*yBarEntry)
-						t7 += F(t4 * t222_2[j])
+						t44 := MBarState[j][0] + F(q2[j]*yBarEntry)
+						t7 += F(t44 * t222_2[j])
 						t42_2[j] += F(MTrail3[j][0] * yBarEntry)
-						MBarState[j][0] = F(t4 * f2[j])
-						t22_3[j] += F(MTrail4[j][0]*t4) - F(t4*vEntry2)
+						MBarState[j][0] = F(t44 * f2[j])
+						t22_2[j] += F(MTrail4[j][0]*t44) - F(t44*vEntry2)
 					}
 					t32[(l*T+a+C*s)*dV+i] = t7
 				}
@@ -491,66 +473,52 @@ func (c *StepBackward[F]) Run() {
 	clear(t18)
 	for i := range L {
 		for j := range T {
-			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
 			t42_2 := t42[(i*T+j)*dK:][:dK]
-			fSigmoid := c.FSigmoid[(i*T+j)*dK:][:dK]
-			t22_3 := t22[(i*T+j)*dK:][:dK]
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
-			qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
+			t22_2 := t22[(i*T+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j)*dK:][:dK]
-			fSigmoid2 := c.FSigmoid2[(i*T+j)*dK:][:dK]
+			fProd := c.FProd[(i*T+j)*dK:][:dK]
 			t21_2 := t21[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				qSigmoidEntry := qSigmoid[k]
+				t9Entry := t9_2[k]
 				t42Entry := t42_2[k]
-				fSigmoidEntry := fSigmoid[k]
-				t22Entry := t22_3[k]
-				t10_2[k] = F(qSigmoidEntry*t42Entry) + F(F(F(qProd[k]*qSigmoidEntry)*t42Entry)*qSigmoid2[k])
+				qProdEntry2 := qProd[k]
+				t4Entry := t4_2[k]
+				t22Entry := t22_2[k]
+				t10_2[k] = F(t9Entry*t42Entry) + F(F(F(qProdEntry2*t9Entry)*t42Entry)*num.Sigmoid(-qProdEntry2))
 				t15[k] += t22Entry
-				t18[k] += F(fSigmoidEntry * t22Entry)
-				t21_2[k] = F(F(F(fSigmoidEntry*t22Entry)*fSigmoid2[k]) * t2[k])
+				t18[k] += F(t4Entry * t22Entry)
+				t21_2[k] = F(F(F(t4Entry*t22Entry)*num.Sigmoid(-fProd[k])) * t2[k])
 			}
 		}
 	}
-
-	// hgrn2.q
-	kern.Gemm(L*T, d, dK, F(1), false, t11, d, 1, t10, dK, 1, c.WQ, d, 1)
 
 	// hgrn2.q
 	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t10, dK, 1)
 
 	// hgrn2.v
-	kern.Gemm(L*T, d, dV, F(1), false, t13, d, 1, t32, dV, 1, c.WV, d, 1)
-
-	// hgrn2.v
 	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t32, dV, 1)
-
-	// hgrn2.f
-	kern.Gemm(L*T, d, dK, F(1), false, t22_2, d, 1, t21, dK, 1, c.WF, d, 1)
 
 	// hgrn2.f
 	kern.Gemm(d, dK, L*T, F(1), false, c.WFBar, 1, d, c.X, 1, d, t21, dK, 1)
 
 	// hgrn2.lambda, hgrn2.f
-	lambda2 := c.Lambda[:dK]
-	lambdaSigmoid := c.LambdaSigmoid[:dK]
+	bF2 := c.BF[:dK]
 	bFBar := c.BFBar[:dK]
 	for i := range dK {
-		bFBar[i] = F(F(lambda2[i]*(t15[i]-t18[i])) * lambdaSigmoid[i])
+		bFBar[i] = F(F(lambda[i]*(t15[i]-t18[i])) * num.Sigmoid(-bF2[i]))
 	}
 
-	// hgrn2.lambda
-	for i := range L {
-		for j := range T {
-			t11_2 := t11[(i*T+j)*d:][:d]
-			t13_2 := t13[(i*T+j)*d:][:d]
-			t22_3 := t22_2[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t11_2[k] + t13_2[k] + t22_3[k]
-			}
-		}
-	}
+	// hgrn2.q
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t10, dK, 1, c.WQ, d, 1)
+
+	// hgrn2.v
+	kern.Gemm(L*T, d, dV, F(1), true, c.XBar, d, 1, t32, dV, 1, c.WV, d, 1)
+
+	// hgrn2.f
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t21, dK, 1, c.WF, d, 1)
 }
 
 // stepNode is one call of Step on the tape.
@@ -597,14 +565,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.Lambda = c.Run.Saved(k.DK)
-	k.FSigmoid = c.Run.Saved(k.L * k.T * k.DK)
+	k.FProd = c.Run.Saved(k.L * k.T * k.DK)
 	k.V = c.Run.Saved(k.L * k.T * k.DV)
 	k.QProd = c.Run.Saved(k.L * k.T * k.DK)
-	k.QSigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.QSigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.FSigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.LambdaSigmoid = c.Run.Saved(k.DK)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -628,20 +591,16 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
+	g.BF = k.BF
 	g.WF = k.WF
 	g.X = k.X
 	g.WV = k.WV
 	g.WQ = k.WQ
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
-	g.Lambda = k.Lambda
-	g.FSigmoid = k.FSigmoid
+	g.FProd = k.FProd
 	g.V = k.V
 	g.QProd = k.QProd
-	g.QSigmoid = k.QSigmoid
-	g.QSigmoid2 = k.QSigmoid2
-	g.FSigmoid2 = k.FSigmoid2
-	g.LambdaSigmoid = k.LambdaSigmoid
 	g.BFBar = t.Part(n.vBF, g.DK)
 	g.WFBar = t.Part(n.vWF, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)

@@ -24,63 +24,53 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t2 := c.Work[:dK]                  // [d_k]
-	t3 := c.Work[dK:][:L*T*dK]         // [L, T, d_k]
-	f := c.Work[L*T*dK+dK:][:L*T*dK]   // [L, T, d_k]
-	q := c.Work[2*L*T*dK+dK:][:L*T*dK] // [L, T, d_k]
-	t := c.Work[3*L*T*dK+dK:][:L*T*dK] // [L, T, d_k]
+	lambda := c.Work[:dK]                // [d_k]
+	t2 := c.Work[dK:][:dK]               // [d_k]
+	f := c.Work[2*dK:][:L*T*dK]          // [L, T, d_k]
+	q := c.Work[L*T*dK+2*dK:][:L*T*dK]   // [L, T, d_k]
+	t := c.Work[2*L*T*dK+2*dK:][:L*T*dK] // [L, T, d_k]
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.R46bf448599cdArgs{
+		a := regions.Rbeaada70d530Args{
 			P0: unsafe.SliceData(c.BF),
-			P1: unsafe.SliceData(c.Lambda),
+			P1: unsafe.SliceData(lambda),
 			P2: unsafe.SliceData(t2),
-			P3: unsafe.SliceData(c.LambdaSigmoid),
 			N0: dK,
 		}
-		regions.R46bf448599cd(&a)
+		regions.Rbeaada70d530(&a)
 	} else {
 		bF := c.BF[:dK]
-		lambda := c.Lambda[:dK]
-		lambdaSigmoid := c.LambdaSigmoid[:dK]
 		for i := range dK {
-			bFEntry := bF[i]
-			lambda2 := kern.Sigmoid(bFEntry)
+			lambda2 := kern.Sigmoid(bF[i])
 			lambda[i] = lambda2
 			t2[i] = F(1) - lambda2
-			lambdaSigmoid[i] = kern.Sigmoid(-bFEntry)
 		}
 	}
 
 	// hgrn2.f
-	kern.GemmFMA(L*T, dK, d, F(1), false, t3, dK, 1, c.X, d, 1, c.WF, 1, d)
+	kern.GemmFMA(L*T, dK, d, F(1), false, c.FProd, dK, 1, c.X, d, 1, c.WF, 1, d)
 
 	// hgrn2.f
 	if kern.Wide() {
-		a := regions.R33c5f70d2773Args{
-			P0: unsafe.SliceData(t3),
-			P1: unsafe.SliceData(c.FSigmoid),
-			P2: unsafe.SliceData(t2),
-			P3: unsafe.SliceData(c.Lambda),
-			P4: unsafe.SliceData(f),
+		a := regions.Rd1d03f113328Args{
+			P0: unsafe.SliceData(c.FProd),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(lambda),
+			P3: unsafe.SliceData(f),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R33c5f70d2773(&a)
+		regions.Rd1d03f113328(&a)
 	} else {
-		lambda := c.Lambda[:dK]
 		for i := range L {
 			for j := range T {
-				t3_2 := t3[(i*T+j)*dK:][:dK]
-				fSigmoid := c.FSigmoid[(i*T+j)*dK:][:dK]
+				fProd := c.FProd[(i*T+j)*dK:][:dK]
 				f2 := f[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t4 := kern.Sigmoid(t3_2[k])
-					fSigmoid[k] = t4
-					f2[k] = num.FMA32(t4, t2[k], lambda[k])
+					f2[k] = num.FMA32(kern.Sigmoid(fProd[k]), t2[k], lambda[k])
 				}
 			}
 		}
@@ -92,42 +82,30 @@ func (c *stepFused) run() {
 	// hgrn2.q
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.QProd, dK, 1, c.X, d, 1, c.WQ, 1, d)
 
-	// hgrn2.q, hgrn2.M, hgrn2.f
+	// hgrn2.q, hgrn2.M
 	if kern.Wide() {
-		a := regions.Rbd99e88da3b5Args{
+		a := regions.Rc527064738a0Args{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSigmoid),
-			P2: unsafe.SliceData(q),
-			P3: unsafe.SliceData(f),
-			P4: unsafe.SliceData(t),
-			P5: unsafe.SliceData(c.QSigmoid2),
-			P6: unsafe.SliceData(t3),
-			P7: unsafe.SliceData(c.FSigmoid2),
+			P1: unsafe.SliceData(q),
+			P2: unsafe.SliceData(f),
+			P3: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rbd99e88da3b5(&a)
+		regions.Rc527064738a0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
-				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
 				q2 := q[(i*T+j)*dK:][:dK]
 				f2 := f[(i*T+j)*dK:][:dK]
-				t4 := t[(i*T+j)*dK:][:dK]
-				qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
-				t3_2 := t3[(i*T+j)*dK:][:dK]
-				fSigmoid2 := c.FSigmoid2[(i*T+j)*dK:][:dK]
+				t3 := t[(i*T+j)*dK:][:dK]
 				for k := range dK {
 					qProdEntry := qProd[k]
-					t9 := kern.Sigmoid(qProdEntry)
-					qSigmoid[k] = t9
-					q2[k] = F(qProdEntry * t9)
-					t4[k] = F(1) - f2[k]
-					qSigmoid2[k] = kern.Sigmoid(-qProdEntry)
-					fSigmoid2[k] = kern.Sigmoid(-t3_2[k])
+					q2[k] = F(qProdEntry * kern.Sigmoid(qProdEntry))
+					t3[k] = F(1) - f2[k]
 				}
 			}
 		}
@@ -151,9 +129,9 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	f := c.Work[L*T*dK+dK:][:L*T*dK]   // [L, T, d_k]
-	q := c.Work[2*L*T*dK+dK:][:L*T*dK] // [L, T, d_k]
-	t := c.Work[3*L*T*dK+dK:][:L*T*dK] // [L, T, d_k]
+	f := c.Work[2*dK:][:L*T*dK]          // [L, T, d_k]
+	q := c.Work[L*T*dK+2*dK:][:L*T*dK]   // [L, T, d_k]
+	t := c.Work[2*L*T*dK+2*dK:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -242,67 +220,76 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t2 := c.Work[:dK]                                      // [d_k]
-	f := c.Work[dK:][:L*T*dK]                              // [L, T, d_k]
-	q := c.Work[L*T*dK+dK:][:L*T*dK]                       // [L, T, d_k]
-	t222 := c.Work[2*L*T*dK+dK:][:L*T*dK]                  // [L, T, d_k]
-	t22 := c.Work[3*L*T*dK+dK:][:L*T*dK]                   // [L, T, d_k]
-	t32 := c.Work[4*L*T*dK+dK:][:L*T*dV]                   // [L, T, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+dK:][:L*T*dK]            // [L, T, d_k]
-	t10 := c.Work[5*L*T*dK+L*T*dV+dK:][:L*T*dK]            // [L, T, d_k]
-	t15 := c.Work[6*L*T*dK+L*T*dV+dK:][:dK]                // [d_k]
-	t18 := c.Work[6*L*T*dK+L*T*dV+2*dK:][:dK]              // [d_k]
-	t21 := c.Work[6*L*T*dK+L*T*dV+3*dK:][:L*T*dK]          // [L, T, d_k]
-	t11 := c.Work[7*L*T*dK+L*T*dV+3*dK:][:L*T*d]           // [L, T, d]
-	t13 := c.Work[L*T*d+7*L*T*dK+L*T*dV+3*dK:][:L*T*d]     // [L, T, d]
-	t22_2 := c.Work[2*L*T*d+7*L*T*dK+L*T*dV+3*dK:][:L*T*d] // [L, T, d]
+	lambda := c.Work[:dK]                         // [d_k]
+	t2 := c.Work[dK:][:dK]                        // [d_k]
+	t4 := c.Work[2*dK:][:L*T*dK]                  // [L, T, d_k]
+	f := c.Work[L*T*dK+2*dK:][:L*T*dK]            // [L, T, d_k]
+	t9 := c.Work[2*L*T*dK+2*dK:][:L*T*dK]         // [L, T, d_k]
+	q := c.Work[3*L*T*dK+2*dK:][:L*T*dK]          // [L, T, d_k]
+	t222 := c.Work[4*L*T*dK+2*dK:][:L*T*dK]       // [L, T, d_k]
+	t22 := c.Work[5*L*T*dK+2*dK:][:L*T*dK]        // [L, T, d_k]
+	t32 := c.Work[6*L*T*dK+2*dK:][:L*T*dV]        // [L, T, d_v]
+	t42 := c.Work[6*L*T*dK+L*T*dV+2*dK:][:L*T*dK] // [L, T, d_k]
+	t10 := c.Work[7*L*T*dK+L*T*dV+2*dK:][:L*T*dK] // [L, T, d_k]
+	t15 := c.Work[8*L*T*dK+L*T*dV+2*dK:][:dK]     // [d_k]
+	t18 := c.Work[8*L*T*dK+L*T*dV+3*dK:][:dK]     // [d_k]
+	t21 := c.Work[8*L*T*dK+L*T*dV+4*dK:][:L*T*dK] // [L, T, d_k]
 
-	// hgrn2.f
+	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.Rde6f77818a28Args{
-			P0: unsafe.SliceData(c.Lambda),
-			P1: unsafe.SliceData(t2),
+		a := regions.Rbeaada70d530Args{
+			P0: unsafe.SliceData(c.BF),
+			P1: unsafe.SliceData(lambda),
+			P2: unsafe.SliceData(t2),
 			N0: dK,
 		}
-		regions.Rde6f77818a28(&a)
+		regions.Rbeaada70d530(&a)
 	} else {
-		lambda := c.Lambda[:dK]
+		bF := c.BF[:dK]
 		for i := range dK {
-			t2[i] = F(1) - lambda[i]
+			lambda2 := kern.Sigmoid(bF[i])
+			lambda[i] = lambda2
+			t2[i] = F(1) - lambda2
 		}
 	}
 
 	// hgrn2.f, hgrn2.q, hgrn2.M
 	if kern.Wide() {
-		a := regions.R864014c27fffArgs{
-			P0: unsafe.SliceData(c.FSigmoid),
+		a := regions.Rb17a7b846458Args{
+			P0: unsafe.SliceData(c.FProd),
 			P1: unsafe.SliceData(t2),
-			P2: unsafe.SliceData(c.Lambda),
-			P3: unsafe.SliceData(f),
-			P4: unsafe.SliceData(c.QProd),
-			P5: unsafe.SliceData(c.QSigmoid),
-			P6: unsafe.SliceData(q),
-			P7: unsafe.SliceData(t222),
+			P2: unsafe.SliceData(lambda),
+			P3: unsafe.SliceData(c.QProd),
+			P4: unsafe.SliceData(t4),
+			P5: unsafe.SliceData(f),
+			P6: unsafe.SliceData(t9),
+			P7: unsafe.SliceData(q),
+			P8: unsafe.SliceData(t222),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R864014c27fff(&a)
+		regions.Rb17a7b846458(&a)
 	} else {
-		lambda := c.Lambda[:dK]
 		for i := range L {
 			for j := range T {
-				fSigmoid := c.FSigmoid[(i*T+j)*dK:][:dK]
-				f2 := f[(i*T+j)*dK:][:dK]
+				fProd := c.FProd[(i*T+j)*dK:][:dK]
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
-				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
+				f2 := f[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
 				q2 := q[(i*T+j)*dK:][:dK]
 				t222_2 := t222[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					f2_2 := num.FMA32(fSigmoid[k], t2[k], lambda[k])
+					t43 := kern.Sigmoid(fProd[k])
+					f2_2 := num.FMA32(t43, t2[k], lambda[k])
+					qProdEntry := qProd[k]
+					t92 := kern.Sigmoid(qProdEntry)
+					t4_2[k] = t43
 					f2[k] = f2_2
-					q2[k] = F(qProd[k] * qSigmoid[k])
+					t9_2[k] = t92
+					q2[k] = F(qProdEntry * t92)
 					t222_2[k] = F(1) - f2_2
 				}
 			}
@@ -314,27 +301,26 @@ func (c *stepBackwardFused) run() {
 	clear(t42)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t42[:L*T*dK], c.Work[3*L*T*d+7*L*T*dK+L*T*dV+3*dK:], 2*L*T*dK, kern.Blocks(dV))
-		kern.AddBlocks(t22[:L*T*dK], c.Work[3*L*T*d+8*L*T*dK+L*T*dV+3*dK:], 2*L*T*dK, kern.Blocks(dV))
+		kern.AddBlocks(t42[:L*T*dK], c.Work[9*L*T*dK+L*T*dV+4*dK:], 2*L*T*dK, kern.Blocks(dV))
+		kern.AddBlocks(t22[:L*T*dK], c.Work[10*L*T*dK+L*T*dV+4*dK:], 2*L*T*dK, kern.Blocks(dV))
 	}
 
 	// hgrn2.q, hgrn2.f
 	clear(t15)
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R94dab1d23bd9Args{
-			P0:  unsafe.SliceData(c.QSigmoid),
+		a := regions.R9186056070b4Args{
+			P0:  unsafe.SliceData(t9),
 			P1:  unsafe.SliceData(t42),
-			P2:  unsafe.SliceData(c.FSigmoid),
-			P3:  unsafe.SliceData(t22),
-			P4:  unsafe.SliceData(c.QProd),
-			P5:  unsafe.SliceData(c.QSigmoid2),
-			P6:  unsafe.SliceData(t10),
-			P7:  unsafe.SliceData(t15),
-			P8:  unsafe.SliceData(t18),
-			P9:  unsafe.SliceData(c.FSigmoid2),
-			P10: unsafe.SliceData(t2),
-			P11: unsafe.SliceData(t21),
+			P2:  unsafe.SliceData(c.QProd),
+			P3:  unsafe.SliceData(t4),
+			P4:  unsafe.SliceData(t22),
+			P5:  unsafe.SliceData(t10),
+			P6:  unsafe.SliceData(t15),
+			P7:  unsafe.SliceData(t18),
+			P8:  unsafe.SliceData(c.FProd),
+			P9:  unsafe.SliceData(t2),
+			P10: unsafe.SliceData(t21),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
@@ -343,97 +329,69 @@ func (c *stepBackwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R94dab1d23bd9(&a)
+		regions.R9186056070b4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
 				t42_2 := t42[(i*T+j)*dK:][:dK]
-				fSigmoid := c.FSigmoid[(i*T+j)*dK:][:dK]
-				t22_3 := t22[(i*T+j)*dK:][:dK]
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
-				qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
+				t22_2 := t22[(i*T+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j)*dK:][:dK]
-				fSigmoid2 := c.FSigmoid2[(i*T+j)*dK:][:dK]
+				fProd := c.FProd[(i*T+j)*dK:][:dK]
 				t21_2 := t21[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					qSigmoidEntry := qSigmoid[k]
+					t9Entry := t9_2[k]
 					t42Entry := t42_2[k]
-					fSigmoidEntry := fSigmoid[k]
-					t22Entry := t22_3[k]
-					t10_2[k] = num.FMA32(F(F(qProd[k]*qSigmoidEntry)*t42Entry), qSigmoid2[k], F(qSigmoidEntry*t42Entry))
+					qProdEntry2 := qProd[k]
+					t4Entry := t4_2[k]
+					t22Entry := t22_2[k]
+					t10_2[k] = num.FMA32(F(F(qProdEntry2*t9Entry)*t42Entry), kern.Sigmoid(-qProdEntry2), F(t9Entry*t42Entry))
 					t15[k] = t15[k] + t22Entry
-					t18[k] = num.FMA32(fSigmoidEntry, t22Entry, t18[k])
-					t21_2[k] = F(F(F(fSigmoidEntry*t22Entry)*fSigmoid2[k]) * t2[k])
+					t18[k] = num.FMA32(t4Entry, t22Entry, t18[k])
+					t21_2[k] = F(F(F(t4Entry*t22Entry)*kern.Sigmoid(-fProd[k])) * t2[k])
 				}
 			}
 		}
 	}
 
 	// hgrn2.q
-	kern.GemmFMA(L*T, d, dK, F(1), false, t11, d, 1, t10, dK, 1, c.WQ, d, 1)
-
-	// hgrn2.q
 	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t10, dK, 1)
 
 	// hgrn2.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t13, d, 1, t32, dV, 1, c.WV, d, 1)
-
-	// hgrn2.v
 	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t32, dV, 1)
-
-	// hgrn2.f
-	kern.GemmFMA(L*T, d, dK, F(1), false, t22_2, d, 1, t21, dK, 1, c.WF, d, 1)
 
 	// hgrn2.f
 	kern.GemmFMA(d, dK, L*T, F(1), false, c.WFBar, 1, d, c.X, 1, d, t21, dK, 1)
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.Re6c87b5c60d7Args{
-			P0: unsafe.SliceData(c.Lambda),
+		a := regions.Rdfe8538c5c2fArgs{
+			P0: unsafe.SliceData(lambda),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t18),
-			P3: unsafe.SliceData(c.LambdaSigmoid),
+			P3: unsafe.SliceData(c.BF),
 			P4: unsafe.SliceData(c.BFBar),
 			N0: dK,
 		}
-		regions.Re6c87b5c60d7(&a)
+		regions.Rdfe8538c5c2f(&a)
 	} else {
-		lambda := c.Lambda[:dK]
-		lambdaSigmoid := c.LambdaSigmoid[:dK]
+		bF := c.BF[:dK]
 		bFBar := c.BFBar[:dK]
 		for i := range dK {
-			bFBar[i] = F(F(lambda[i]*(t15[i]-t18[i])) * lambdaSigmoid[i])
+			bFBar[i] = F(F(lambda[i]*(t15[i]-t18[i])) * kern.Sigmoid(-bF[i]))
 		}
 	}
 
-	// hgrn2.lambda
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(t13),
-			P2: unsafe.SliceData(t22_2),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t11_2 := t11[(i*T+j)*d:][:d]
-				t13_2 := t13[(i*T+j)*d:][:d]
-				t22_3 := t22_2[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t11_2[k] + t13_2[k]) + t22_3[k]
-				}
-			}
-		}
-	}
+	// hgrn2.q
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t10, dK, 1, c.WQ, d, 1)
+
+	// hgrn2.v
+	kern.GemmFMA(L*T, d, dV, F(1), true, c.XBar, d, 1, t32, dV, 1, c.WV, d, 1)
+
+	// hgrn2.f
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t21, dK, 1, c.WF, d, 1)
 }
 
 // stepBackwardRows1 are the rows of a recurrence of StepBackward.
@@ -442,29 +400,28 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one sequence.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	f := c.Work[dK:][:L*T*dK]                   // [L, T, d_k]
-	q := c.Work[L*T*dK+dK:][:L*T*dK]            // [L, T, d_k]
-	t222 := c.Work[2*L*T*dK+dK:][:L*T*dK]       // [L, T, d_k]
-	t22 := c.Work[3*L*T*dK+dK:][:L*T*dK]        // [L, T, d_k]
-	t32 := c.Work[4*L*T*dK+dK:][:L*T*dV]        // [L, T, d_v]
-	t42 := c.Work[4*L*T*dK+L*T*dV+dK:][:L*T*dK] // [L, T, d_k]
+	f := c.Work[L*T*dK+2*dK:][:L*T*dK]            // [L, T, d_k]
+	q := c.Work[3*L*T*dK+2*dK:][:L*T*dK]          // [L, T, d_k]
+	t222 := c.Work[4*L*T*dK+2*dK:][:L*T*dK]       // [L, T, d_k]
+	t22 := c.Work[5*L*T*dK+2*dK:][:L*T*dK]        // [L, T, d_k]
+	t32 := c.Work[6*L*T*dK+2*dK:][:L*T*dV]        // [L, T, d_v]
+	t42 := c.Work[6*L*T*dK+L*T*dV+2*dK:][:L*T*dK] // [L, T, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t42_2 := t42
 	t22_2 := t22
 	if block > 0 {
-		t42_2 = c.Work[3*L*T*d+7*L*T*dK+L*T*dV+3*dK+(block-1)*(2*L*T*dK):][:L*T*dK]
+		t42_2 = c.Work[9*L*T*dK+L*T*dV+4*dK+(block-1)*(2*L*T*dK):][:L*T*dK]
 		clear(t42_2[l*T*dK:][:T*dK])
-		t22_2 = c.Work[3*L*T*d+8*L*T*dK+L*T*dV+3*dK+(block-1)*(2*L*T*dK):][:L*T*dK]
+		t22_2 = c.Work[10*L*T*dK+L*T*dV+4*dK+(block-1)*(2*L*T*dK):][:L*T*dK]
 		clear(t22_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
@@ -561,11 +518,11 @@ func (c *stepBackwardRows1) Part(part int) {
 					vEntry2 := c.V[(l*T+a+C*s)*dV+i]
 					t7Sums := [16]F{t7}
 					for j := range dK {
-						t4 := num.FMA32(q2[j], yBarEntry, MBarState[j])
-						t7Sums[j%16] = num.FMA32(t4, t222_2[j], t7Sums[j%16])
+						t44 := num.FMA32(q2[j], yBarEntry, MBarState[j])
+						t7Sums[j%16] = num.FMA32(t44, t222_2[j], t7Sums[j%16])
 						t42_3[j] = num.FMA32(MTrail2[j], yBarEntry, t42_3[j])
-						MBarState[j] = F(t4 * f2[j])
-						t22_3[j] = num.FMA32(-t4, vEntry2, num.FMA32(MTrail3[j], t4, t22_3[j]))
+						MBarState[j] = F(t44 * f2[j])
+						t22_3[j] = num.FMA32(-t44, vEntry2, num.FMA32(MTrail3[j], t44, t22_3[j]))
 					}
 					t7 = kern.Sum16(&t7Sums)
 					t32[(l*T+a+C*s)*dV+i] = t7

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 4·L·T·d_v + 4·L·T·m + 6·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps L·T·d_v + 3·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -28,27 +28,20 @@ type Step[F num.Float] struct {
 	Q            []F // [L, T, m]
 	Y            []F // [L, T, d_v], written
 	SOut         []F // [L, m, d_v], written
-	BetaStack    []F // [L, T, d_v + m], written
-	Beta         []F // [L, T], written
+	BetaLin      []F // [L, T], written
 	UProd        []F // [L, T], written
-	USqrt        []F // [L, T], written
-	U            []F // [L, T, d_v], written
 	GLin         []F // [L, T, d_v], written; may be nil
 	NProd        []F // [L, T, m], written; may be nil
 	SMax2        []F // [L, T, m], written; may be nil
 	SDiv         []F // [L, T, m], written; may be nil
-	UDiv         []F // [L, T], written
-	UDiv2        []F // [L, T, d_v], written
-	UDiv3        []F // [L, T], written
-	BetaSigmoid  []F // [L, T], written
 	SCheckpoints []F // [L, segments, m, d_v], written; may be nil
 	Work         []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T + 2·d_v·m + 3·d_v + 3·m.
+// WorkLen is L·T·d_v + 4·L·T + 2·d_v·m + 3·d_v + 3·m.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return 3*L*T + 2*dV*m + 3*dV + 3*m
+	return L*T*dV + 4*L*T + 2*dV*m + 3*dV + 3*m
 }
 
 // Run computes Step.
@@ -59,19 +52,23 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t15 := c.Work[:L*T] // [L, T]
+	t := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t16 := work[:L*T] // [L, T]
+	t2 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	beta := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t27 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	u := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
 	SState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t2 := work[:dV] // [d_v]
+	t23 := work[:dV] // [d_v]
 	work = work[dV:]
-	t3 := work[:dV] // [d_v]
+	t32 := work[:dV] // [d_v]
 	work = work[dV:]
-	t22 := work[:m] // [m]
+	t222 := work[:m] // [m]
 	work = work[m:]
 	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
@@ -83,84 +80,53 @@ func (c *Step[F]) Run() {
 
 	// lattice.beta
 	for i := range L {
+		t3 := t[i*T:][:T]
+		wBeta := c.WBeta[:m]
 		for j := range T {
 			k := c.K[(i*T+j)*m:][:m]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:m]
+			var t3_2 F
 			for k2 := range m {
-				betaStack[k2] = k[k2]
+				t3_2 += F(k[k2] * wBeta[k2])
 			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m)+m:][:dV]
-			for k := range dV {
-				betaStack[k] = v[k]
-			}
+			t3[j] = t3_2
 		}
 	}
 
-	// lattice.beta
+	// lattice.beta, lattice.u
 	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		wBeta := c.WBeta[:dV+m]
-		for j := range T {
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			var t152 F
-			for k := range dV + m {
-				t152 += F(betaStack[k] * wBeta[k])
-			}
-			t15_2[j] = t152
-		}
-	}
-
-	// lattice.beta
-	bBetaEntry := c.BBeta[0]
-	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		beta := c.Beta[i*T:][:T]
-		for j := range T {
-			t162 := t15_2[j] + bBetaEntry
-			t16_2[j] = t162
-			beta[j] = num.Sigmoid(t162)
-		}
-	}
-
-	// lattice.u
-	for i := range L {
+		t2_2 := t2[i*T:][:T]
 		uProd := c.UProd[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
+			wBeta := c.WBeta[m:][:dV]
+			var t22 F
 			var t18 F
 			for k := range dV {
 				vEntry := v[k]
+				t22 += F(vEntry * wBeta[k])
 				t18 += F(vEntry * vEntry)
 			}
+			t2_2[j] = t22
 			uProd[j] = t18
 		}
 	}
 
-	// lattice.u, lattice.beta
+	// lattice.beta, lattice.u
+	bBetaEntry := c.BBeta[0]
 	for i := range L {
+		t3 := t[i*T:][:T]
+		t2_2 := t2[i*T:][:T]
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
-		uDiv := c.UDiv[i*T:][:T]
-		uDiv3 := c.UDiv3[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		for j := range T {
+			t16 := t3[j] + t2_2[j] + bBetaEntry
 			uProdEntry := uProd[j]
 			t20 := (F(0) < uProdEntry)
-			t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
-			t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
-			uSqrt[j] = t23
-			t27_2[j] = t272
-			uDiv[j] = F(1) / t272
-			uDiv3[j] = F(1) / t23
-			betaSigmoid[j] = num.Sigmoid(-t16_2[j])
+			betaLin[j] = t16
+			beta2[j] = num.Sigmoid(t16)
+			t27_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -169,13 +135,10 @@ func (c *Step[F]) Run() {
 		t27_2 := t27[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			u := c.U[(i*T+j)*dV:][:dV]
-			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			u2 := u[(i*T+j)*dV:][:dV]
 			t27Entry := t27_2[j]
 			for k := range dV {
-				u2 := v[k] / t27Entry
-				u[k] = u2
-				uDiv2[k] = u2 / t27Entry
+				u2[k] = v[k] / t27Entry
 			}
 		}
 	}
@@ -200,49 +163,49 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
+				beta2 := beta[l*T+C*s:][:n]
 				for a := range n {
 					k := c.K[(l*T+a+C*s)*m:][:m]
-					u := c.U[(l*T+a+C*s)*dV:][:dV]
+					u2 := u[(l*T+a+C*s)*dV:][:dV]
 					q := c.Q[(l*T+a+C*s)*m:][:m]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
 					// lattice.G
-					clear(t2)
+					clear(t23)
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
 						kEntry := k[i]
 						for j := range dV {
-							t2[j] += F(SState2[j] * kEntry)
+							t23[j] += F(SState2[j] * kEntry)
 						}
 					}
 					// lattice.G
 					for i := range dV {
-						t32 := u[i] - t2[i]
-						t3[i] = t32
+						t33 := u2[i] - t23[i]
+						t32[i] = t33
 						if len(c.GLin) > 0 {
-							c.GLin[(l*T+a+C*s)*dV+i] = t32
+							c.GLin[(l*T+a+C*s)*dV+i] = t33
 						}
 					}
 					// lattice.N
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
-						var t222 F
+						var t223 F
 						for j := range dV {
-							t222 += F(SState2[j] * t3[j])
+							t223 += F(SState2[j] * t32[j])
 						}
-						t22[i] = t222
+						t222[i] = t223
 					}
 					// lattice.S, lattice.N, lattice.G
-					betaEntry := beta[a]
+					betaEntry := beta2[a]
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
 						var t183 F
 						kEntry2 := k[i]
-						w := F(kEntry2 * t22[i])
+						w := F(kEntry2 * t222[i])
 						for j := range dV {
 							SStateEntry := SState2[j]
-							t172 := SStateEntry - F(betaEntry*(-F(kEntry2*t3[j])+F(SStateEntry*w)))
+							t172 := SStateEntry - F(betaEntry*(-F(kEntry2*t32[j])+F(SStateEntry*w)))
 							t183 += F(t172 * t172)
 							t17_2[j] = t172
 						}
@@ -251,11 +214,11 @@ func (c *Step[F]) Run() {
 					// lattice.S, lattice
 					for i := range m {
 						t182Entry := t182[i]
-						t203 := (F(0) < t182Entry)
-						t232 := num.Sqrt(kern.Choose(t203, t182Entry, F(1)))
-						t274 := num.Max(kern.Choose(t203, t232, F(0)), F(1e-08))
-						t1822 := F(1) / t232
-						t2222 := t22[i]
+						t202 := (F(0) < t182Entry)
+						t23_2 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+						t274 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+						t1822 := F(1) / t23_2
+						t2222 := t222[i]
 						t273[i] = t274
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*T+a+C*s)*m+i] = t274
@@ -312,18 +275,12 @@ type StepBackward[F num.Float] struct {
 	Q            []F    // [L, T, m]
 	YBar         []F    // [L, T, d_v]
 	SBar         []F    // [L, m, d_v]
-	BetaStack    []F    // [L, T, d_v + m]
-	Beta         []F    // [L, T]
+	BetaLin      []F    // [L, T]
 	UProd        []F    // [L, T]
-	USqrt        []F    // [L, T]
 	GLin         []F    // [L, T, d_v]
 	NProd        []F    // [L, T, m]
 	SMax2        []F    // [L, T, m]
 	SDiv         []F    // [L, T, m]
-	UDiv         []F    // [L, T]
-	UDiv2        []F    // [L, T, d_v]
-	UDiv3        []F    // [L, T]
-	BetaSigmoid  []F    // [L, T]
 	WBetaBar     []F    // [d_v + m], written
 	BBetaBar     []F    // [], written
 	SBarOut      []F    // [L, m, d_v], written
@@ -335,10 +292,10 @@ type StepBackward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 2·L·T·d_v + 4·L·T·m + 3·L·T + 4·d_v·m + 3·d_v + 9·m.
+// WorkLen is C·d_v·m + L·T·d_v + 3·L·T·m + 8·L·T + 4·d_v·m + 5·d_v + 11·m.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
-	return C*dV*m + 2*L*T*dV + 4*L*T*m + 3*L*T + 4*dV*m + 3*dV + 9*m
+	return C*dV*m + L*T*dV + 3*L*T*m + 8*L*T + 4*dV*m + 5*dV + 11*m
 }
 
 // FlagsLen is 3·L·T.
@@ -355,27 +312,39 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t52 := c.Work[:L*T*m] // [L, T, m]
-	work := c.Work[L*T*m:]
+	beta := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t52 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
 	t55 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t2 := work[:L*T*m] // [L, T, m]
+	t4 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t3 := work[:L*T*dV] // [L, T, d_v]
+	t5 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t4 := work[:L*T] // [L, T]
+	t6 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t10 := work[:L*T] // [L, T]
+	t12 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t33 := work[:L*T] // [L, T]
+	t29 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t36 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
-	work = work[L*T*dV+L*T*m:]
+	t35 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t40 := work[:dV+m] // [d_v + m]
+	work = work[dV+m:]
+	t42 := work[:dV+m] // [d_v + m]
+	work = work[dV+m:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t17 := work[:dV*m] // [m, d_v]
+	t173 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t18 := work[:m] // [m]
 	work = work[m:]
@@ -383,11 +352,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	t8 := work[:m] // [m]
 	work = work[m:]
-	t5 := work[:m] // [m]
+	t53 := work[:m] // [m]
 	work = work[m:]
 	t252 := work[:m] // [m]
 	work = work[m:]
-	t29 := work[:dV*m] // [m, d_v]
+	t292 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t51 := work[:m] // [m]
 	work = work[m:]
@@ -397,42 +366,54 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV:]
 	t52_2 := work[:m] // [m]
 	work = work[m:]
-	t53 := work[:dV] // [d_v]
+	t53_2 := work[:dV] // [d_v]
 	work = work[dV:]
 	t44 := work[:dV] // [d_v]
 	work = work[dV:]
 	t48 := work[:m]      // [m]
 	t20 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t11 := flags[:L*T] // [L, T]
+	t13 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t152 := flags[:L*T] // [L, T]
+	t17 := flags[:L*T] // [L, T]
 
-	// lattice.u
+	// lattice.beta, lattice.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		for j := range T {
-			t202 := (F(0) < uProd[j])
-			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
+			uProdEntry := uProd[j]
+			t202 := (F(0) < uProdEntry)
+			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
+			t25 := kern.Choose(t202, t232, F(0))
+			t272 := num.Max(t25, F(1e-08))
+			t132 := (F(1e-08) <= t25)
+			beta2[j] = num.Sigmoid(betaLin[j])
 			t20_2[j] = t202
-			t11_2[j] = t112
-			t152_2[j] = (t112 && t202)
+			t23_2[j] = t232
+			t27_2[j] = t272
+			t9_2[j] = F(1) / t272
+			t13_2[j] = t132
+			t17_2[j] = (t132 && t202)
 		}
 	}
 
 	// lattice.N, lattice.G
 	for i := range L {
-		beta := c.Beta[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		for j := range T {
 			k := c.K[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
 			t52_3 := t52[(i*T+j)*m:][:m]
 			t55_2 := t55[(i*T+j)*m:][:m]
-			betaEntry := beta[j]
+			betaEntry := beta2[j]
 			for k2 := range m {
 				t522 := F(k[k2] * NProd[k2])
 				t52_3[k2] = t522
@@ -459,13 +440,13 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
+				beta2 := beta[l*T+C*s:][:n]
 				for a := range n {
 					k := c.K[(l*T+a+C*s)*m:][:m]
 					t52_3 := t52[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					// lattice.S, lattice.N, lattice.G
-					betaEntry2 := beta[a]
+					betaEntry2 := beta2[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -481,28 +462,28 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				t4_2 := t4[l*T+C*s:][:n]
+				beta2 := beta[l*T+C*s:][:n]
+				t6_2 := t6[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					k := c.K[(l*T+a+C*s)*m:][:m]
 					t52_3 := t52[(l*T+a+C*s)*m:][:m]
 					q := c.Q[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+					t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
 					t55_2 := t55[(l*T+a+C*s)*m:][:m]
 					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
-					t2_2 := t2[(l*T+a+C*s)*m:][:m]
+					t4_2 := t4[(l*T+a+C*s)*m:][:m]
 					qBar := c.QBar[(l*T+a+C*s)*m:][:m]
 					// lattice.S, lattice.N, lattice.G, lattice.y
-					betaEntry3 := beta[a]
+					betaEntry3 := beta2[a]
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
+						t173_2 := t173[i*dV:][:dV]
 						var t182 F
 						var t2222 F
 						var t82 F
@@ -512,13 +493,13 @@ func (c *StepBackward[F]) Run() {
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							t172 := STrailEntry2 - F(betaEntry3*(-F(kEntry2*GLin[j])+F(STrailEntry2*t52Entry2)))
-							t182 += F(t172 * t172)
+							t174 := STrailEntry2 - F(betaEntry3*(-F(kEntry2*GLin[j])+F(STrailEntry2*t52Entry2)))
+							t182 += F(t174 * t174)
 							STrailEntry3 := STrail3[j]
 							yBarEntry := yBar[j]
 							t2222 += F(STrailEntry3 * yBarEntry)
 							t82 += F((SBarState2[j] + F(qEntry*yBarEntry)) * (STrailEntry3 / SMax2Entry2))
-							t17_2[j] = t172
+							t173_2[j] = t174
 						}
 						t18[i] = t182
 						t222[i] = t2222
@@ -528,32 +509,32 @@ func (c *StepBackward[F]) Run() {
 					for i := range m {
 						t18Entry := t18[i]
 						t203 := (F(0) < t18Entry)
-						t9 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
-						t13 := (t9 && t203)
-						t5[i] = F(1) / SMax2[i]
-						t252[i] = kern.Choose((t13 && t203), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t9, t8[i], F(0)), F(0))), F(0)), F(0))
+						t93 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
+						t133 := (t93 && t203)
+						t53[i] = F(1) / SMax2[i]
+						t252[i] = kern.Choose((t133 && t203), kern.Choose(t133, F(F(0.5*SDiv[i])*kern.Choose(t133, kern.Choose(t93, t8[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice.S, lattice.y, lattice.N, lattice.G
 					var t32 F
 					for i := range m {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
+						t173_2 := t173[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						t29_2 := t29[i*dV:][:dV]
+						t292_2 := t292[i*dV:][:dV]
 						var t512 F
 						qEntry2 := q[i]
-						t5Entry := t5[i]
+						t53Entry := t53[i]
 						t252Entry := t252[i]
 						kEntry3 := k[i]
 						t52Entry3 := t52_3[i]
 						for j := range dV {
-							t292 := F((SBarState2[j]+F(qEntry2*yBar[j]))*t5Entry) + F(2*F(t17_2[j]*t252Entry))
+							t293 := F((SBarState2[j]+F(qEntry2*yBar[j]))*t53Entry) + F(2*F(t173_2[j]*t252Entry))
 							STrailEntry4 := STrail2[j]
-							t32 += F((-F(kEntry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t292)
-							t512 += F(STrailEntry4 * t292)
-							t29_2[j] = t292
+							t32 += F((-F(kEntry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t293)
+							t512 += F(STrailEntry4 * t293)
+							t292_2[j] = t293
 						}
 						t51[i] = t512
 					}
@@ -564,32 +545,32 @@ func (c *StepBackward[F]) Run() {
 					}
 					// lattice.N, lattice.G
 					clear(t41)
-					clear(t53)
+					clear(t53_2)
 					for i := range m {
-						t29_2 := t29[i*dV:][:dV]
+						t292_2 := t292[i*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						var t522 F
 						t39Entry := t39[i]
 						kEntry4 := k[i]
 						for j := range dV {
-							t29Entry := t29_2[j]
-							t522 += F(t29Entry * GLin[j])
+							t292Entry := t292_2[j]
+							t522 += F(t292Entry * GLin[j])
 							t41[j] += F(STrail2[j] * t39Entry)
-							t53[j] += F(t29Entry * kEntry4)
+							t53_2[j] += F(t292Entry * kEntry4)
 						}
 						t52_2[i] = t522
 					}
 					// lattice.G, lattice.S
 					for i := range dV {
-						t442 := t41[i] + F(betaEntry3*t53[i])
+						t442 := t41[i] + F(betaEntry3*t53_2[i])
 						t44[i] = t442
-						t3_2[i] = t442
+						t5_2[i] = t442
 					}
 					// lattice.G, lattice.N, lattice.S
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t29_2 := t29[i*dV:][:dV]
+						t292_2 := t292[i*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
 						var t482 F
@@ -599,17 +580,17 @@ func (c *StepBackward[F]) Run() {
 						for j := range dV {
 							t44Entry := t44[j]
 							t482 += F(STrail2[j] * t44Entry)
-							SBarState2[j] = F(t29_2[j]*t55Entry) + F(GLin[j]*t39Entry2) - F(kEntry5*t44Entry)
+							SBarState2[j] = F(t292_2[j]*t55Entry) + F(GLin[j]*t39Entry2) - F(kEntry5*t44Entry)
 						}
 						t48[i] = -t482
 					}
 					// lattice.G, lattice.N, lattice.S, lattice
 					for i := range m {
-						t2_2[i] = -F(F(betaEntry3*NProd[i])*t51[i]) + F(betaEntry3*t52_2[i]) + t48[i]
+						t4_2[i] = -F(F(betaEntry3*NProd[i])*t51[i]) + F(betaEntry3*t52_2[i]) + t48[i]
 						qBar[i] = t222[i]
 					}
 					// lattice
-					t4_2[a] = t322
+					t6_2[a] = t322
 				}
 			}
 		}
@@ -624,82 +605,88 @@ func (c *StepBackward[F]) Run() {
 
 	// lattice.u
 	for i := range L {
-		t10_2 := t10[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
 		for j := range T {
-			t3_2 := t3[(i*T+j)*dV:][:dV]
-			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
-			var t102 F
+			t5_2 := t5[(i*T+j)*dV:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
+			var t122 F
+			t27Entry := t27_2[j]
 			for k := range dV {
-				t102 += F(t3_2[k] * uDiv2[k])
+				t122 += F(t5_2[k] * ((v[k] / t27Entry) / t27Entry))
 			}
-			t10_2[j] = -t102
+			t12_2[j] = -t122
 		}
 	}
 
-	// lattice.beta
-	var t35 F
+	// lattice.u, lattice.beta
+	var t38 F
 	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		for j := range T {
-			t332 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
-			t35 += t332
-			t33_2[j] = t332
+			t17Entry := t17_2[j]
+			t352 := F(F(beta2[j]*t6_2[j]) * num.Sigmoid(-betaLin[j]))
+			t38 += t352
+			t29_2[j] = kern.Choose((t17Entry && t20_2[j]), kern.Choose(t17Entry, F(F(0.5*kern.Choose(t17Entry, kern.Choose(t13_2[j], t12_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
+			t35_2[j] = t352
 		}
 	}
-	c.BBetaBar[0] = t35
-
-	// lattice.beta
-	clear(c.WBetaBar)
-	for i := range L {
-		t33_2 := t33[i*T:][:T]
-		wBeta := c.WBeta[:dV+m]
-		wBetaBar := c.WBetaBar[:dV+m]
-		for j := range T {
-			t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t33Entry := t33_2[j]
-			for k := range dV + m {
-				t36_2[k] = F(t33Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t33Entry)
-			}
-		}
-	}
-
-	// lattice.beta
-	for i := range L {
-		for j := range T {
-			t2_2 := t2[(i*T+j)*m:][:m]
-			t36_2 := t36[(i*T+j)*(dV+m):][:m]
-			kBar := c.KBar[(i*T+j)*m:][:m]
-			for k := range m {
-				kBar[k] = t2_2[k] + t36_2[k]
-			}
-		}
-	}
+	c.BBetaBar[0] = t38
 
 	// lattice.beta, lattice.u
+	clear(t40)
 	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		uDiv := c.UDiv[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		uDiv3 := c.UDiv3[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
 		for j := range T {
-			t3_2 := t3[(i*T+j)*dV:][:dV]
 			v := c.V[(i*T+j)*dV:][:dV]
-			t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
+			t40_2 := t40[m:][:dV]
+			t5_2 := t5[(i*T+j)*dV:][:dV]
+			wBeta := c.WBeta[m:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t152Entry := t152_2[j]
-			uDivEntry := uDiv[j]
-			w := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
+			t35Entry := t35_2[j]
+			t9Entry := t9_2[j]
+			t29Entry := t29_2[j]
 			for k := range dV {
-				vBar[k] = F(t3_2[k]*uDivEntry) + F(2*F(v[k]*w)) + t36_2[k]
+				vEntry := v[k]
+				t40_2[k] += F(vEntry * t35Entry)
+				vBar[k] = F(t5_2[k]*t9Entry) + F(2*F(vEntry*t29Entry)) + F(t35Entry*wBeta[k])
 			}
 		}
+	}
+
+	// lattice.beta
+	clear(t42)
+	for i := range L {
+		t35_2 := t35[i*T:][:T]
+		t42_2 := t42[:m]
+		wBeta := c.WBeta[:m]
+		for j := range T {
+			k := c.K[(i*T+j)*m:][:m]
+			t4_2 := t4[(i*T+j)*m:][:m]
+			kBar := c.KBar[(i*T+j)*m:][:m]
+			t35Entry2 := t35_2[j]
+			for k2 := range m {
+				t42_2[k2] += F(k[k2] * t35Entry2)
+				kBar[k2] = t4_2[k2] + F(t35Entry2*wBeta[k2])
+			}
+		}
+	}
+
+	// lattice.beta
+	wBetaBar := c.WBetaBar[:dV+m]
+	for i := range dV + m {
+		wBetaBar[i] = t40[i] + t42[i]
 	}
 }
 
@@ -748,11 +735,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
-	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
-	k.Beta = c.Run.Saved(k.L * k.T)
+	k.BetaLin = c.Run.Saved(k.L * k.T)
 	k.UProd = c.Run.Saved(k.L * k.T)
-	k.USqrt = c.Run.Saved(k.L * k.T)
-	k.U = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
 		k.GLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
@@ -765,10 +749,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.SDiv = c.Run.Saved(k.L * k.T * k.M)
 	}
-	k.UDiv = c.Run.Saved(k.L * k.T)
-	k.UDiv2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.UDiv3 = c.Run.Saved(k.L * k.T)
-	k.BetaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SCheckpoints = c.Run.Saved(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
 	}
@@ -796,18 +776,12 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DV*g.M)
-	g.BetaStack = k.BetaStack
-	g.Beta = k.Beta
+	g.BetaLin = k.BetaLin
 	g.UProd = k.UProd
-	g.USqrt = k.USqrt
 	g.GLin = k.GLin
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
 	g.SDiv = k.SDiv
-	g.UDiv = k.UDiv
-	g.UDiv2 = k.UDiv2
-	g.UDiv3 = k.UDiv3
-	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)

@@ -22,180 +22,148 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t15 := c.Work[:L*T]                        // [L, T]
-	t16 := c.Work[L*T:][:L*T]                  // [L, T]
-	t27 := c.Work[2*L*T:][:L*T]                // [L, T]
-	SState := c.Work[3*L*T:][:dV*m]            // [m, d_v]
-	t2 := c.Work[3*L*T+dV*m:][:dV]             // [d_v]
-	t3 := c.Work[3*L*T+dV*m+dV:][:dV]          // [d_v]
-	t22 := c.Work[3*L*T+dV*m+2*dV:][:m]        // [m]
-	t17 := c.Work[3*L*T+dV*m+2*dV+m:][:dV*m]   // [m, d_v]
-	t182 := c.Work[3*L*T+2*dV*m+2*dV+m:][:m]   // [m]
-	t273 := c.Work[3*L*T+2*dV*m+2*dV+2*m:][:m] // [m]
-	y2 := c.Work[3*L*T+2*dV*m+2*dV+3*m:][:dV]  // [d_v]
-
-	// lattice.beta
-	for i := range L {
-		for j := range T {
-			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K[(i*T+j)*m:][:m])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.BetaStack[(i*T+j)*(dV+m)+m:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
+	t := c.Work[:L*T]                                 // [L, T]
+	t2 := c.Work[L*T:][:L*T]                          // [L, T]
+	beta := c.Work[2*L*T:][:L*T]                      // [L, T]
+	t27 := c.Work[3*L*T:][:L*T]                       // [L, T]
+	u := c.Work[4*L*T:][:L*T*dV]                      // [L, T, d_v]
+	SState := c.Work[L*T*dV+4*L*T:][:dV*m]            // [m, d_v]
+	t23 := c.Work[L*T*dV+4*L*T+dV*m:][:dV]            // [d_v]
+	t32 := c.Work[L*T*dV+4*L*T+dV*m+dV:][:dV]         // [d_v]
+	t222 := c.Work[L*T*dV+4*L*T+dV*m+2*dV:][:m]       // [m]
+	t17 := c.Work[L*T*dV+4*L*T+dV*m+2*dV+m:][:dV*m]   // [m, d_v]
+	t182 := c.Work[L*T*dV+4*L*T+2*dV*m+2*dV+m:][:m]   // [m]
+	t273 := c.Work[L*T*dV+4*L*T+2*dV*m+2*dV+2*m:][:m] // [m]
+	y2 := c.Work[L*T*dV+4*L*T+2*dV*m+2*dV+3*m:][:dV]  // [d_v]
 
 	// lattice.beta
 	if kern.Wide() {
 		a := regions.Rb6db0b007389Args{
-			P0: unsafe.SliceData(c.BetaStack),
+			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
-			N2: dV + m,
+			N2: m,
 			N3: 4,
 			N4: 8,
 			N5: 12,
-			N6: T*dV + T*m,
+			N6: T * m,
 		}
 		regions.Rb6db0b007389(&a)
 	} else {
-		wBeta := c.WBeta[:dV+m]
+		wBeta := c.WBeta[:m]
 		for i := range L {
-			t15_2 := t15[i*T:][:T]
+			t3 := t[i*T:][:T]
 			for j := range T {
-				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				var t152 F
-				t152Sums := [16]F{t152}
-				for k := range dV + m {
-					t152Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t152Sums[k%16])
+				k := c.K[(i*T+j)*m:][:m]
+				var t3_2 F
+				t3Sums := [16]F{t3_2}
+				for k2 := range m {
+					t3Sums[k2%16] = num.FMA32(k[k2], wBeta[k2], t3Sums[k2%16])
 				}
-				t152 = kern.Sum16(&t152Sums)
-				t15_2[j] = t152
+				t3_2 = kern.Sum16(&t3Sums)
+				t3[j] = t3_2
 			}
 		}
 	}
 
-	// lattice.beta
-	bBetaEntry := c.BBeta[0]
+	// lattice.beta, lattice.u
 	if kern.Wide() {
-		a := regions.R86f3c7cd14acArgs{
-			P0: unsafe.SliceData(t15),
-			P1: unsafe.SliceData(t16),
-			P2: unsafe.SliceData(c.Beta),
-			N0: L,
-			N1: T,
-			S0: [2]float32{bBetaEntry},
-		}
-		regions.R86f3c7cd14ac(&a)
-	} else {
-		for i := range L {
-			t15_2 := t15[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			beta := c.Beta[i*T:][:T]
-			for j := range T {
-				t162 := t15_2[j] + bBetaEntry
-				t16_2[j] = t162
-				beta[j] = kern.Sigmoid(t162)
-			}
-		}
-	}
-
-	// lattice.u
-	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.Rd1e4b0ba57c2Args{
 			P0: unsafe.SliceData(c.V),
-			P1: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.WBeta),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(c.UProd),
 			N0: L,
 			N1: T,
 			N2: dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dV,
+			N3: 4 * m,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.Rd1e4b0ba57c2(&a)
 	} else {
 		for i := range L {
+			t2_2 := t2[i*T:][:T]
 			uProd := c.UProd[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
+				wBeta := c.WBeta[m:][:dV]
+				var t22 F
 				var t18 F
+				t22Sums := [16]F{t22}
 				t18Sums := [16]F{t18}
 				for k := range dV {
 					vEntry := v[k]
+					t22Sums[k%16] = num.FMA32(vEntry, wBeta[k], t22Sums[k%16])
 					t18Sums[k%16] = num.FMA32(vEntry, vEntry, t18Sums[k%16])
 				}
+				t22 = kern.Sum16(&t22Sums)
 				t18 = kern.Sum16(&t18Sums)
+				t2_2[j] = t22
 				uProd[j] = t18
 			}
 		}
 	}
 
-	// lattice.u, lattice.beta
+	// lattice.beta, lattice.u
+	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.Rab85d2355e08Args{
-			P0: unsafe.SliceData(c.UProd),
-			P1: unsafe.SliceData(c.USqrt),
-			P2: unsafe.SliceData(t27),
-			P3: unsafe.SliceData(c.UDiv),
-			P4: unsafe.SliceData(c.UDiv3),
-			P5: unsafe.SliceData(t16),
-			P6: unsafe.SliceData(c.BetaSigmoid),
+		a := regions.R5d57be578fa5Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(c.UProd),
+			P3: unsafe.SliceData(c.BetaLin),
+			P4: unsafe.SliceData(beta),
+			P5: unsafe.SliceData(t27),
 			N0: L,
 			N1: T,
+			S0: [2]float32{bBetaEntry},
 		}
-		regions.Rab85d2355e08(&a)
+		regions.R5d57be578fa5(&a)
 	} else {
 		for i := range L {
+			t3 := t[i*T:][:T]
+			t2_2 := t2[i*T:][:T]
 			uProd := c.UProd[i*T:][:T]
-			uSqrt := c.USqrt[i*T:][:T]
+			betaLin := c.BetaLin[i*T:][:T]
+			beta2 := beta[i*T:][:T]
 			t27_2 := t27[i*T:][:T]
-			uDiv := c.UDiv[i*T:][:T]
-			uDiv3 := c.UDiv3[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			for j := range T {
+				t16 := (t3[j] + t2_2[j]) + bBetaEntry
 				uProdEntry := uProd[j]
 				t20 := (F(0) < uProdEntry)
-				t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
-				t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
-				uSqrt[j] = t23
-				t27_2[j] = t272
-				uDiv[j] = F(1) / t272
-				uDiv3[j] = F(1) / t23
-				betaSigmoid[j] = kern.Sigmoid(-t16_2[j])
+				betaLin[j] = t16
+				beta2[j] = kern.Sigmoid(t16)
+				t27_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// lattice.u
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
-			P2: unsafe.SliceData(c.U),
-			P3: unsafe.SliceData(c.UDiv2),
+			P2: unsafe.SliceData(u),
 			N0: L,
 			N1: T,
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				u := c.U[(i*T+j)*dV:][:dV]
-				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				u2 := u[(i*T+j)*dV:][:dV]
 				t27Entry := t27_2[j]
 				for k := range dV {
-					u2 := v[k] / t27Entry
-					u[k] = u2
-					uDiv2[k] = u2 / t27Entry
+					u2[k] = v[k] / t27Entry
 				}
 			}
 		}
@@ -213,15 +181,15 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
+				beta2 := beta[l*T+C*s:][:n]
 				for a := range n {
 					// lattice.G
-					clear(t2)
+					clear(t23)
 					if kern.Wide() {
 						a2 := regions.R7d3b2c25ac43Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(SState),
-							P2: unsafe.SliceData(t2),
+							P2: unsafe.SliceData(t23),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
@@ -236,7 +204,7 @@ func (c *stepFused) run() {
 							SState2 := SState[i*dV:][:dV]
 							kEntry := k[i]
 							for j := range dV {
-								t2[j] = num.FMA32(SState2[j], kEntry, t2[j])
+								t23[j] = num.FMA32(SState2[j], kEntry, t23[j])
 							}
 						}
 					}
@@ -244,44 +212,44 @@ func (c *stepFused) run() {
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
 							a2 := regions.R83f04ce72429Args{
-								P0: unsafe.SliceData(c.U),
-								P1: unsafe.SliceData(t2),
+								P0: unsafe.SliceData(u),
+								P1: unsafe.SliceData(t23),
 								P2: kern.Given(c.GLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							regions.R83f04ce72429(&a2)
 						} else {
-							u := c.U[(l*T+a+C*s)*dV:][:dV]
+							u2 := u[(l*T+a+C*s)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t32 := u[i] - t2[i]
-								GLin[i] = t32
+								t33 := u2[i] - t23[i]
+								GLin[i] = t33
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.Rb034b2d44d21Args{
-							P0: unsafe.SliceData(c.U),
-							P1: unsafe.SliceData(t2),
-							P2: unsafe.SliceData(t3),
+							P0: unsafe.SliceData(u),
+							P1: unsafe.SliceData(t23),
+							P2: unsafe.SliceData(t32),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						regions.Rb034b2d44d21(&a2)
 					} else {
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t32 := u[i] - t2[i]
-							t3[i] = t32
+							t33 := u2[i] - t23[i]
+							t32[i] = t33
 						}
 					}
 					// lattice.N
 					if kern.Wide() {
 						a2 := regions.R6a07f3d720e4Args{
 							P0: unsafe.SliceData(SState),
-							P1: unsafe.SliceData(t3),
-							P2: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(t32),
+							P2: unsafe.SliceData(t222),
 							N0: m,
 							N1: dV,
 							N2: 4,
@@ -292,23 +260,23 @@ func (c *stepFused) run() {
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
-							var t222 F
-							t222Sums := [16]F{t222}
+							var t223 F
+							t223Sums := [16]F{t223}
 							for j := range dV {
-								t222Sums[j%16] = num.FMA32(SState2[j], t3[j], t222Sums[j%16])
+								t223Sums[j%16] = num.FMA32(SState2[j], t32[j], t223Sums[j%16])
 							}
-							t222 = kern.Sum16(&t222Sums)
-							t22[i] = t222
+							t223 = kern.Sum16(&t223Sums)
+							t222[i] = t223
 						}
 					}
 					// lattice.S, lattice.N, lattice.G
-					betaEntry := beta[a]
+					betaEntry := beta2[a]
 					if kern.Wide() {
 						a2 := regions.R81036e4f25f8Args{
 							P0: unsafe.SliceData(c.K),
-							P1: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(t222),
 							P2: unsafe.SliceData(SState),
-							P3: unsafe.SliceData(t3),
+							P3: unsafe.SliceData(t32),
 							P4: unsafe.SliceData(t17),
 							P5: unsafe.SliceData(t182),
 							N0: m,
@@ -330,11 +298,11 @@ func (c *stepFused) run() {
 							t17_2 := t17[i*dV:][:dV]
 							var t183 F
 							kEntry2 := k[i]
-							w := F(kEntry2 * t22[i])
+							w := F(kEntry2 * t222[i])
 							t183Sums := [16]F{t183}
 							for j := range dV {
 								SStateEntry := SState2[j]
-								t172 := num.FMA32(-betaEntry, num.FMA32(SStateEntry, w, -F(kEntry2*t3[j])), SStateEntry)
+								t172 := num.FMA32(-betaEntry, num.FMA32(SStateEntry, w, -F(kEntry2*t32[j])), SStateEntry)
 								t183Sums[j%16] = num.FMA32(t172, t172, t183Sums[j%16])
 								t17_2[j] = t172
 							}
@@ -356,9 +324,9 @@ func (c *stepFused) run() {
 							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 							for i := range m {
 								t182Entry := t182[i]
-								t203 := (F(0) < t182Entry)
-								t232 := num.Sqrt(kern.Choose(t203, t182Entry, F(1)))
-								t274 := kern.Larger(kern.Choose(t203, t232, F(0)), F(1e-08))
+								t202 := (F(0) < t182Entry)
+								t23_2 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+								t274 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
 								SMax2[i] = t274
 							}
 						}
@@ -376,9 +344,9 @@ func (c *stepFused) run() {
 							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 							for i := range m {
 								t182Entry := t182[i]
-								t203 := (F(0) < t182Entry)
-								t232 := num.Sqrt(kern.Choose(t203, t182Entry, F(1)))
-								t1822 := F(1) / t232
+								t202 := (F(0) < t182Entry)
+								t23_2 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+								t1822 := F(1) / t23_2
 								SDiv[i] = t1822
 							}
 						}
@@ -386,7 +354,7 @@ func (c *stepFused) run() {
 					if len(c.NProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t22),
+								P0: unsafe.SliceData(t222),
 								P1: kern.Given(c.NProd),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
@@ -395,7 +363,7 @@ func (c *stepFused) run() {
 						} else {
 							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 							for i := range m {
-								t2222 := t22[i]
+								t2222 := t222[i]
 								NProd[i] = t2222
 							}
 						}
@@ -410,9 +378,9 @@ func (c *stepFused) run() {
 					} else {
 						for i := range m {
 							t182Entry := t182[i]
-							t203 := (F(0) < t182Entry)
-							t232 := num.Sqrt(kern.Choose(t203, t182Entry, F(1)))
-							t274 := kern.Larger(kern.Choose(t203, t232, F(0)), F(1e-08))
+							t202 := (F(0) < t182Entry)
+							t23_2 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+							t274 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
 							t273[i] = t274
 						}
 					}
@@ -474,56 +442,73 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t52 := c.Work[:L*T*m]                                              // [L, T, m]
-	t55 := c.Work[L*T*m:][:L*T*m]                                      // [L, T, m]
-	t2 := c.Work[2*L*T*m:][:L*T*m]                                     // [L, T, m]
-	t3 := c.Work[3*L*T*m:][:L*T*dV]                                    // [L, T, d_v]
-	t4 := c.Work[L*T*dV+3*L*T*m:][:L*T]                                // [L, T]
-	t10 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T]                           // [L, T]
-	t33 := c.Work[L*T*dV+3*L*T*m+2*L*T:][:L*T]                         // [L, T]
-	t36 := c.Work[L*T*dV+3*L*T*m+3*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
-	SBarState := c.Work[2*L*T*dV+4*L*T*m+3*L*T:][:dV*m]                // [m, d_v]
-	STrail := c.Work[2*L*T*dV+4*L*T*m+3*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	t17 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+2*dV*m:][:dV*m]        // [m, d_v]
-	t18 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m:][:m]           // [m]
-	t222 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m+m:][:m]        // [m]
-	t8 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m+2*m:][:m]        // [m]
-	t5 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m+3*m:][:m]        // [m]
-	t252 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m+4*m:][:m]      // [m]
-	t29 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m+5*m:][:dV*m]    // [m, d_v]
-	t51 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+5*m:][:m]       // [m]
-	t39 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+6*m:][:m]       // [m]
-	t41 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+7*m:][:dV]      // [d_v]
-	t52_2 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+dV+7*m:][:m]  // [m]
-	t53 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+dV+8*m:][:dV]   // [d_v]
-	t44 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+2*dV+8*m:][:dV] // [d_v]
-	t48 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+3*dV+8*m:][:m]  // [m]
-	t20 := c.Flags[:L*T]                                               // [L, T]
-	t11 := c.Flags[L*T:][:L*T]                                         // [L, T]
-	t152 := c.Flags[2*L*T:][:L*T]                                      // [L, T]
+	beta := c.Work[:L*T]                                                // [L, T]
+	t23 := c.Work[L*T:][:L*T]                                           // [L, T]
+	t27 := c.Work[2*L*T:][:L*T]                                         // [L, T]
+	t9 := c.Work[3*L*T:][:L*T]                                          // [L, T]
+	t52 := c.Work[4*L*T:][:L*T*m]                                       // [L, T, m]
+	t55 := c.Work[L*T*m+4*L*T:][:L*T*m]                                 // [L, T, m]
+	t4 := c.Work[2*L*T*m+4*L*T:][:L*T*m]                                // [L, T, m]
+	t5 := c.Work[3*L*T*m+4*L*T:][:L*T*dV]                               // [L, T, d_v]
+	t6 := c.Work[L*T*dV+3*L*T*m+4*L*T:][:L*T]                           // [L, T]
+	t12 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T]                          // [L, T]
+	t29 := c.Work[L*T*dV+3*L*T*m+6*L*T:][:L*T]                          // [L, T]
+	t35 := c.Work[L*T*dV+3*L*T*m+7*L*T:][:L*T]                          // [L, T]
+	t40 := c.Work[L*T*dV+3*L*T*m+8*L*T:][:dV+m]                         // [d_v + m]
+	t42 := c.Work[L*T*dV+3*L*T*m+8*L*T+dV+m:][:dV+m]                    // [d_v + m]
+	SBarState := c.Work[L*T*dV+3*L*T*m+8*L*T+2*dV+2*m:][:dV*m]          // [m, d_v]
+	STrail := c.Work[L*T*dV+3*L*T*m+8*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m] // [C + 1, m, d_v]
+	t173 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+2*dV*m+2*dV+2*m:][:dV*m] // [m, d_v]
+	t18 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+2*m:][:m]     // [m]
+	t222 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+3*m:][:m]    // [m]
+	t8 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+4*m:][:m]      // [m]
+	t53 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+5*m:][:m]     // [m]
+	t252 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+6*m:][:m]    // [m]
+	t292 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+7*m:][:dV*m] // [m, d_v]
+	t51 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+2*dV+7*m:][:m]     // [m]
+	t39 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+2*dV+8*m:][:m]     // [m]
+	t41 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+2*dV+9*m:][:dV]    // [d_v]
+	t52_2 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+3*dV+9*m:][:m]   // [m]
+	t53_2 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+3*dV+10*m:][:dV] // [d_v]
+	t44 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+4*dV+10*m:][:dV]   // [d_v]
+	t48 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+5*dV+10*m:][:m]    // [m]
+	t20 := c.Flags[:L*T]                                                // [L, T]
+	t13 := c.Flags[L*T:][:L*T]                                          // [L, T]
+	t17 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
 	t32Total := make([]F, 1)
-	t35Total := make([]F, 1)
 
-	// lattice.u
+	// lattice.beta, lattice.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		for j := range T {
-			t202 := (F(0) < uProd[j])
-			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
+			uProdEntry := uProd[j]
+			t202 := (F(0) < uProdEntry)
+			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
+			t25 := kern.Choose(t202, t232, F(0))
+			t272 := kern.Larger(t25, F(1e-08))
+			t132 := (F(1e-08) <= t25)
+			beta2[j] = kern.Sigmoid(betaLin[j])
 			t20_2[j] = t202
-			t11_2[j] = t112
-			t152_2[j] = (t112 && t202)
+			t23_2[j] = t232
+			t27_2[j] = t272
+			t9_2[j] = F(1) / t272
+			t13_2[j] = t132
+			t17_2[j] = (t132 && t202)
 		}
 	}
 
 	// lattice.N, lattice.G
 	if kern.Wide() {
 		a := regions.Rb2219d98d10aArgs{
-			P0: unsafe.SliceData(c.Beta),
+			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
 			P3: unsafe.SliceData(t52),
@@ -536,13 +521,13 @@ func (c *stepBackwardFused) run() {
 		regions.Rb2219d98d10a(&a)
 	} else {
 		for i := range L {
-			beta := c.Beta[i*T:][:T]
+			beta2 := beta[i*T:][:T]
 			for j := range T {
 				k := c.K[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
 				t52_3 := t52[(i*T+j)*m:][:m]
 				t55_2 := t55[(i*T+j)*m:][:m]
-				betaEntry := beta[j]
+				betaEntry := beta2[j]
 				for k2 := range m {
 					t522 := F(k[k2] * NProd[k2])
 					t52_3[k2] = t522
@@ -562,10 +547,10 @@ func (c *stepBackwardFused) run() {
 				copy(STrail[i*dV:][:dV], c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
+				beta2 := beta[l*T+C*s:][:n]
 				for a := range n {
 					// lattice.S, lattice.N, lattice.G
-					betaEntry2 := beta[a]
+					betaEntry2 := beta2[a]
 					if kern.Wide() {
 						a2 := regions.Rd9c64aecbcf5Args{
 							P0: unsafe.SliceData(c.K),
@@ -602,11 +587,11 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				t4_2 := t4[l*T+C*s:][:n]
+				beta2 := beta[l*T+C*s:][:n]
+				t6_2 := t6[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// lattice.S, lattice.N, lattice.G, lattice.y
-					betaEntry3 := beta[a]
+					betaEntry3 := beta2[a]
 					if kern.Wide() {
 						a2 := regions.Re1c39705f8f5Args{
 							P0:  unsafe.SliceData(c.K),
@@ -617,7 +602,7 @@ func (c *stepBackwardFused) run() {
 							P5:  unsafe.SliceData(c.GLin),
 							P6:  unsafe.SliceData(c.YBar),
 							P7:  unsafe.SliceData(SBarState),
-							P8:  unsafe.SliceData(t17),
+							P8:  unsafe.SliceData(t173),
 							P9:  unsafe.SliceData(t18),
 							P10: unsafe.SliceData(t222),
 							P11: unsafe.SliceData(t8),
@@ -655,7 +640,7 @@ func (c *stepBackwardFused) run() {
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							t17_2 := t17[i*dV:][:dV]
+							t173_2 := t173[i*dV:][:dV]
 							var t182 F
 							var t2222 F
 							var t82 F
@@ -668,13 +653,13 @@ func (c *stepBackwardFused) run() {
 							t82Sums := [16]F{t82}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								t172 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t52Entry2, -F(kEntry2*GLin[j])), STrailEntry2)
-								t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
+								t174 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t52Entry2, -F(kEntry2*GLin[j])), STrailEntry2)
+								t182Sums[j%16] = num.FMA32(t174, t174, t182Sums[j%16])
 								STrailEntry3 := STrail3[j]
 								yBarEntry := yBar[j]
 								t2222Sums[j%16] = num.FMA32(STrailEntry3, yBarEntry, t2222Sums[j%16])
 								t82Sums[j%16] = num.FMA32(num.FMA32(qEntry, yBarEntry, SBarState2[j]), STrailEntry3/SMax2Entry2, t82Sums[j%16])
-								t17_2[j] = t172
+								t173_2[j] = t174
 							}
 							t182 = kern.Sum16(&t182Sums)
 							t2222 = kern.Sum16(&t2222Sums)
@@ -689,7 +674,7 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.Rc6bf943a19ebArgs{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.SMax2),
-							P2: unsafe.SliceData(t5),
+							P2: unsafe.SliceData(t53),
 							P3: unsafe.SliceData(c.SDiv),
 							P4: unsafe.SliceData(t8),
 							P5: unsafe.SliceData(t252),
@@ -703,10 +688,10 @@ func (c *stepBackwardFused) run() {
 						for i := range m {
 							t18Entry := t18[i]
 							t203 := (F(0) < t18Entry)
-							t9 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
-							t13 := (t9 && t203)
-							t5[i] = F(1) / SMax2[i]
-							t252[i] = kern.Choose((t13 && t203), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t9, t8[i], F(0)), F(0))), F(0)), F(0))
+							t93 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
+							t133 := (t93 && t203)
+							t53[i] = F(1) / SMax2[i]
+							t252[i] = kern.Choose((t133 && t203), kern.Choose(t133, F(F(0.5*SDiv[i])*kern.Choose(t133, kern.Choose(t93, t8[i], F(0)), F(0))), F(0)), F(0))
 						}
 					}
 					// lattice.S, lattice.y, lattice.N, lattice.G
@@ -714,16 +699,16 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.R98861093b264Args{
 							P0:  unsafe.SliceData(c.Q),
-							P1:  unsafe.SliceData(t5),
+							P1:  unsafe.SliceData(t53),
 							P2:  unsafe.SliceData(t252),
 							P3:  unsafe.SliceData(c.K),
 							P4:  unsafe.SliceData(t52),
-							P5:  unsafe.SliceData(t17),
+							P5:  unsafe.SliceData(t173),
 							P6:  unsafe.SliceData(c.YBar),
 							P7:  unsafe.SliceData(SBarState),
 							P8:  unsafe.SliceData(STrail),
 							P9:  unsafe.SliceData(c.GLin),
-							P10: unsafe.SliceData(t29),
+							P10: unsafe.SliceData(t292),
 							P11: unsafe.SliceData(t51),
 							P12: unsafe.SliceData(t32Total),
 							N0:  m,
@@ -751,15 +736,15 @@ func (c *stepBackwardFused) run() {
 						t52_3 := t52[(l*T+a+C*s)*m:][:m]
 						t32_2 := t32
 						for i := range m {
-							t17_2 := t17[i*dV:][:dV]
+							t173_2 := t173[i*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							t29_2 := t29[i*dV:][:dV]
+							t292_2 := t292[i*dV:][:dV]
 							var t512 F
 							qEntry2 := q[i]
-							t5Entry := t5[i]
+							t53Entry := t53[i]
 							t252Entry := t252[i]
 							kEntry3 := k[i]
 							t52Entry3 := t52_3[i]
@@ -767,11 +752,11 @@ func (c *stepBackwardFused) run() {
 							t32RowSums := [16]F{t32Row}
 							t512Sums := [16]F{t512}
 							for j := range dV {
-								t292 := num.FMA32(F(2*t17_2[j]), t252Entry, F(num.FMA32(qEntry2, yBar[j], SBarState2[j])*t5Entry))
+								t293 := num.FMA32(F(2*t173_2[j]), t252Entry, F(num.FMA32(qEntry2, yBar[j], SBarState2[j])*t53Entry))
 								STrailEntry4 := STrail2[j]
-								t32RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(kEntry3*GLin[j])), t292, t32RowSums[j%16])
-								t512Sums[j%16] = num.FMA32(STrailEntry4, t292, t512Sums[j%16])
-								t29_2[j] = t292
+								t32RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(kEntry3*GLin[j])), t293, t32RowSums[j%16])
+								t512Sums[j%16] = num.FMA32(STrailEntry4, t293, t512Sums[j%16])
+								t292_2[j] = t293
 							}
 							t32Row = kern.Sum16(&t32RowSums)
 							t512 = kern.Sum16(&t512Sums)
@@ -801,16 +786,16 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.N, lattice.G
 					clear(t41)
-					clear(t53)
+					clear(t53_2)
 					if kern.Wide() {
 						a2 := regions.R5dba824d6087Args{
 							P0:  unsafe.SliceData(t39),
 							P1:  unsafe.SliceData(c.K),
-							P2:  unsafe.SliceData(t29),
+							P2:  unsafe.SliceData(t292),
 							P3:  unsafe.SliceData(c.GLin),
 							P4:  unsafe.SliceData(STrail),
 							P5:  unsafe.SliceData(t41),
-							P6:  unsafe.SliceData(t53),
+							P6:  unsafe.SliceData(t53_2),
 							P7:  unsafe.SliceData(t52_2),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
@@ -830,7 +815,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t29_2 := t29[i*dV:][:dV]
+							t292_2 := t292[i*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							var t522 F
@@ -838,10 +823,10 @@ func (c *stepBackwardFused) run() {
 							kEntry4 := k[i]
 							t522Sums := [16]F{t522}
 							for j := range dV {
-								t29Entry := t29_2[j]
-								t522Sums[j%16] = num.FMA32(t29Entry, GLin[j], t522Sums[j%16])
+								t292Entry := t292_2[j]
+								t522Sums[j%16] = num.FMA32(t292Entry, GLin[j], t522Sums[j%16])
 								t41[j] = num.FMA32(STrail2[j], t39Entry, t41[j])
-								t53[j] = num.FMA32(t29Entry, kEntry4, t53[j])
+								t53_2[j] = num.FMA32(t292Entry, kEntry4, t53_2[j])
 							}
 							t522 = kern.Sum16(&t522Sums)
 							t52_2[i] = t522
@@ -850,21 +835,21 @@ func (c *stepBackwardFused) run() {
 					// lattice.G, lattice.S
 					if kern.Wide() {
 						a2 := regions.Raeaaf9903134Args{
-							P0: unsafe.SliceData(t53),
+							P0: unsafe.SliceData(t53_2),
 							P1: unsafe.SliceData(t41),
 							P2: unsafe.SliceData(t44),
-							P3: unsafe.SliceData(t3),
+							P3: unsafe.SliceData(t5),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{betaEntry3},
 						}
 						regions.Raeaaf9903134(&a2)
 					} else {
-						t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t442 := num.FMA32(betaEntry3, t53[i], t41[i])
+							t442 := num.FMA32(betaEntry3, t53_2[i], t41[i])
 							t44[i] = t442
-							t3_2[i] = t442
+							t5_2[i] = t442
 						}
 					}
 					// lattice.G, lattice.N, lattice.S
@@ -876,7 +861,7 @@ func (c *stepBackwardFused) run() {
 							P3:  unsafe.SliceData(t44),
 							P4:  unsafe.SliceData(STrail),
 							P5:  unsafe.SliceData(c.GLin),
-							P6:  unsafe.SliceData(t29),
+							P6:  unsafe.SliceData(t292),
 							P7:  unsafe.SliceData(SBarState),
 							P8:  unsafe.SliceData(t48),
 							N0:  m,
@@ -901,7 +886,7 @@ func (c *stepBackwardFused) run() {
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							t29_2 := t29[i*dV:][:dV]
+							t292_2 := t292[i*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
 							var t482 F
 							t55Entry := t55_2[i]
@@ -911,7 +896,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dV {
 								t44Entry := t44[j]
 								t482Sums[j%16] = num.FMA32(STrail2[j], t44Entry, t482Sums[j%16])
-								SBarState2[j] = num.FMA32(-kEntry5, t44Entry, num.FMA32(GLin[j], t39Entry2, F(t29_2[j]*t55Entry)))
+								SBarState2[j] = num.FMA32(-kEntry5, t44Entry, num.FMA32(GLin[j], t39Entry2, F(t292_2[j]*t55Entry)))
 							}
 							t482 = kern.Sum16(&t482Sums)
 							t48[i] = -t482
@@ -924,7 +909,7 @@ func (c *stepBackwardFused) run() {
 							P1: unsafe.SliceData(c.NProd),
 							P2: unsafe.SliceData(t51),
 							P3: unsafe.SliceData(t48),
-							P4: unsafe.SliceData(t2),
+							P4: unsafe.SliceData(t4),
 							P5: unsafe.SliceData(t222),
 							P6: unsafe.SliceData(c.QBar),
 							N0: m,
@@ -934,15 +919,15 @@ func (c *stepBackwardFused) run() {
 						regions.Rfb8509a57163(&a2)
 					} else {
 						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
-						t2_2 := t2[(l*T+a+C*s)*m:][:m]
+						t4_2 := t4[(l*T+a+C*s)*m:][:m]
 						qBar := c.QBar[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t2_2[i] = num.FMA32(betaEntry3, t52_2[i], -F(F(betaEntry3*NProd[i])*t51[i])) + t48[i]
+							t4_2[i] = num.FMA32(betaEntry3, t52_2[i], -F(F(betaEntry3*NProd[i])*t51[i])) + t48[i]
 							qBar[i] = t222[i]
 						}
 					}
 					// lattice
-					t4_2[a] = t322
+					t6_2[a] = t322
 				}
 			}
 		}
@@ -953,105 +938,143 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.u
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t3),
-			P1: unsafe.SliceData(c.UDiv2),
-			P2: unsafe.SliceData(t10),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dV,
-		}
-		regions.R27d429748fc7(&a)
-	} else {
-		for i := range L {
-			t10_2 := t10[i*T:][:T]
-			for j := range T {
-				t3_2 := t3[(i*T+j)*dV:][:dV]
-				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
-				var t102 F
-				t102Sums := [16]F{t102}
-				for k := range dV {
-					t102Sums[k%16] = num.FMA32(t3_2[k], uDiv2[k], t102Sums[k%16])
-				}
-				t102 = kern.Sum16(&t102Sums)
-				t10_2[j] = -t102
-			}
-		}
-	}
-
-	// lattice.beta
-	var t35 F
-	if kern.Wide() {
-		a := regions.R38fcbeb16080Args{
-			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(t4),
-			P2: unsafe.SliceData(c.BetaSigmoid),
-			P3: unsafe.SliceData(t33),
-			P4: unsafe.SliceData(t35Total),
-			N0: L,
-			N1: T,
-			N2: 8 * T,
-			N3: 12 * T,
-			S0: [2]float32{t35},
-		}
-		regions.R38fcbeb16080(&a)
-	} else {
-		t35_2 := t35
-		for i := range L {
-			beta := c.Beta[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
-			var t35Row F
-			t35RowSums := [16]F{t35Row}
-			for j := range T {
-				t332 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
-				t35RowSums[j%16] = t35RowSums[j%16] + t332
-				t33_2[j] = t332
-			}
-			t35Row = kern.Sum16(&t35RowSums)
-			t35_2 = t35_2 + t35Row
-		}
-		t35Total[0] = t35_2
-	}
-	t35 = t35Total[0]
-	c.BBetaBar[0] = t35
-
-	// lattice.beta
-	clear(c.WBetaBar)
-	if kern.Wide() {
-		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t36),
-			P3: unsafe.SliceData(c.BetaStack),
-			P4: unsafe.SliceData(c.WBetaBar),
+		a := regions.Rfbe2a0ccab3aArgs{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(c.V),
+			P3: unsafe.SliceData(t12),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
-			N5: dV + m,
-			N6: 12*dV + 12*m,
-			N7: T*dV + T*m,
+			N5: dV,
+			N6: T * dV,
 		}
-		regions.Ra27a1c196a79(&a)
+		regions.Rfbe2a0ccab3a(&a)
 	} else {
-		wBeta := c.WBeta[:dV+m]
-		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t33_2 := t33[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			t12_2 := t12[i*T:][:T]
 			for j := range T {
-				t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
-				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t33Entry := t33_2[j]
-				for k := range dV + m {
-					t36_2[k] = F(t33Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t33Entry, wBetaBar[k])
+				t5_2 := t5[(i*T+j)*dV:][:dV]
+				v := c.V[(i*T+j)*dV:][:dV]
+				var t122 F
+				t27Entry := t27_2[j]
+				t122Sums := [16]F{t122}
+				for k := range dV {
+					t122Sums[k%16] = num.FMA32(t5_2[k], (v[k]/t27Entry)/t27Entry, t122Sums[k%16])
+				}
+				t122 = kern.Sum16(&t122Sums)
+				t12_2[j] = -t122
+			}
+		}
+	}
+
+	// lattice.u, lattice.beta
+	var t38 F
+	for i := range L {
+		t17_2 := t17[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		for j := range T {
+			t17Entry := t17_2[j]
+			t352 := F(F(beta2[j]*t6_2[j]) * kern.Sigmoid(-betaLin[j]))
+			t38 = t38 + t352
+			t29_2[j] = kern.Choose((t17Entry && t20_2[j]), kern.Choose(t17Entry, F(F(0.5*kern.Choose(t17Entry, kern.Choose(t13_2[j], t12_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
+			t35_2[j] = t352
+		}
+	}
+	c.BBetaBar[0] = t38
+
+	// lattice.beta, lattice.u
+	clear(t40)
+	if kern.Wide() {
+		a := regions.Rde7729528ba6Args{
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(t29),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(t40),
+			P5: unsafe.SliceData(c.WBeta),
+			P6: unsafe.SliceData(t5),
+			P7: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dV,
+			N6: 8 * dV,
+			N7: 12 * dV,
+			N8: 4 * m,
+			N9: T * dV,
+		}
+		regions.Rde7729528ba6(&a)
+	} else {
+		for i := range L {
+			t35_2 := t35[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				t40_2 := t40[m:][:dV]
+				wBeta := c.WBeta[m:][:dV]
+				t5_2 := t5[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t35Entry := t35_2[j]
+				t9Entry := t9_2[j]
+				t29Entry := t29_2[j]
+				for k := range dV {
+					vEntry := v[k]
+					t40_2[k] = num.FMA32(vEntry, t35Entry, t40_2[k])
+					vBar[k] = num.FMA32(t35Entry, wBeta[k], num.FMA32(F(2*vEntry), t29Entry, F(t5_2[k]*t9Entry)))
+				}
+			}
+		}
+	}
+
+	// lattice.beta
+	clear(t42)
+	if kern.Wide() {
+		a := regions.R9bb6bf210c99Args{
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(t42),
+			P3: unsafe.SliceData(c.WBeta),
+			P4: unsafe.SliceData(t4),
+			P5: unsafe.SliceData(c.KBar),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: m,
+			N6: 8 * m,
+			N7: 12 * m,
+			N8: T * m,
+		}
+		regions.R9bb6bf210c99(&a)
+	} else {
+		t42_2 := t42[:m]
+		wBeta := c.WBeta[:m]
+		for i := range L {
+			t35_2 := t35[i*T:][:T]
+			for j := range T {
+				k := c.K[(i*T+j)*m:][:m]
+				t4_2 := t4[(i*T+j)*m:][:m]
+				kBar := c.KBar[(i*T+j)*m:][:m]
+				t35Entry2 := t35_2[j]
+				for k2 := range m {
+					t42_2[k2] = num.FMA32(k[k2], t35Entry2, t42_2[k2])
+					kBar[k2] = num.FMA32(t35Entry2, wBeta[k2], t4_2[k2])
 				}
 			}
 		}
@@ -1059,73 +1082,17 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.beta
 	if kern.Wide() {
-		a := regions.R7f2dcf236e75Args{
-			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(c.KBar),
-			N0: L,
-			N1: T,
-			N2: m,
-			N3: dV + m,
-			N4: T*dV + T*m,
-			N5: T * m,
+		a := regions.Rdb24487ee64dArgs{
+			P0: unsafe.SliceData(t40),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.WBetaBar),
+			N0: dV + m,
 		}
-		regions.R7f2dcf236e75(&a)
+		regions.Rdb24487ee64d(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t2_2 := t2[(i*T+j)*m:][:m]
-				t36_2 := t36[(i*T+j)*(dV+m):][:m]
-				kBar := c.KBar[(i*T+j)*m:][:m]
-				for k := range m {
-					kBar[k] = t2_2[k] + t36_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice.beta, lattice.u
-	if kern.Wide() {
-		a := regions.R7dc1b6fab424Args{
-			P0: unsafe.SliceData(t152),
-			P1: unsafe.SliceData(c.UDiv),
-			P2: unsafe.SliceData(t20),
-			P3: unsafe.SliceData(t11),
-			P4: unsafe.SliceData(t10),
-			P5: unsafe.SliceData(c.UDiv3),
-			P6: unsafe.SliceData(c.V),
-			P7: unsafe.SliceData(t3),
-			P8: unsafe.SliceData(t36),
-			P9: unsafe.SliceData(c.VBar),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * m,
-			N4: dV + m,
-			N5: T*dV + T*m,
-			N6: T * dV,
-		}
-		regions.R7dc1b6fab424(&a)
-	} else {
-		for i := range L {
-			t152_2 := t152[i*T:][:T]
-			uDiv := c.UDiv[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			uDiv3 := c.UDiv3[i*T:][:T]
-			for j := range T {
-				v := c.V[(i*T+j)*dV:][:dV]
-				t3_2 := t3[(i*T+j)*dV:][:dV]
-				t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t152Entry := t152_2[j]
-				uDivEntry := uDiv[j]
-				w := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
-				for k := range dV {
-					vBar[k] = num.FMA32(F(2*v[k]), w, F(t3_2[k]*uDivEntry)) + t36_2[k]
-				}
-			}
+		wBetaBar := c.WBetaBar[:dV+m]
+		for i := range dV + m {
+			wBetaBar[i] = t40[i] + t42[i]
 		}
 	}
 }

@@ -50,53 +50,38 @@ func (c *startFused) run() {
 
 	// lattice_encode.S.start
 	if kern.Wide() {
-		a := regions.R2a5f37a6947aArgs{
+		a := regions.R155a53f542e2Args{
 			P0: unsafe.SliceData(c.StartProd),
-			P1: unsafe.SliceData(c.StartSqrt),
-			P2: unsafe.SliceData(t10),
-			P3: unsafe.SliceData(c.StartDiv),
-			P4: unsafe.SliceData(c.StartDiv3),
+			P1: unsafe.SliceData(t10),
 			N0: m,
 		}
-		regions.R2a5f37a6947a(&a)
+		regions.R155a53f542e2(&a)
 	} else {
 		startProd := c.StartProd[:m]
-		startSqrt := c.StartSqrt[:m]
-		startDiv := c.StartDiv[:m]
-		startDiv3 := c.StartDiv3[:m]
 		for i := range m {
 			startProdEntry := startProd[i]
 			t3 := (F(0) < startProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, startProdEntry, F(1)))
-			t102 := kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
-			startSqrt[i] = t6
-			t10[i] = t102
-			startDiv[i] = F(1) / t102
-			startDiv3[i] = F(1) / t6
+			t10[i] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, startProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
 	// lattice_encode.S.start
 	if kern.Wide() {
-		a := regions.R45c53e26cc70Args{
+		a := regions.R1d82c3e8de6eArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.SInit),
 			P2: unsafe.SliceData(t11),
-			P3: unsafe.SliceData(c.StartDiv2),
 			N0: m,
 			N1: dV,
 		}
-		regions.R45c53e26cc70(&a)
+		regions.R1d82c3e8de6e(&a)
 	} else {
 		for i := range m {
 			SInit := c.SInit[i*dV:][:dV]
 			t11_2 := t11[i*dV:][:dV]
-			startDiv2 := c.StartDiv2[i*dV:][:dV]
 			t10Entry := t10[i]
 			for j := range dV {
-				t112 := SInit[j] / t10Entry
-				t11_2[j] = t112
-				startDiv2[j] = t112 / t10Entry
+				t11_2[j] = SInit[j] / t10Entry
 			}
 		}
 	}
@@ -118,19 +103,29 @@ func (c *startBackwardFused) run() {
 	_ = L
 	_ = dV
 	_ = m
-	t22 := c.Work[:dV*m]      // [m, d_v]
-	t72 := c.Work[dV*m:][:m]  // [m]
-	t3 := c.Flags[:m]         // [m]
-	t82 := c.Flags[m:][:m]    // [m]
-	t122 := c.Flags[2*m:][:m] // [m]
+	t6 := c.Work[:m]             // [m]
+	t10 := c.Work[m:][:m]        // [m]
+	t42 := c.Work[2*m:][:m]      // [m]
+	t22 := c.Work[3*m:][:dV*m]   // [m, d_v]
+	t72 := c.Work[dV*m+3*m:][:m] // [m]
+	t24 := c.Work[dV*m+4*m:][:m] // [m]
+	t3 := c.Flags[:m]            // [m]
+	t82 := c.Flags[m:][:m]       // [m]
+	t122 := c.Flags[2*m:][:m]    // [m]
 
 	// lattice_encode.S.start
 	startProd := c.StartProd[:m]
-	startSqrt := c.StartSqrt[:m]
 	for i := range m {
-		t32 := (F(0) < startProd[i])
-		t822 := (F(1e-08) <= kern.Choose(t32, startSqrt[i], F(0)))
+		startProdEntry := startProd[i]
+		t32 := (F(0) < startProdEntry)
+		t62 := num.Sqrt(kern.Choose(t32, startProdEntry, F(1)))
+		t8 := kern.Choose(t32, t62, F(0))
+		t102 := kern.Larger(t8, F(1e-08))
+		t822 := (F(1e-08) <= t8)
 		t3[i] = t32
+		t6[i] = t62
+		t10[i] = t102
+		t42[i] = F(1) / t102
 		t82[i] = t822
 		t122[i] = (t822 && t32)
 	}
@@ -161,25 +156,27 @@ func (c *startBackwardFused) run() {
 
 	// lattice_encode.S.start
 	if kern.Wide() {
-		a := regions.R5abf18a23988Args{
-			P0: unsafe.SliceData(t22),
-			P1: unsafe.SliceData(c.StartDiv2),
-			P2: unsafe.SliceData(t72),
+		a := regions.R09158e3d74f4Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.SInit),
+			P3: unsafe.SliceData(t72),
 			N0: m,
-			N1: dV,
-			N2: 4,
-			N3: 8,
-			N4: 12,
+			N1: 4,
+			N2: 8,
+			N3: 12,
+			N4: dV,
 		}
-		regions.R5abf18a23988(&a)
+		regions.R09158e3d74f4(&a)
 	} else {
 		for i := range m {
 			t22_2 := t22[i*dV:][:dV]
-			startDiv2 := c.StartDiv2[i*dV:][:dV]
+			SInit := c.SInit[i*dV:][:dV]
 			var t722 F
+			t10Entry := t10[i]
 			t722Sums := [16]F{t722}
 			for j := range dV {
-				t722Sums[j%16] = num.FMA32(t22_2[j], startDiv2[j], t722Sums[j%16])
+				t722Sums[j%16] = num.FMA32(t22_2[j], (SInit[j]/t10Entry)/t10Entry, t722Sums[j%16])
 			}
 			t722 = kern.Sum16(&t722Sums)
 			t72[i] = -t722
@@ -187,33 +184,32 @@ func (c *startBackwardFused) run() {
 	}
 
 	// lattice_encode.S.start
+	for i := range m {
+		t122Entry := t122[i]
+		t24[i] = kern.Choose((t122Entry && t3[i]), kern.Choose(t122Entry, F(F(0.5*kern.Choose(t122Entry, kern.Choose(t82[i], t72[i], F(0)), F(0)))*(F(1)/t6[i])), F(0)), F(0))
+	}
+
+	// lattice_encode.S.start
 	if kern.Wide() {
-		a := regions.R9143df1fae63Args{
-			P0: unsafe.SliceData(t122),
-			P1: unsafe.SliceData(c.StartDiv),
-			P2: unsafe.SliceData(t3),
-			P3: unsafe.SliceData(t82),
-			P4: unsafe.SliceData(t72),
-			P5: unsafe.SliceData(c.StartDiv3),
-			P6: unsafe.SliceData(c.SInit),
-			P7: unsafe.SliceData(t22),
-			P8: unsafe.SliceData(c.SInitBar),
+		a := regions.Ra5d548d12915Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(c.SInit),
+			P3: unsafe.SliceData(t22),
+			P4: unsafe.SliceData(c.SInitBar),
 			N0: m,
 			N1: dV,
 		}
-		regions.R9143df1fae63(&a)
+		regions.Ra5d548d12915(&a)
 	} else {
-		startDiv := c.StartDiv[:m]
-		startDiv3 := c.StartDiv3[:m]
 		for i := range m {
 			SInit := c.SInit[i*dV:][:dV]
 			t22_2 := t22[i*dV:][:dV]
 			SInitBar := c.SInitBar[i*dV:][:dV]
-			t122Entry := t122[i]
-			startDivEntry := startDiv[i]
-			w := kern.Choose((t122Entry && t3[i]), kern.Choose(t122Entry, F(F(0.5*kern.Choose(t122Entry, kern.Choose(t82[i], t72[i], F(0)), F(0)))*startDiv3[i]), F(0)), F(0))
+			t42Entry := t42[i]
+			t24Entry := t24[i]
 			for j := range dV {
-				SInitBar[j] = num.FMA32(F(2*SInit[j]), w, F(t22_2[j]*startDivEntry))
+				SInitBar[j] = num.FMA32(F(2*SInit[j]), t24Entry, F(t22_2[j]*t42Entry))
 			}
 		}
 	}

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_v + 4·L·T·m + 6·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps 3·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -28,30 +28,23 @@ type Step[F num.Float] struct {
 	Q            []F    // [L, T, m]
 	Y            []F    // [L, T, d_v], written
 	SOut         []F    // [L, m, d_v], written
-	BetaStack    []F    // [L, T, d_v + m], written
-	Beta         []F    // [L, T], written
+	BetaLin      []F    // [L, T], written
 	UProd        []F    // [L, T], written
-	USqrt        []F    // [L, T], written
-	U            []F    // [L, T, d_v], written
 	GProd        []F    // [L, T, m], written; may be nil
 	SMax2        []F    // [L, T, m], written; may be nil
 	SDiv         []F    // [L, T, m], written; may be nil
-	UDiv         []F    // [L, T], written
-	UDiv2        []F    // [L, T, d_v], written
-	UDiv3        []F    // [L, T], written
-	BetaSigmoid  []F    // [L, T], written
 	SCheckpoints []F    // [L, segments, m, d_v], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T.
+// WorkLen is L·T·d_v + 4·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
 	if kern.Fused() {
-		return 3*L*T + (kern.Blocks(m)-1)*(L*T*dV) // and the sums of blocks of rows
+		return L*T*dV + 4*L*T + (kern.Blocks(m)-1)*(L*T*dV) // and the sums of blocks of rows
 	}
-	return 3 * L * T
+	return L*T*dV + 4*L*T
 }
 
 // RowsLen is 2·d_v.
@@ -68,95 +61,68 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t15 := c.Work[:L*T] // [L, T]
+	t := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t16 := work[:L*T] // [L, T]
+	t2 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t27 := work[:L*T]     // [L, T]
+	beta := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	u := work[:L*T*dV]    // [L, T, d_v]
 	SState := c.Rows[:dV] // [d_v]
 	rows := c.Rows[dV:]
 	t17 := rows[:dV] // [d_v]
 
 	// lattice_encode.beta
 	for i := range L {
+		t3 := t[i*T:][:T]
+		wBeta := c.WBeta[:m]
 		for j := range T {
 			k := c.K[(i*T+j)*m:][:m]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:m]
+			var t3_2 F
 			for k2 := range m {
-				betaStack[k2] = k[k2]
+				t3_2 += F(k[k2] * wBeta[k2])
 			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m)+m:][:dV]
-			for k := range dV {
-				betaStack[k] = v[k]
-			}
+			t3[j] = t3_2
 		}
 	}
 
-	// lattice_encode.beta
+	// lattice_encode.beta, lattice_encode.u
 	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		wBeta := c.WBeta[:dV+m]
-		for j := range T {
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			var t152 F
-			for k := range dV + m {
-				t152 += F(betaStack[k] * wBeta[k])
-			}
-			t15_2[j] = t152
-		}
-	}
-
-	// lattice_encode.beta
-	bBetaEntry := c.BBeta[0]
-	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		beta := c.Beta[i*T:][:T]
-		for j := range T {
-			t162 := t15_2[j] + bBetaEntry
-			t16_2[j] = t162
-			beta[j] = num.Sigmoid(t162)
-		}
-	}
-
-	// lattice_encode.u
-	for i := range L {
+		t2_2 := t2[i*T:][:T]
 		uProd := c.UProd[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
+			wBeta := c.WBeta[m:][:dV]
+			var t22 F
 			var t18 F
 			for k := range dV {
 				vEntry := v[k]
+				t22 += F(vEntry * wBeta[k])
 				t18 += F(vEntry * vEntry)
 			}
+			t2_2[j] = t22
 			uProd[j] = t18
 		}
 	}
 
-	// lattice_encode.u, lattice_encode.beta
+	// lattice_encode.beta, lattice_encode.u
+	bBetaEntry := c.BBeta[0]
 	for i := range L {
+		t3 := t[i*T:][:T]
+		t2_2 := t2[i*T:][:T]
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
-		uDiv := c.UDiv[i*T:][:T]
-		uDiv3 := c.UDiv3[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		for j := range T {
+			t16 := t3[j] + t2_2[j] + bBetaEntry
 			uProdEntry := uProd[j]
 			t20 := (F(0) < uProdEntry)
-			t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
-			t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
-			uSqrt[j] = t23
-			t27_2[j] = t272
-			uDiv[j] = F(1) / t272
-			uDiv3[j] = F(1) / t23
-			betaSigmoid[j] = num.Sigmoid(-t16_2[j])
+			betaLin[j] = t16
+			beta2[j] = num.Sigmoid(t16)
+			t27_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -165,13 +131,10 @@ func (c *Step[F]) Run() {
 		t27_2 := t27[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			u := c.U[(i*T+j)*dV:][:dV]
-			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			u2 := u[(i*T+j)*dV:][:dV]
 			t27Entry := t27_2[j]
 			for k := range dV {
-				u2 := v[k] / t27Entry
-				u[k] = u2
-				uDiv2[k] = u2 / t27Entry
+				u2[k] = v[k] / t27Entry
 			}
 		}
 	}
@@ -204,64 +167,64 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						// lattice_encode.G
-						var t20 F
-						var t21 F
-						var t22 F
+						var t230 F
+						var t231 F
+						var t232 F
 						for j := range dV {
-							uEntry := u[j]
-							t20 += F(SState[j][0] * uEntry)
-							t21 += F(SState[j][1] * uEntry)
-							t22 += F(SState[j][2] * uEntry)
+							uEntry := u2[j]
+							t230 += F(SState[j][0] * uEntry)
+							t231 += F(SState[j][1] * uEntry)
+							t232 += F(SState[j][2] * uEntry)
 						}
 						if len(c.GProd) > 0 {
-							c.GProd[(l*T+a+C*s)*m+i] = t20
-							c.GProd[(l*T+a+C*s)*m+i+1] = t21
-							c.GProd[(l*T+a+C*s)*m+i+2] = t22
+							c.GProd[(l*T+a+C*s)*m+i] = t230
+							c.GProd[(l*T+a+C*s)*m+i+1] = t231
+							c.GProd[(l*T+a+C*s)*m+i+2] = t232
 						}
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
-						betaEntry := beta[a]
-						t30 := t20 - c.K[(l*T+a+C*s)*m+i]
+						betaEntry := beta2[a]
+						t320 := t230 - c.K[(l*T+a+C*s)*m+i]
 						var t1820 F
-						w0 := F(t20 * t30)
-						t31 := t21 - c.K[(l*T+a+C*s)*m+i+1]
+						w0 := F(t230 * t320)
+						t321 := t231 - c.K[(l*T+a+C*s)*m+i+1]
 						var t1821 F
-						w1 := F(t21 * t31)
-						t32 := t22 - c.K[(l*T+a+C*s)*m+i+2]
+						w1 := F(t231 * t321)
+						t322 := t232 - c.K[(l*T+a+C*s)*m+i+2]
 						var t1822 F
-						w2 := F(t22 * t32)
+						w2 := F(t232 * t322)
 						for j := range dV {
-							uEntry := u[j]
+							uEntry := u2[j]
 							SStateEntry0 := SState[j][0]
-							t1720 := SStateEntry0 - F(betaEntry*(F(uEntry*t30)-F(SStateEntry0*w0)))
+							t1720 := SStateEntry0 - F(betaEntry*(F(uEntry*t320)-F(SStateEntry0*w0)))
 							t1820 += F(t1720 * t1720)
 							t17[j][0] = t1720
 							SStateEntry1 := SState[j][1]
-							t1721 := SStateEntry1 - F(betaEntry*(F(uEntry*t31)-F(SStateEntry1*w1)))
+							t1721 := SStateEntry1 - F(betaEntry*(F(uEntry*t321)-F(SStateEntry1*w1)))
 							t1821 += F(t1721 * t1721)
 							t17[j][1] = t1721
 							SStateEntry2 := SState[j][2]
-							t1722 := SStateEntry2 - F(betaEntry*(F(uEntry*t32)-F(SStateEntry2*w2)))
+							t1722 := SStateEntry2 - F(betaEntry*(F(uEntry*t322)-F(SStateEntry2*w2)))
 							t1822 += F(t1722 * t1722)
 							t17[j][2] = t1722
 						}
 						// lattice_encode.S
-						t2030 := (F(0) < t1820)
-						t2320 := num.Sqrt(kern.Choose(t2030, t1820, F(1)))
-						t2730 := num.Max(kern.Choose(t2030, t2320, F(0)), F(1e-08))
-						t18220 := F(1) / t2320
-						t2031 := (F(0) < t1821)
-						t2321 := num.Sqrt(kern.Choose(t2031, t1821, F(1)))
-						t2731 := num.Max(kern.Choose(t2031, t2321, F(0)), F(1e-08))
-						t18221 := F(1) / t2321
-						t2032 := (F(0) < t1822)
-						t2322 := num.Sqrt(kern.Choose(t2032, t1822, F(1)))
-						t2732 := num.Max(kern.Choose(t2032, t2322, F(0)), F(1e-08))
-						t18222 := F(1) / t2322
+						t2020 := (F(0) < t1820)
+						t230_2 := num.Sqrt(kern.Choose(t2020, t1820, F(1)))
+						t2730 := num.Max(kern.Choose(t2020, t230_2, F(0)), F(1e-08))
+						t18220 := F(1) / t230_2
+						t2021 := (F(0) < t1821)
+						t231_2 := num.Sqrt(kern.Choose(t2021, t1821, F(1)))
+						t2731 := num.Max(kern.Choose(t2021, t231_2, F(0)), F(1e-08))
+						t18221 := F(1) / t231_2
+						t2022 := (F(0) < t1822)
+						t232_2 := num.Sqrt(kern.Choose(t2022, t1822, F(1)))
+						t2732 := num.Max(kern.Choose(t2022, t232_2, F(0)), F(1e-08))
+						t18222 := F(1) / t232_2
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*T+a+C*s)*m+i] = t2730
 							c.SMax2[(l*T+a+C*s)*m+i+1] = t2731
@@ -312,35 +275,35 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						// lattice_encode.G
-						var t2 F
+						var t23 F
 						for j := range dV {
-							t2 += F(SState[j][0] * u[j])
+							t23 += F(SState[j][0] * u2[j])
 						}
 						if len(c.GProd) > 0 {
-							c.GProd[(l*T+a+C*s)*m+i] = t2
+							c.GProd[(l*T+a+C*s)*m+i] = t23
 						}
 						// lattice_encode.G
-						t3 := t2 - c.K[(l*T+a+C*s)*m+i]
+						t32 := t23 - c.K[(l*T+a+C*s)*m+i]
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						var t182 F
-						betaEntry := beta[a]
-						w := F(t2 * t3)
+						betaEntry := beta2[a]
+						w := F(t23 * t32)
 						for j := range dV {
 							SStateEntry := SState[j][0]
-							t172 := SStateEntry - F(betaEntry*(F(u[j]*t3)-F(SStateEntry*w)))
+							t172 := SStateEntry - F(betaEntry*(F(u2[j]*t32)-F(SStateEntry*w)))
 							t182 += F(t172 * t172)
 							t17[j][0] = t172
 						}
 						// lattice_encode.S
-						t203 := (F(0) < t182)
-						t232 := num.Sqrt(kern.Choose(t203, t182, F(1)))
-						t273 := num.Max(kern.Choose(t203, t232, F(0)), F(1e-08))
-						t1822 := F(1) / t232
+						t202 := (F(0) < t182)
+						t23_2 := num.Sqrt(kern.Choose(t202, t182, F(1)))
+						t273 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+						t1822 := F(1) / t23_2
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*T+a+C*s)*m+i] = t273
 						}
@@ -379,18 +342,11 @@ type StepBackward[F num.Float] struct {
 	Q            []F    // [L, T, m]
 	YBar         []F    // [L, T, d_v]
 	SBar         []F    // [L, m, d_v]
-	BetaStack    []F    // [L, T, d_v + m]
-	Beta         []F    // [L, T]
+	BetaLin      []F    // [L, T]
 	UProd        []F    // [L, T]
-	USqrt        []F    // [L, T]
-	U            []F    // [L, T, d_v]
 	GProd        []F    // [L, T, m]
 	SMax2        []F    // [L, T, m]
 	SDiv         []F    // [L, T, m]
-	UDiv         []F    // [L, T]
-	UDiv2        []F    // [L, T, d_v]
-	UDiv3        []F    // [L, T]
-	BetaSigmoid  []F    // [L, T]
 	WBetaBar     []F    // [d_v + m], written
 	BBetaBar     []F    // [], written
 	SBarOut      []F    // [L, m, d_v], written
@@ -403,13 +359,13 @@ type StepBackward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d_v + 5·L·T·m + 3·L·T.
+// WorkLen is 2·L·T·d_v + 4·L·T·m + 8·L·T + 2·d_v + 2·m.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
 	if kern.Fused() {
-		return 2*L*T*dV + 5*L*T*m + 3*L*T + (kern.Blocks(m)-1)*(L*T*dV+L*T) // and the sums of blocks of rows
+		return 2*L*T*dV + 4*L*T*m + 8*L*T + 2*dV + 2*m + (kern.Blocks(m)-1)*(L*T*dV+L*T) // and the sums of blocks of rows
 	}
-	return 2*L*T*dV + 5*L*T*m + 3*L*T
+	return 2*L*T*dV + 4*L*T*m + 8*L*T + 2*dV + 2*m
 }
 
 // RowsLen is C·d_v + 6·d_v.
@@ -432,66 +388,105 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t32 := c.Work[:L*T*m] // [L, T, m]
-	work := c.Work[L*T*m:]
+	beta := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	u := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t32 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
 	t52 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t54 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t2 := work[:L*T*m] // [L, T, m]
+	t4 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t3 := work[:L*T*dV] // [L, T, d_v]
+	t5 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t4 := work[:L*T] // [L, T]
+	t6 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t10 := work[:L*T] // [L, T]
+	t12 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t33 := work[:L*T] // [L, T]
+	t29 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t36 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
-	SBarState := c.Rows[:dV]   // [d_v]
+	t35 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t40 := work[:dV+m] // [d_v + m]
+	work = work[dV+m:]
+	t42 := work[:dV+m]       // [d_v + m]
+	SBarState := c.Rows[:dV] // [d_v]
 	rows := c.Rows[dV:]
 	STrail := rows[:C*dV+dV] // [C + 1, d_v]
 	rows = rows[C*dV+dV:]
 	N := rows[:dV] // [d_v]
 	rows = rows[dV:]
-	t17 := rows[:dV] // [d_v]
+	t173 := rows[:dV] // [d_v]
 	rows = rows[dV:]
 	t3222 := rows[:dV] // [d_v]
 	rows = rows[dV:]
-	t29 := rows[:dV]     // [d_v]
+	t292 := rows[:dV]    // [d_v]
 	t20 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t11 := flags[:L*T] // [L, T]
+	t13 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t152 := flags[:L*T] // [L, T]
+	t17 := flags[:L*T] // [L, T]
+
+	// lattice_encode.beta, lattice_encode.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		for j := range T {
+			uProdEntry := uProd[j]
+			t202 := (F(0) < uProdEntry)
+			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
+			t25 := kern.Choose(t202, t232, F(0))
+			t272 := num.Max(t25, F(1e-08))
+			t132 := (F(1e-08) <= t25)
+			beta2[j] = num.Sigmoid(betaLin[j])
+			t20_2[j] = t202
+			t23_2[j] = t232
+			t27_2[j] = t272
+			t9_2[j] = F(1) / t272
+			t13_2[j] = t132
+			t17_2[j] = (t132 && t202)
+		}
+	}
 
 	// lattice_encode.u
 	for i := range L {
-		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
 		for j := range T {
-			t202 := (F(0) < uProd[j])
-			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
-			t20_2[j] = t202
-			t11_2[j] = t112
-			t152_2[j] = (t112 && t202)
+			v := c.V[(i*T+j)*dV:][:dV]
+			u2 := u[(i*T+j)*dV:][:dV]
+			t27Entry := t27_2[j]
+			for k := range dV {
+				u2[k] = v[k] / t27Entry
+			}
 		}
 	}
 
 	// lattice_encode.G, lattice_encode.N
 	for i := range L {
-		beta := c.Beta[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		for j := range T {
 			GProd := c.GProd[(i*T+j)*m:][:m]
 			k := c.K[(i*T+j)*m:][:m]
 			t32_2 := t32[(i*T+j)*m:][:m]
 			t52_2 := t52[(i*T+j)*m:][:m]
 			t54_2 := t54[(i*T+j)*m:][:m]
-			betaEntry := beta[j]
+			betaEntry := beta2[j]
 			for k2 := range m {
 				GProdEntry := GProd[k2]
 				t322 := GProdEntry - k[k2]
@@ -504,8 +499,8 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// lattice_encode
-	clear(t3)
-	clear(t4)
+	clear(t5)
+	clear(t6)
 	for l := range L {
 		i := 0
 		for ; i+1 < m; i += 2 {
@@ -526,13 +521,13 @@ func (c *StepBackward[F]) Run() {
 					STrail2[j][1] = SCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[a*dV:][:dV]
 						STrail4 := STrail[(a+1)*dV:][:dV]
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
-						betaEntry2 := beta[a]
+						betaEntry2 := beta2[a]
 						t32Entry0 := t32[(l*T+a+C*s)*m+i]
 						t52Entry0 := t52[(l*T+a+C*s)*m+i]
 						SMax2Entry0 := c.SMax2[(l*T+a+C*s)*m+i]
@@ -540,7 +535,7 @@ func (c *StepBackward[F]) Run() {
 						t52Entry1 := t52[(l*T+a+C*s)*m+i+1]
 						SMax2Entry1 := c.SMax2[(l*T+a+C*s)*m+i+1]
 						for j := range dV {
-							uEntry := u[j]
+							uEntry := u2[j]
 							STrailEntry0 := STrail3[j][0]
 							STrail4[j][0] = (STrailEntry0 - F(betaEntry2*(F(uEntry*t32Entry0)-F(STrailEntry0*t52Entry0)))) / SMax2Entry0
 							STrailEntry1 := STrail3[j][1]
@@ -549,16 +544,16 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
-					t4_2 := t4[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
+					t6_2 := t6[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[a*dV:][:dV]
 						STrail4 := STrail[(a+1)*dV:][:dV]
-						t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
 						// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
-						betaEntry3 := beta[a]
+						betaEntry3 := beta2[a]
 						var t180 F
 						var t220 F
 						var t80 F
@@ -574,90 +569,90 @@ func (c *StepBackward[F]) Run() {
 						qEntry1 := c.Q[(l*T+a+C*s)*m+i+1]
 						SMax2Entry21 := c.SMax2[(l*T+a+C*s)*m+i+1]
 						for j := range dV {
-							uEntry := u[j]
+							uEntry := u2[j]
 							yBarEntry := yBar[j]
 							STrailEntry20 := STrail3[j][0]
 							N20 := F(uEntry*t32Entry20) - F(STrailEntry20*t52Entry20)
-							t1720 := STrailEntry20 - F(betaEntry3*N20)
-							t180 += F(t1720 * t1720)
+							t1740 := STrailEntry20 - F(betaEntry3*N20)
+							t180 += F(t1740 * t1740)
 							STrailEntry30 := STrail4[j][0]
 							t220 += F(STrailEntry30 * yBarEntry)
 							t32230 := SBarState[j][0] + F(qEntry0*yBarEntry)
 							t80 += F(t32230 * (STrailEntry30 / SMax2Entry20))
 							N[j][0] = N20
-							t17[j][0] = t1720
+							t173[j][0] = t1740
 							t3222[j][0] = t32230
 							STrailEntry21 := STrail3[j][1]
 							N21 := F(uEntry*t32Entry21) - F(STrailEntry21*t52Entry21)
-							t1721 := STrailEntry21 - F(betaEntry3*N21)
-							t181 += F(t1721 * t1721)
+							t1741 := STrailEntry21 - F(betaEntry3*N21)
+							t181 += F(t1741 * t1741)
 							STrailEntry31 := STrail4[j][1]
 							t221 += F(STrailEntry31 * yBarEntry)
 							t32231 := SBarState[j][1] + F(qEntry1*yBarEntry)
 							t81 += F(t32231 * (STrailEntry31 / SMax2Entry21))
 							N[j][1] = N21
-							t17[j][1] = t1721
+							t173[j][1] = t1741
 							t3222[j][1] = t32231
 						}
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						c.QBar[(l*T+a+C*s)*m+i] = t220
 						t820 := -t80
 						t2030 := (F(0) < t180)
-						t50 := F(1) / SMax2Entry20
-						t90 := (F(1e-08) <= kern.Choose(t2030, num.Sqrt(kern.Choose(t2030, t180, F(1))), F(0)))
-						t130 := (t90 && t2030)
-						t2520 := kern.Choose((t130 && t2030), kern.Choose(t130, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t130, kern.Choose(t90, t820, F(0)), F(0))), F(0)), F(0))
+						t530 := F(1) / SMax2Entry20
+						t930 := (F(1e-08) <= kern.Choose(t2030, num.Sqrt(kern.Choose(t2030, t180, F(1))), F(0)))
+						t1330 := (t930 && t2030)
+						t2520 := kern.Choose((t1330 && t2030), kern.Choose(t1330, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t1330, kern.Choose(t930, t820, F(0)), F(0))), F(0)), F(0))
 						var t320 F
 						var t500 F
 						var t520 F
 						c.QBar[(l*T+a+C*s)*m+i+1] = t221
 						t821 := -t81
 						t2031 := (F(0) < t181)
-						t51 := F(1) / SMax2Entry21
-						t91 := (F(1e-08) <= kern.Choose(t2031, num.Sqrt(kern.Choose(t2031, t181, F(1))), F(0)))
-						t131 := (t91 && t2031)
-						t2521 := kern.Choose((t131 && t2031), kern.Choose(t131, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i+1])*kern.Choose(t131, kern.Choose(t91, t821, F(0)), F(0))), F(0)), F(0))
+						t531 := F(1) / SMax2Entry21
+						t931 := (F(1e-08) <= kern.Choose(t2031, num.Sqrt(kern.Choose(t2031, t181, F(1))), F(0)))
+						t1331 := (t931 && t2031)
+						t2521 := kern.Choose((t1331 && t2031), kern.Choose(t1331, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i+1])*kern.Choose(t1331, kern.Choose(t931, t821, F(0)), F(0))), F(0)), F(0))
 						var t321 F
 						var t501 F
 						var t521 F
 						for j := range dV {
-							uEntry := u[j]
-							t2920 := F(t3222[j][0]*t50) + F(2*F(t17[j][0]*t2520))
-							t320 += F(N[j][0] * t2920)
-							t500 += F(STrail3[j][0] * t2920)
-							t520 += F(t2920 * uEntry)
-							t29[j][0] = t2920
-							t2921 := F(t3222[j][1]*t51) + F(2*F(t17[j][1]*t2521))
-							t321 += F(N[j][1] * t2921)
-							t501 += F(STrail3[j][1] * t2921)
-							t521 += F(t2921 * uEntry)
-							t29[j][1] = t2921
+							uEntry := u2[j]
+							t2930 := F(t3222[j][0]*t530) + F(2*F(t173[j][0]*t2520))
+							t320 += F(N[j][0] * t2930)
+							t500 += F(STrail3[j][0] * t2930)
+							t520 += F(t2930 * uEntry)
+							t292[j][0] = t2930
+							t2931 := F(t3222[j][1]*t531) + F(2*F(t173[j][1]*t2521))
+							t321 += F(N[j][1] * t2931)
+							t501 += F(STrail3[j][1] * t2931)
+							t521 += F(t2931 * uEntry)
+							t292[j][1] = t2931
 						}
-						t4Sum := t4_2[a]
+						t6Sum := t6_2[a]
 						// lattice_encode.G, lattice_encode.N, lattice_encode.S
-						t4Sum -= t320
-						t420 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t500) - F(betaEntry3*t520)
-						t450 := F(F(betaEntry3*t32Entry20)*t500) + t420
-						t2[(l*T+a+C*s)*m+i] = -t420
+						t6Sum -= t320
+						t4220 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t500) - F(betaEntry3*t520)
+						t450 := F(F(betaEntry3*t32Entry20)*t500) + t4220
+						t4[(l*T+a+C*s)*m+i] = -t4220
 						t54Entry0 := t54[(l*T+a+C*s)*m+i]
 						w0 := F(betaEntry3 * t32Entry20)
-						t4Sum -= t321
-						t421 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i+1])*t501) - F(betaEntry3*t521)
-						t451 := F(F(betaEntry3*t32Entry21)*t501) + t421
-						t2[(l*T+a+C*s)*m+i+1] = -t421
+						t6Sum -= t321
+						t4221 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i+1])*t501) - F(betaEntry3*t521)
+						t451 := F(F(betaEntry3*t32Entry21)*t501) + t4221
+						t4[(l*T+a+C*s)*m+i+1] = -t4221
 						t54Entry1 := t54[(l*T+a+C*s)*m+i+1]
 						w1 := F(betaEntry3 * t32Entry21)
-						t4_2[a] = t4Sum
+						t6_2[a] = t6Sum
 						for j := range dV {
-							uEntry := u[j]
-							t3Sum := t3_2[j]
-							t29Entry0 := t29[j][0]
-							SBarState[j][0] = F(t29Entry0*t54Entry0) + F(uEntry*t450)
-							t3Sum += -F(w0*t29Entry0) + F(STrail3[j][0]*t450)
-							t29Entry1 := t29[j][1]
-							SBarState[j][1] = F(t29Entry1*t54Entry1) + F(uEntry*t451)
-							t3Sum += -F(w1*t29Entry1) + F(STrail3[j][1]*t451)
-							t3_2[j] = t3Sum
+							uEntry := u2[j]
+							t5Sum := t5_2[j]
+							t292Entry0 := t292[j][0]
+							SBarState[j][0] = F(t292Entry0*t54Entry0) + F(uEntry*t450)
+							t5Sum += -F(w0*t292Entry0) + F(STrail3[j][0]*t450)
+							t292Entry1 := t292[j][1]
+							SBarState[j][1] = F(t292Entry1*t54Entry1) + F(uEntry*t451)
+							t5Sum += -F(w1*t292Entry1) + F(STrail3[j][1]*t451)
+							t5_2[j] = t5Sum
 						}
 					}
 				}
@@ -680,85 +675,85 @@ func (c *StepBackward[F]) Run() {
 					STrail2[j][0] = SCheckpoints[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dV:][:dV]
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail4 := STrail[(a+1)*dV:][:dV]
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
-						betaEntry2 := beta[a]
+						betaEntry2 := beta2[a]
 						t32Entry := t32[(l*T+a+C*s)*m+i]
 						t52Entry := t52[(l*T+a+C*s)*m+i]
 						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
 							STrailEntry := STrail3[j][0]
-							STrail4[j][0] = (STrailEntry - F(betaEntry2*(F(u[j]*t32Entry)-F(STrailEntry*t52Entry)))) / SMax2Entry
+							STrail4[j][0] = (STrailEntry - F(betaEntry2*(F(u2[j]*t32Entry)-F(STrailEntry*t52Entry)))) / SMax2Entry
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
-					t4_2 := t4[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
+					t6_2 := t6[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						STrail3 := STrail[a*dV:][:dV]
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail4 := STrail[(a+1)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
 						// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
 						var t18 F
 						var t22 F
 						var t8 F
 						t32Entry2 := t32[(l*T+a+C*s)*m+i]
 						t52Entry2 := t52[(l*T+a+C*s)*m+i]
-						betaEntry3 := beta[a]
+						betaEntry3 := beta2[a]
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
 						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
 							STrailEntry2 := STrail3[j][0]
-							N2 := F(u[j]*t32Entry2) - F(STrailEntry2*t52Entry2)
-							t172 := STrailEntry2 - F(betaEntry3*N2)
-							t18 += F(t172 * t172)
+							N2 := F(u2[j]*t32Entry2) - F(STrailEntry2*t52Entry2)
+							t174 := STrailEntry2 - F(betaEntry3*N2)
+							t18 += F(t174 * t174)
 							STrailEntry3 := STrail4[j][0]
 							yBarEntry := yBar[j]
 							t22 += F(STrailEntry3 * yBarEntry)
 							t3223 := SBarState[j][0] + F(qEntry*yBarEntry)
 							t8 += F(t3223 * (STrailEntry3 / SMax2Entry2))
 							N[j][0] = N2
-							t17[j][0] = t172
+							t173[j][0] = t174
 							t3222[j][0] = t3223
 						}
 						c.QBar[(l*T+a+C*s)*m+i] = t22
 						t82 := -t8
 						// lattice_encode.S
 						t203 := (F(0) < t18)
-						t5 := F(1) / SMax2Entry2
-						t9 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18, F(1))), F(0)))
-						t13 := (t9 && t203)
-						t252 := kern.Choose((t13 && t203), kern.Choose(t13, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t13, kern.Choose(t9, t82, F(0)), F(0))), F(0)), F(0))
+						t53 := F(1) / SMax2Entry2
+						t93 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18, F(1))), F(0)))
+						t133 := (t93 && t203)
+						t252 := kern.Choose((t133 && t203), kern.Choose(t133, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t133, kern.Choose(t93, t82, F(0)), F(0))), F(0)), F(0))
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						var t32_2 F
 						var t50 F
 						var t52_2 F
 						for j := range dV {
-							t292 := F(t3222[j][0]*t5) + F(2*F(t17[j][0]*t252))
-							t32_2 += F(N[j][0] * t292)
-							t50 += F(STrail3[j][0] * t292)
-							t52_2 += F(t292 * u[j])
-							t29[j][0] = t292
+							t293 := F(t3222[j][0]*t53) + F(2*F(t173[j][0]*t252))
+							t32_2 += F(N[j][0] * t293)
+							t50 += F(STrail3[j][0] * t293)
+							t52_2 += F(t293 * u2[j])
+							t292[j][0] = t293
 						}
-						t4_2[a] -= t32_2
+						t6_2[a] -= t32_2
 						// lattice_encode.G, lattice_encode.N, lattice_encode.S
-						t42 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t50) - F(betaEntry3*t52_2)
-						t45 := F(F(betaEntry3*t32Entry2)*t50) + t42
-						t2[(l*T+a+C*s)*m+i] = -t42
+						t422 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t50) - F(betaEntry3*t52_2)
+						t45 := F(F(betaEntry3*t32Entry2)*t50) + t422
+						t4[(l*T+a+C*s)*m+i] = -t422
 						// lattice_encode.G, lattice_encode.N, lattice_encode.S
 						t54Entry := t54[(l*T+a+C*s)*m+i]
 						w := F(betaEntry3 * t32Entry2)
 						for j := range dV {
-							t29Entry := t29[j][0]
-							SBarState[j][0] = F(t29Entry*t54Entry) + F(u[j]*t45)
-							t3_2[j] += -F(w*t29Entry) + F(STrail3[j][0]*t45)
+							t292Entry := t292[j][0]
+							SBarState[j][0] = F(t292Entry*t54Entry) + F(u2[j]*t45)
+							t5_2[j] += -F(w*t292Entry) + F(STrail3[j][0]*t45)
 						}
 					}
 				}
@@ -771,82 +766,88 @@ func (c *StepBackward[F]) Run() {
 
 	// lattice_encode.u
 	for i := range L {
-		t10_2 := t10[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
 		for j := range T {
-			t3_2 := t3[(i*T+j)*dV:][:dV]
-			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
-			var t102 F
+			t5_2 := t5[(i*T+j)*dV:][:dV]
+			u2 := u[(i*T+j)*dV:][:dV]
+			var t122 F
+			t27Entry2 := t27_2[j]
 			for k := range dV {
-				t102 += F(t3_2[k] * uDiv2[k])
+				t122 += F(t5_2[k] * (u2[k] / t27Entry2))
 			}
-			t10_2[j] = -t102
+			t12_2[j] = -t122
 		}
 	}
 
-	// lattice_encode.beta
-	var t35 F
+	// lattice_encode.u, lattice_encode.beta
+	var t38 F
 	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		for j := range T {
-			t332 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
-			t35 += t332
-			t33_2[j] = t332
+			t17Entry := t17_2[j]
+			t352 := F(F(beta2[j]*t6_2[j]) * num.Sigmoid(-betaLin[j]))
+			t38 += t352
+			t29_2[j] = kern.Choose((t17Entry && t20_2[j]), kern.Choose(t17Entry, F(F(0.5*kern.Choose(t17Entry, kern.Choose(t13_2[j], t12_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
+			t35_2[j] = t352
 		}
 	}
-	c.BBetaBar[0] = t35
-
-	// lattice_encode.beta
-	clear(c.WBetaBar)
-	for i := range L {
-		t33_2 := t33[i*T:][:T]
-		wBeta := c.WBeta[:dV+m]
-		wBetaBar := c.WBetaBar[:dV+m]
-		for j := range T {
-			t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t33Entry := t33_2[j]
-			for k := range dV + m {
-				t36_2[k] = F(t33Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t33Entry)
-			}
-		}
-	}
-
-	// lattice_encode.beta
-	for i := range L {
-		for j := range T {
-			t2_2 := t2[(i*T+j)*m:][:m]
-			t36_2 := t36[(i*T+j)*(dV+m):][:m]
-			kBar := c.KBar[(i*T+j)*m:][:m]
-			for k := range m {
-				kBar[k] = t2_2[k] + t36_2[k]
-			}
-		}
-	}
+	c.BBetaBar[0] = t38
 
 	// lattice_encode.beta, lattice_encode.u
+	clear(t40)
 	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		uDiv := c.UDiv[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		uDiv3 := c.UDiv3[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
 		for j := range T {
-			t3_2 := t3[(i*T+j)*dV:][:dV]
 			v := c.V[(i*T+j)*dV:][:dV]
-			t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
+			t40_2 := t40[m:][:dV]
+			t5_2 := t5[(i*T+j)*dV:][:dV]
+			wBeta := c.WBeta[m:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t152Entry := t152_2[j]
-			uDivEntry := uDiv[j]
-			w2 := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
+			t35Entry := t35_2[j]
+			t9Entry := t9_2[j]
+			t29Entry := t29_2[j]
 			for k := range dV {
-				vBar[k] = F(t3_2[k]*uDivEntry) + F(2*F(v[k]*w2)) + t36_2[k]
+				vEntry := v[k]
+				t40_2[k] += F(vEntry * t35Entry)
+				vBar[k] = F(t5_2[k]*t9Entry) + F(2*F(vEntry*t29Entry)) + F(t35Entry*wBeta[k])
 			}
 		}
+	}
+
+	// lattice_encode.beta
+	clear(t42)
+	for i := range L {
+		t35_2 := t35[i*T:][:T]
+		t42_2 := t42[:m]
+		wBeta := c.WBeta[:m]
+		for j := range T {
+			k := c.K[(i*T+j)*m:][:m]
+			t4_2 := t4[(i*T+j)*m:][:m]
+			kBar := c.KBar[(i*T+j)*m:][:m]
+			t35Entry2 := t35_2[j]
+			for k2 := range m {
+				t42_2[k2] += F(k[k2] * t35Entry2)
+				kBar[k2] = t4_2[k2] + F(t35Entry2*wBeta[k2])
+			}
+		}
+	}
+
+	// lattice_encode.beta
+	wBetaBar := c.WBetaBar[:dV+m]
+	for i := range dV + m {
+		wBetaBar[i] = t40[i] + t42[i]
 	}
 }
 
@@ -895,11 +896,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
-	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
-	k.Beta = c.Run.Saved(k.L * k.T)
+	k.BetaLin = c.Run.Saved(k.L * k.T)
 	k.UProd = c.Run.Saved(k.L * k.T)
-	k.USqrt = c.Run.Saved(k.L * k.T)
-	k.U = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
 		k.GProd = c.Run.Saved(k.L * k.T * k.M)
 	}
@@ -909,10 +907,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.SDiv = c.Run.Saved(k.L * k.T * k.M)
 	}
-	k.UDiv = c.Run.Saved(k.L * k.T)
-	k.UDiv2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.UDiv3 = c.Run.Saved(k.L * k.T)
-	k.BetaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SCheckpoints = c.Run.Saved(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
 	}
@@ -942,18 +936,11 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DV*g.M)
-	g.BetaStack = k.BetaStack
-	g.Beta = k.Beta
+	g.BetaLin = k.BetaLin
 	g.UProd = k.UProd
-	g.USqrt = k.USqrt
-	g.U = k.U
 	g.GProd = k.GProd
 	g.SMax2 = k.SMax2
 	g.SDiv = k.SDiv
-	g.UDiv = k.UDiv
-	g.UDiv2 = k.UDiv2
-	g.UDiv3 = k.UDiv3
-	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)

@@ -23,172 +23,140 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t15 := c.Work[:L*T]         // [L, T]
-	t16 := c.Work[L*T:][:L*T]   // [L, T]
-	t27 := c.Work[2*L*T:][:L*T] // [L, T]
-
-	// lattice_encode.beta
-	for i := range L {
-		for j := range T {
-			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K[(i*T+j)*m:][:m])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.BetaStack[(i*T+j)*(dV+m)+m:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
+	t := c.Work[:L*T]            // [L, T]
+	t2 := c.Work[L*T:][:L*T]     // [L, T]
+	beta := c.Work[2*L*T:][:L*T] // [L, T]
+	t27 := c.Work[3*L*T:][:L*T]  // [L, T]
+	u := c.Work[4*L*T:][:L*T*dV] // [L, T, d_v]
 
 	// lattice_encode.beta
 	if kern.Wide() {
 		a := regions.Rb6db0b007389Args{
-			P0: unsafe.SliceData(c.BetaStack),
+			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
-			N2: dV + m,
+			N2: m,
 			N3: 4,
 			N4: 8,
 			N5: 12,
-			N6: T*dV + T*m,
+			N6: T * m,
 		}
 		regions.Rb6db0b007389(&a)
 	} else {
-		wBeta := c.WBeta[:dV+m]
+		wBeta := c.WBeta[:m]
 		for i := range L {
-			t15_2 := t15[i*T:][:T]
+			t3 := t[i*T:][:T]
 			for j := range T {
-				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				var t152 F
-				t152Sums := [16]F{t152}
-				for k := range dV + m {
-					t152Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t152Sums[k%16])
+				k := c.K[(i*T+j)*m:][:m]
+				var t3_2 F
+				t3Sums := [16]F{t3_2}
+				for k2 := range m {
+					t3Sums[k2%16] = num.FMA32(k[k2], wBeta[k2], t3Sums[k2%16])
 				}
-				t152 = kern.Sum16(&t152Sums)
-				t15_2[j] = t152
+				t3_2 = kern.Sum16(&t3Sums)
+				t3[j] = t3_2
 			}
 		}
 	}
 
-	// lattice_encode.beta
-	bBetaEntry := c.BBeta[0]
+	// lattice_encode.beta, lattice_encode.u
 	if kern.Wide() {
-		a := regions.R86f3c7cd14acArgs{
-			P0: unsafe.SliceData(t15),
-			P1: unsafe.SliceData(t16),
-			P2: unsafe.SliceData(c.Beta),
-			N0: L,
-			N1: T,
-			S0: [2]float32{bBetaEntry},
-		}
-		regions.R86f3c7cd14ac(&a)
-	} else {
-		for i := range L {
-			t15_2 := t15[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			beta := c.Beta[i*T:][:T]
-			for j := range T {
-				t162 := t15_2[j] + bBetaEntry
-				t16_2[j] = t162
-				beta[j] = kern.Sigmoid(t162)
-			}
-		}
-	}
-
-	// lattice_encode.u
-	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.Rd1e4b0ba57c2Args{
 			P0: unsafe.SliceData(c.V),
-			P1: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.WBeta),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(c.UProd),
 			N0: L,
 			N1: T,
 			N2: dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dV,
+			N3: 4 * m,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.Rd1e4b0ba57c2(&a)
 	} else {
 		for i := range L {
+			t2_2 := t2[i*T:][:T]
 			uProd := c.UProd[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
+				wBeta := c.WBeta[m:][:dV]
+				var t22 F
 				var t18 F
+				t22Sums := [16]F{t22}
 				t18Sums := [16]F{t18}
 				for k := range dV {
 					vEntry := v[k]
+					t22Sums[k%16] = num.FMA32(vEntry, wBeta[k], t22Sums[k%16])
 					t18Sums[k%16] = num.FMA32(vEntry, vEntry, t18Sums[k%16])
 				}
+				t22 = kern.Sum16(&t22Sums)
 				t18 = kern.Sum16(&t18Sums)
+				t2_2[j] = t22
 				uProd[j] = t18
 			}
 		}
 	}
 
-	// lattice_encode.u, lattice_encode.beta
+	// lattice_encode.beta, lattice_encode.u
+	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.Rab85d2355e08Args{
-			P0: unsafe.SliceData(c.UProd),
-			P1: unsafe.SliceData(c.USqrt),
-			P2: unsafe.SliceData(t27),
-			P3: unsafe.SliceData(c.UDiv),
-			P4: unsafe.SliceData(c.UDiv3),
-			P5: unsafe.SliceData(t16),
-			P6: unsafe.SliceData(c.BetaSigmoid),
+		a := regions.R5d57be578fa5Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(c.UProd),
+			P3: unsafe.SliceData(c.BetaLin),
+			P4: unsafe.SliceData(beta),
+			P5: unsafe.SliceData(t27),
 			N0: L,
 			N1: T,
+			S0: [2]float32{bBetaEntry},
 		}
-		regions.Rab85d2355e08(&a)
+		regions.R5d57be578fa5(&a)
 	} else {
 		for i := range L {
+			t3 := t[i*T:][:T]
+			t2_2 := t2[i*T:][:T]
 			uProd := c.UProd[i*T:][:T]
-			uSqrt := c.USqrt[i*T:][:T]
+			betaLin := c.BetaLin[i*T:][:T]
+			beta2 := beta[i*T:][:T]
 			t27_2 := t27[i*T:][:T]
-			uDiv := c.UDiv[i*T:][:T]
-			uDiv3 := c.UDiv3[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			for j := range T {
+				t16 := (t3[j] + t2_2[j]) + bBetaEntry
 				uProdEntry := uProd[j]
 				t20 := (F(0) < uProdEntry)
-				t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
-				t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
-				uSqrt[j] = t23
-				t27_2[j] = t272
-				uDiv[j] = F(1) / t272
-				uDiv3[j] = F(1) / t23
-				betaSigmoid[j] = kern.Sigmoid(-t16_2[j])
+				betaLin[j] = t16
+				beta2[j] = kern.Sigmoid(t16)
+				t27_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
-			P2: unsafe.SliceData(c.U),
-			P3: unsafe.SliceData(c.UDiv2),
+			P2: unsafe.SliceData(u),
 			N0: L,
 			N1: T,
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				u := c.U[(i*T+j)*dV:][:dV]
-				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				u2 := u[(i*T+j)*dV:][:dV]
 				t27Entry := t27_2[j]
 				for k := range dV {
-					u2 := v[k] / t27Entry
-					u[k] = u2
-					uDiv2[k] = u2 / t27Entry
+					u2[k] = v[k] / t27Entry
 				}
 			}
 		}
@@ -198,7 +166,7 @@ func (c *stepFused) run() {
 	clear(c.Y)
 	workers.Each(L*kern.Blocks(m), (*stepRows1)(c))
 	if kern.Blocks(m) > 1 {
-		kern.AddBlocks(c.Y[:L*T*dV], c.Work[3*L*T:], L*T*dV, kern.Blocks(m))
+		kern.AddBlocks(c.Y[:L*T*dV], c.Work[L*T*dV+4*L*T:], L*T*dV, kern.Blocks(m))
 	}
 }
 
@@ -216,11 +184,13 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = m
 	_ = segments
+	beta := c.Work[2*L*T:][:L*T] // [L, T]
+	u := c.Work[4*L*T:][:L*T*dV] // [L, T, d_v]
 	l, block := part/kern.Blocks(m), part%kern.Blocks(m)
 	first, last := kern.BlockRows(block, m)
 	y := c.Y
 	if block > 0 {
-		y = c.Work[3*L*T+(block-1)*(L*T*dV):][:L*T*dV]
+		y = c.Work[L*T*dV+4*L*T+(block-1)*(L*T*dV):][:L*T*dV]
 		clear(y[l*T*dV:][:T*dV])
 	}
 	if kern.Wide() {
@@ -244,10 +214,10 @@ func (c *stepRows1) Part(part int) {
 				{
 					a := regions.R1175ad683e99Args{
 						P0: unsafe.SliceData(SState),
-						P1: unsafe.SliceData(c.U),
+						P1: unsafe.SliceData(u),
 						P2: kern.Given(c.GProd),
 						P3: unsafe.SliceData(c.K),
-						P4: unsafe.SliceData(c.Beta),
+						P4: unsafe.SliceData(beta),
 						P5: unsafe.SliceData(t17),
 						P6: kern.Given(c.SMax2),
 						P7: kern.Given(c.SDiv),
@@ -278,39 +248,39 @@ func (c *stepRows1) Part(part int) {
 					copy(c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV], SState[:dV])
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						y2 := y[(l*T+a+C*s)*dV:][:dV]
 						// lattice_encode.G
-						var t2 F
-						t2Sums := [16]F{t2}
+						var t23 F
+						t23Sums := [16]F{t23}
 						for j := range dV {
-							t2Sums[j%16] = num.FMA32(SState[j], u[j], t2Sums[j%16])
+							t23Sums[j%16] = num.FMA32(SState[j], u2[j], t23Sums[j%16])
 						}
-						t2 = kern.Sum16(&t2Sums)
+						t23 = kern.Sum16(&t23Sums)
 						if len(c.GProd) > 0 {
-							c.GProd[(l*T+a+C*s)*m+i] = t2
+							c.GProd[(l*T+a+C*s)*m+i] = t23
 						}
 						// lattice_encode.G
-						t3 := t2 - c.K[(l*T+a+C*s)*m+i]
+						t32 := t23 - c.K[(l*T+a+C*s)*m+i]
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						var t182 F
-						betaEntry := beta[a]
-						w := F(t2 * t3)
+						betaEntry := beta2[a]
+						w := F(t23 * t32)
 						t182Sums := [16]F{t182}
 						for j := range dV {
 							SStateEntry := SState[j]
-							t172 := num.FMA32(-betaEntry, num.FMA32(-SStateEntry, w, F(u[j]*t3)), SStateEntry)
+							t172 := num.FMA32(-betaEntry, num.FMA32(-SStateEntry, w, F(u2[j]*t32)), SStateEntry)
 							t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
 							t17[j] = t172
 						}
 						t182 = kern.Sum16(&t182Sums)
 						// lattice_encode.S
-						t203 := (F(0) < t182)
-						t232 := num.Sqrt(kern.Choose(t203, t182, F(1)))
-						t273 := kern.Larger(kern.Choose(t203, t232, F(0)), F(1e-08))
-						t1822 := F(1) / t232
+						t202 := (F(0) < t182)
+						t23_2 := num.Sqrt(kern.Choose(t202, t182, F(1)))
+						t273 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+						t1822 := F(1) / t23_2
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*T+a+C*s)*m+i] = t273
 						}
@@ -346,40 +316,84 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t32 := c.Work[:L*T*m]                               // [L, T, m]
-	t52 := c.Work[L*T*m:][:L*T*m]                       // [L, T, m]
-	t54 := c.Work[2*L*T*m:][:L*T*m]                     // [L, T, m]
-	t2 := c.Work[3*L*T*m:][:L*T*m]                      // [L, T, m]
-	t3 := c.Work[4*L*T*m:][:L*T*dV]                     // [L, T, d_v]
-	t4 := c.Work[L*T*dV+4*L*T*m:][:L*T]                 // [L, T]
-	t10 := c.Work[L*T*dV+4*L*T*m+L*T:][:L*T]            // [L, T]
-	t33 := c.Work[L*T*dV+4*L*T*m+2*L*T:][:L*T]          // [L, T]
-	t36 := c.Work[L*T*dV+4*L*T*m+3*L*T:][:L*T*dV+L*T*m] // [L, T, d_v + m]
-	t20 := c.Flags[:L*T]                                // [L, T]
-	t11 := c.Flags[L*T:][:L*T]                          // [L, T]
-	t152 := c.Flags[2*L*T:][:L*T]                       // [L, T]
-	t35Total := make([]F, 1)
+	beta := c.Work[:L*T]                               // [L, T]
+	t23 := c.Work[L*T:][:L*T]                          // [L, T]
+	t27 := c.Work[2*L*T:][:L*T]                        // [L, T]
+	t9 := c.Work[3*L*T:][:L*T]                         // [L, T]
+	u := c.Work[4*L*T:][:L*T*dV]                       // [L, T, d_v]
+	t32 := c.Work[L*T*dV+4*L*T:][:L*T*m]               // [L, T, m]
+	t52 := c.Work[L*T*dV+L*T*m+4*L*T:][:L*T*m]         // [L, T, m]
+	t54 := c.Work[L*T*dV+2*L*T*m+4*L*T:][:L*T*m]       // [L, T, m]
+	t4 := c.Work[L*T*dV+3*L*T*m+4*L*T:][:L*T*m]        // [L, T, m]
+	t5 := c.Work[L*T*dV+4*L*T*m+4*L*T:][:L*T*dV]       // [L, T, d_v]
+	t6 := c.Work[2*L*T*dV+4*L*T*m+4*L*T:][:L*T]        // [L, T]
+	t12 := c.Work[2*L*T*dV+4*L*T*m+5*L*T:][:L*T]       // [L, T]
+	t29 := c.Work[2*L*T*dV+4*L*T*m+6*L*T:][:L*T]       // [L, T]
+	t35 := c.Work[2*L*T*dV+4*L*T*m+7*L*T:][:L*T]       // [L, T]
+	t40 := c.Work[2*L*T*dV+4*L*T*m+8*L*T:][:dV+m]      // [d_v + m]
+	t42 := c.Work[2*L*T*dV+4*L*T*m+8*L*T+dV+m:][:dV+m] // [d_v + m]
+	t20 := c.Flags[:L*T]                               // [L, T]
+	t13 := c.Flags[L*T:][:L*T]                         // [L, T]
+	t17 := c.Flags[2*L*T:][:L*T]                       // [L, T]
 
-	// lattice_encode.u
+	// lattice_encode.beta, lattice_encode.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		for j := range T {
-			t202 := (F(0) < uProd[j])
-			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
+			uProdEntry := uProd[j]
+			t202 := (F(0) < uProdEntry)
+			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
+			t25 := kern.Choose(t202, t232, F(0))
+			t272 := kern.Larger(t25, F(1e-08))
+			t132 := (F(1e-08) <= t25)
+			beta2[j] = kern.Sigmoid(betaLin[j])
 			t20_2[j] = t202
-			t11_2[j] = t112
-			t152_2[j] = (t112 && t202)
+			t23_2[j] = t232
+			t27_2[j] = t272
+			t9_2[j] = F(1) / t272
+			t13_2[j] = t132
+			t17_2[j] = (t132 && t202)
+		}
+	}
+
+	// lattice_encode.u
+	if kern.Wide() {
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(u),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+		}
+		regions.Reeb6141300f7(&a)
+	} else {
+		for i := range L {
+			t27_2 := t27[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				u2 := u[(i*T+j)*dV:][:dV]
+				t27Entry := t27_2[j]
+				for k := range dV {
+					u2[k] = v[k] / t27Entry
+				}
+			}
 		}
 	}
 
 	// lattice_encode.G, lattice_encode.N
 	if kern.Wide() {
 		a := regions.Rfa821cd36a42Args{
-			P0: unsafe.SliceData(c.Beta),
+			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.GProd),
 			P2: unsafe.SliceData(c.K),
 			P3: unsafe.SliceData(t32),
@@ -393,14 +407,14 @@ func (c *stepBackwardFused) run() {
 		regions.Rfa821cd36a42(&a)
 	} else {
 		for i := range L {
-			beta := c.Beta[i*T:][:T]
+			beta2 := beta[i*T:][:T]
 			for j := range T {
 				GProd := c.GProd[(i*T+j)*m:][:m]
 				k := c.K[(i*T+j)*m:][:m]
 				t32_2 := t32[(i*T+j)*m:][:m]
 				t52_2 := t52[(i*T+j)*m:][:m]
 				t54_2 := t54[(i*T+j)*m:][:m]
-				betaEntry := beta[j]
+				betaEntry := beta2[j]
 				for k2 := range m {
 					GProdEntry := GProd[k2]
 					t322 := GProdEntry - k[k2]
@@ -414,115 +428,153 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// lattice_encode
-	clear(t3)
-	clear(t4)
+	clear(t5)
+	clear(t6)
 	workers.Each(L*kern.Blocks(m), (*stepBackwardRows1)(c))
 	if kern.Blocks(m) > 1 {
-		kern.AddBlocks(t4[:L*T], c.Work[2*L*T*dV+5*L*T*m+3*L*T:], L*T*dV+L*T, kern.Blocks(m))
-		kern.AddBlocks(t3[:L*T*dV], c.Work[2*L*T*dV+5*L*T*m+4*L*T:], L*T*dV+L*T, kern.Blocks(m))
+		kern.AddBlocks(t6[:L*T], c.Work[2*L*T*dV+4*L*T*m+8*L*T+2*dV+2*m:], L*T*dV+L*T, kern.Blocks(m))
+		kern.AddBlocks(t5[:L*T*dV], c.Work[2*L*T*dV+4*L*T*m+9*L*T+2*dV+2*m:], L*T*dV+L*T, kern.Blocks(m))
 	}
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t3),
-			P1: unsafe.SliceData(c.UDiv2),
-			P2: unsafe.SliceData(t10),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dV,
-		}
-		regions.R27d429748fc7(&a)
-	} else {
-		for i := range L {
-			t10_2 := t10[i*T:][:T]
-			for j := range T {
-				t3_2 := t3[(i*T+j)*dV:][:dV]
-				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
-				var t102 F
-				t102Sums := [16]F{t102}
-				for k := range dV {
-					t102Sums[k%16] = num.FMA32(t3_2[k], uDiv2[k], t102Sums[k%16])
-				}
-				t102 = kern.Sum16(&t102Sums)
-				t10_2[j] = -t102
-			}
-		}
-	}
-
-	// lattice_encode.beta
-	var t35 F
-	if kern.Wide() {
-		a := regions.R38fcbeb16080Args{
-			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(t4),
-			P2: unsafe.SliceData(c.BetaSigmoid),
-			P3: unsafe.SliceData(t33),
-			P4: unsafe.SliceData(t35Total),
-			N0: L,
-			N1: T,
-			N2: 8 * T,
-			N3: 12 * T,
-			S0: [2]float32{t35},
-		}
-		regions.R38fcbeb16080(&a)
-	} else {
-		t35_2 := t35
-		for i := range L {
-			beta := c.Beta[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
-			var t35Row F
-			t35RowSums := [16]F{t35Row}
-			for j := range T {
-				t332 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
-				t35RowSums[j%16] = t35RowSums[j%16] + t332
-				t33_2[j] = t332
-			}
-			t35Row = kern.Sum16(&t35RowSums)
-			t35_2 = t35_2 + t35Row
-		}
-		t35Total[0] = t35_2
-	}
-	t35 = t35Total[0]
-	c.BBetaBar[0] = t35
-
-	// lattice_encode.beta
-	clear(c.WBetaBar)
-	if kern.Wide() {
-		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t36),
-			P3: unsafe.SliceData(c.BetaStack),
-			P4: unsafe.SliceData(c.WBetaBar),
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(u),
+			P3: unsafe.SliceData(t12),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
-			N5: dV + m,
-			N6: 12*dV + 12*m,
-			N7: T*dV + T*m,
+			N5: dV,
+			N6: T * dV,
 		}
-		regions.Ra27a1c196a79(&a)
+		regions.Rcc5ce738ec3a(&a)
 	} else {
-		wBeta := c.WBeta[:dV+m]
-		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t33_2 := t33[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			t12_2 := t12[i*T:][:T]
 			for j := range T {
-				t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
-				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t33Entry := t33_2[j]
-				for k := range dV + m {
-					t36_2[k] = F(t33Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t33Entry, wBetaBar[k])
+				t5_2 := t5[(i*T+j)*dV:][:dV]
+				u2 := u[(i*T+j)*dV:][:dV]
+				var t122 F
+				t27Entry2 := t27_2[j]
+				t122Sums := [16]F{t122}
+				for k := range dV {
+					t122Sums[k%16] = num.FMA32(t5_2[k], u2[k]/t27Entry2, t122Sums[k%16])
+				}
+				t122 = kern.Sum16(&t122Sums)
+				t12_2[j] = -t122
+			}
+		}
+	}
+
+	// lattice_encode.u, lattice_encode.beta
+	var t38 F
+	for i := range L {
+		t17_2 := t17[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		for j := range T {
+			t17Entry := t17_2[j]
+			t352 := F(F(beta2[j]*t6_2[j]) * kern.Sigmoid(-betaLin[j]))
+			t38 = t38 + t352
+			t29_2[j] = kern.Choose((t17Entry && t20_2[j]), kern.Choose(t17Entry, F(F(0.5*kern.Choose(t17Entry, kern.Choose(t13_2[j], t12_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
+			t35_2[j] = t352
+		}
+	}
+	c.BBetaBar[0] = t38
+
+	// lattice_encode.beta, lattice_encode.u
+	clear(t40)
+	if kern.Wide() {
+		a := regions.Rde7729528ba6Args{
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(t29),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(t40),
+			P5: unsafe.SliceData(c.WBeta),
+			P6: unsafe.SliceData(t5),
+			P7: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dV,
+			N6: 8 * dV,
+			N7: 12 * dV,
+			N8: 4 * m,
+			N9: T * dV,
+		}
+		regions.Rde7729528ba6(&a)
+	} else {
+		for i := range L {
+			t35_2 := t35[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				t40_2 := t40[m:][:dV]
+				wBeta := c.WBeta[m:][:dV]
+				t5_2 := t5[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t35Entry := t35_2[j]
+				t9Entry := t9_2[j]
+				t29Entry := t29_2[j]
+				for k := range dV {
+					vEntry := v[k]
+					t40_2[k] = num.FMA32(vEntry, t35Entry, t40_2[k])
+					vBar[k] = num.FMA32(t35Entry, wBeta[k], num.FMA32(F(2*vEntry), t29Entry, F(t5_2[k]*t9Entry)))
+				}
+			}
+		}
+	}
+
+	// lattice_encode.beta
+	clear(t42)
+	if kern.Wide() {
+		a := regions.R9bb6bf210c99Args{
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(t42),
+			P3: unsafe.SliceData(c.WBeta),
+			P4: unsafe.SliceData(t4),
+			P5: unsafe.SliceData(c.KBar),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: m,
+			N6: 8 * m,
+			N7: 12 * m,
+			N8: T * m,
+		}
+		regions.R9bb6bf210c99(&a)
+	} else {
+		t42_2 := t42[:m]
+		wBeta := c.WBeta[:m]
+		for i := range L {
+			t35_2 := t35[i*T:][:T]
+			for j := range T {
+				k := c.K[(i*T+j)*m:][:m]
+				t4_2 := t4[(i*T+j)*m:][:m]
+				kBar := c.KBar[(i*T+j)*m:][:m]
+				t35Entry2 := t35_2[j]
+				for k2 := range m {
+					t42_2[k2] = num.FMA32(k[k2], t35Entry2, t42_2[k2])
+					kBar[k2] = num.FMA32(t35Entry2, wBeta[k2], t4_2[k2])
 				}
 			}
 		}
@@ -530,73 +582,17 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.beta
 	if kern.Wide() {
-		a := regions.R7f2dcf236e75Args{
-			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(c.KBar),
-			N0: L,
-			N1: T,
-			N2: m,
-			N3: dV + m,
-			N4: T*dV + T*m,
-			N5: T * m,
+		a := regions.Rdb24487ee64dArgs{
+			P0: unsafe.SliceData(t40),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.WBetaBar),
+			N0: dV + m,
 		}
-		regions.R7f2dcf236e75(&a)
+		regions.Rdb24487ee64d(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t2_2 := t2[(i*T+j)*m:][:m]
-				t36_2 := t36[(i*T+j)*(dV+m):][:m]
-				kBar := c.KBar[(i*T+j)*m:][:m]
-				for k := range m {
-					kBar[k] = t2_2[k] + t36_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice_encode.beta, lattice_encode.u
-	if kern.Wide() {
-		a := regions.R7dc1b6fab424Args{
-			P0: unsafe.SliceData(t152),
-			P1: unsafe.SliceData(c.UDiv),
-			P2: unsafe.SliceData(t20),
-			P3: unsafe.SliceData(t11),
-			P4: unsafe.SliceData(t10),
-			P5: unsafe.SliceData(c.UDiv3),
-			P6: unsafe.SliceData(c.V),
-			P7: unsafe.SliceData(t3),
-			P8: unsafe.SliceData(t36),
-			P9: unsafe.SliceData(c.VBar),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * m,
-			N4: dV + m,
-			N5: T*dV + T*m,
-			N6: T * dV,
-		}
-		regions.R7dc1b6fab424(&a)
-	} else {
-		for i := range L {
-			t152_2 := t152[i*T:][:T]
-			uDiv := c.UDiv[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			uDiv3 := c.UDiv3[i*T:][:T]
-			for j := range T {
-				v := c.V[(i*T+j)*dV:][:dV]
-				t3_2 := t3[(i*T+j)*dV:][:dV]
-				t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t152Entry := t152_2[j]
-				uDivEntry := uDiv[j]
-				w2 := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
-				for k := range dV {
-					vBar[k] = num.FMA32(F(2*v[k]), w2, F(t3_2[k]*uDivEntry)) + t36_2[k]
-				}
-			}
+		wBetaBar := c.WBetaBar[:dV+m]
+		for i := range dV + m {
+			wBetaBar[i] = t40[i] + t42[i]
 		}
 	}
 }
@@ -615,21 +611,23 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dV
 	_ = m
 	_ = segments
-	t32 := c.Work[:L*T*m]               // [L, T, m]
-	t52 := c.Work[L*T*m:][:L*T*m]       // [L, T, m]
-	t54 := c.Work[2*L*T*m:][:L*T*m]     // [L, T, m]
-	t2 := c.Work[3*L*T*m:][:L*T*m]      // [L, T, m]
-	t3 := c.Work[4*L*T*m:][:L*T*dV]     // [L, T, d_v]
-	t4 := c.Work[L*T*dV+4*L*T*m:][:L*T] // [L, T]
+	beta := c.Work[:L*T]                         // [L, T]
+	u := c.Work[4*L*T:][:L*T*dV]                 // [L, T, d_v]
+	t32 := c.Work[L*T*dV+4*L*T:][:L*T*m]         // [L, T, m]
+	t52 := c.Work[L*T*dV+L*T*m+4*L*T:][:L*T*m]   // [L, T, m]
+	t54 := c.Work[L*T*dV+2*L*T*m+4*L*T:][:L*T*m] // [L, T, m]
+	t4 := c.Work[L*T*dV+3*L*T*m+4*L*T:][:L*T*m]  // [L, T, m]
+	t5 := c.Work[L*T*dV+4*L*T*m+4*L*T:][:L*T*dV] // [L, T, d_v]
+	t6 := c.Work[2*L*T*dV+4*L*T*m+4*L*T:][:L*T]  // [L, T]
 	l, block := part/kern.Blocks(m), part%kern.Blocks(m)
 	first, last := kern.BlockRows(block, m)
-	t4_2 := t4
-	t3_2 := t3
+	t6_2 := t6
+	t5_2 := t5
 	if block > 0 {
-		t4_2 = c.Work[2*L*T*dV+5*L*T*m+3*L*T+(block-1)*(L*T*dV+L*T):][:L*T]
-		clear(t4_2[l*T:][:T])
-		t3_2 = c.Work[2*L*T*dV+5*L*T*m+4*L*T+(block-1)*(L*T*dV+L*T):][:L*T*dV]
-		clear(t3_2[l*T*dV:][:T*dV])
+		t6_2 = c.Work[2*L*T*dV+4*L*T*m+8*L*T+2*dV+2*m+(block-1)*(L*T*dV+L*T):][:L*T]
+		clear(t6_2[l*T:][:T])
+		t5_2 = c.Work[2*L*T*dV+4*L*T*m+9*L*T+2*dV+2*m+(block-1)*(L*T*dV+L*T):][:L*T*dV]
+		clear(t5_2[l*T*dV:][:T*dV])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -647,9 +645,9 @@ func (c *stepBackwardRows1) Part(part int) {
 				SBarState, rest := scratch.Data[:kern.RowLen(dV, rows)], scratch.Data[kern.RowLen(dV, rows):]
 				STrail, rest2 := rest[:(C+1)*kern.RowLen(dV, rows)], rest[(C+1)*kern.RowLen(dV, rows):]
 				N, rest3 := rest2[:kern.RowLen(dV, rows)], rest2[kern.RowLen(dV, rows):]
-				t17, rest4 := rest3[:kern.RowLen(dV, rows)], rest3[kern.RowLen(dV, rows):]
+				t173, rest4 := rest3[:kern.RowLen(dV, rows)], rest3[kern.RowLen(dV, rows):]
 				t3222, rest5 := rest4[:kern.RowLen(dV, rows)], rest4[kern.RowLen(dV, rows):]
-				t29 := rest5
+				t292 := rest5
 				if s == segments-1 {
 					kern.Interleave(SBarState, rows, c.SBar[(l*m+i)*dV:], dV, dV)
 				} else {
@@ -658,12 +656,12 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
 				{
 					a := regions.R67c016d5d7f9Args{
-						P0: unsafe.SliceData(c.Beta),
+						P0: unsafe.SliceData(beta),
 						P1: unsafe.SliceData(t32),
 						P2: unsafe.SliceData(t52),
 						P3: unsafe.SliceData(c.SMax2),
 						P4: unsafe.SliceData(STrail),
-						P5: unsafe.SliceData(c.U),
+						P5: unsafe.SliceData(u),
 						N0: dV,
 						N1: C,
 						N2: -C*s + T,
@@ -678,24 +676,24 @@ func (c *stepBackwardRows1) Part(part int) {
 					a := regions.R483a579d6654Args{
 						P0:  unsafe.SliceData(t32),
 						P1:  unsafe.SliceData(t52),
-						P2:  unsafe.SliceData(c.Beta),
+						P2:  unsafe.SliceData(beta),
 						P3:  unsafe.SliceData(c.Q),
 						P4:  unsafe.SliceData(c.SMax2),
 						P5:  unsafe.SliceData(STrail),
-						P6:  unsafe.SliceData(c.U),
+						P6:  unsafe.SliceData(u),
 						P7:  unsafe.SliceData(c.YBar),
 						P8:  unsafe.SliceData(SBarState),
 						P9:  unsafe.SliceData(N),
-						P10: unsafe.SliceData(t17),
+						P10: unsafe.SliceData(t173),
 						P11: unsafe.SliceData(t3222),
 						P12: unsafe.SliceData(c.QBar),
 						P13: unsafe.SliceData(c.SDiv),
-						P14: unsafe.SliceData(t29),
-						P15: unsafe.SliceData(t4_2),
+						P14: unsafe.SliceData(t292),
+						P15: unsafe.SliceData(t6_2),
 						P16: unsafe.SliceData(c.GProd),
-						P17: unsafe.SliceData(t2),
+						P17: unsafe.SliceData(t4),
 						P18: unsafe.SliceData(t54),
-						P19: unsafe.SliceData(t3_2),
+						P19: unsafe.SliceData(t5_2),
 						N0:  dV,
 						N1:  C,
 						N2:  -C*s + T,
@@ -716,46 +714,46 @@ func (c *stepBackwardRows1) Part(part int) {
 		SBarState, rest := scratch.Data[:dV], scratch.Data[dV:]
 		STrail, rest2 := rest[:C*dV+dV], rest[C*dV+dV:]
 		N, rest3 := rest2[:dV], rest2[dV:]
-		t17, rest4 := rest3[:dV], rest3[dV:]
+		t173, rest4 := rest3[:dV], rest3[dV:]
 		t3222, rest5 := rest4[:dV], rest4[dV:]
-		t29 := rest5
+		t292 := rest5
 		for i := first; i < last; i++ {
 			copy(SBarState[:dV], c.SBar[(l*m+i)*dV:][:dV])
 			for s := segments - 1; s >= 0; s-- {
 				copy(STrail[:dV], c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV])
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
 						STrail2 := STrail[a*dV:][:dV]
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[(a+1)*dV:][:dV]
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
-						betaEntry2 := beta[a]
+						betaEntry2 := beta2[a]
 						t32Entry := t32[(l*T+a+C*s)*m+i]
 						t52Entry := t52[(l*T+a+C*s)*m+i]
 						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(-STrailEntry, t52Entry, F(u[j]*t32Entry)), STrailEntry) / SMax2Entry
+							STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(-STrailEntry, t52Entry, F(u2[j]*t32Entry)), STrailEntry) / SMax2Entry
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
-					t4_3 := t4_2[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
+					t6_3 := t6_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						STrail2 := STrail[a*dV:][:dV]
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[(a+1)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t3_3 := t3_2[(l*T+a+C*s)*dV:][:dV]
+						t5_3 := t5_2[(l*T+a+C*s)*dV:][:dV]
 						// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
 						var t18 F
 						var t22 F
 						var t8 F
 						t32Entry2 := t32[(l*T+a+C*s)*m+i]
 						t52Entry2 := t52[(l*T+a+C*s)*m+i]
-						betaEntry3 := beta[a]
+						betaEntry3 := beta2[a]
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
 						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
 						t18Sums := [16]F{t18}
@@ -763,16 +761,16 @@ func (c *stepBackwardRows1) Part(part int) {
 						t8Sums := [16]F{t8}
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							N2 := num.FMA32(-STrailEntry2, t52Entry2, F(u[j]*t32Entry2))
-							t172 := num.FMA32(-betaEntry3, N2, STrailEntry2)
-							t18Sums[j%16] = num.FMA32(t172, t172, t18Sums[j%16])
+							N2 := num.FMA32(-STrailEntry2, t52Entry2, F(u2[j]*t32Entry2))
+							t174 := num.FMA32(-betaEntry3, N2, STrailEntry2)
+							t18Sums[j%16] = num.FMA32(t174, t174, t18Sums[j%16])
 							STrailEntry3 := STrail3[j]
 							yBarEntry := yBar[j]
 							t22Sums[j%16] = num.FMA32(STrailEntry3, yBarEntry, t22Sums[j%16])
 							t3223 := num.FMA32(qEntry, yBarEntry, SBarState[j])
 							t8Sums[j%16] = num.FMA32(t3223, STrailEntry3/SMax2Entry2, t8Sums[j%16])
 							N[j] = N2
-							t17[j] = t172
+							t173[j] = t174
 							t3222[j] = t3223
 						}
 						t18 = kern.Sum16(&t18Sums)
@@ -782,10 +780,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						t82 := -t8
 						// lattice_encode.S
 						t203 := (F(0) < t18)
-						t5 := F(1) / SMax2Entry2
-						t9 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18, F(1))), F(0)))
-						t13 := (t9 && t203)
-						t252 := kern.Choose((t13 && t203), kern.Choose(t13, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t13, kern.Choose(t9, t82, F(0)), F(0))), F(0)), F(0))
+						t53 := F(1) / SMax2Entry2
+						t93 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18, F(1))), F(0)))
+						t133 := (t93 && t203)
+						t252 := kern.Choose((t133 && t203), kern.Choose(t133, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t133, kern.Choose(t93, t82, F(0)), F(0))), F(0)), F(0))
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						var t32_2 F
 						var t50 F
@@ -794,27 +792,27 @@ func (c *stepBackwardRows1) Part(part int) {
 						t50Sums := [16]F{t50}
 						t52Sums := [16]F{t52_2}
 						for j := range dV {
-							t292 := num.FMA32(F(2*t17[j]), t252, F(t3222[j]*t5))
-							t32Sums[j%16] = num.FMA32(N[j], t292, t32Sums[j%16])
-							t50Sums[j%16] = num.FMA32(STrail2[j], t292, t50Sums[j%16])
-							t52Sums[j%16] = num.FMA32(t292, u[j], t52Sums[j%16])
-							t29[j] = t292
+							t293 := num.FMA32(F(2*t173[j]), t252, F(t3222[j]*t53))
+							t32Sums[j%16] = num.FMA32(N[j], t293, t32Sums[j%16])
+							t50Sums[j%16] = num.FMA32(STrail2[j], t293, t50Sums[j%16])
+							t52Sums[j%16] = num.FMA32(t293, u2[j], t52Sums[j%16])
+							t292[j] = t293
 						}
 						t32_2 = kern.Sum16(&t32Sums)
 						t50 = kern.Sum16(&t50Sums)
 						t52_2 = kern.Sum16(&t52Sums)
-						t4_3[a] = t4_3[a] - t32_2
+						t6_3[a] = t6_3[a] - t32_2
 						// lattice_encode.G, lattice_encode.N, lattice_encode.S
-						t42 := num.FMA32(-betaEntry3, t52_2, F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t50))
-						t45 := num.FMA32(F(betaEntry3*t32Entry2), t50, t42)
-						t2[(l*T+a+C*s)*m+i] = -t42
+						t422 := num.FMA32(-betaEntry3, t52_2, F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t50))
+						t45 := num.FMA32(F(betaEntry3*t32Entry2), t50, t422)
+						t4[(l*T+a+C*s)*m+i] = -t422
 						// lattice_encode.G, lattice_encode.N, lattice_encode.S
 						t54Entry := t54[(l*T+a+C*s)*m+i]
 						w := F(betaEntry3 * t32Entry2)
 						for j := range dV {
-							t29Entry := t29[j]
-							SBarState[j] = num.FMA32(u[j], t45, F(t29Entry*t54Entry))
-							t3_3[j] = num.FMA32(STrail2[j], t45, num.FMA32(-w, t29Entry, t3_3[j]))
+							t292Entry := t292[j]
+							SBarState[j] = num.FMA32(u2[j], t45, F(t292Entry*t54Entry))
+							t5_3[j] = num.FMA32(STrail2[j], t45, num.FMA32(-w, t292Entry, t5_3[j]))
 						}
 					}
 				}

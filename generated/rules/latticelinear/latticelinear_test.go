@@ -88,11 +88,8 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q = a.Real("q", k.L*k.T*k.M)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.SOut = a.Out("S", k.L*k.DV*k.M)
-	k.BetaStack = a.Fresh(k.L*k.T*k.DV + k.L*k.T*k.M)
-	k.Beta = a.Fresh(k.L * k.T)
+	k.BetaLin = a.Fresh(k.L * k.T)
 	k.UProd = a.Fresh(k.L * k.T)
-	k.USqrt = a.Fresh(k.L * k.T)
-	k.U = a.Fresh(k.L * k.T * k.DV)
 	k.SChunks = a.Fresh(k.L * k.DV * k.M)
 	if !a.ForwardOnly {
 		k.GLin = a.Fresh(k.L*k.T*k.DV - 16*k.L*((k.T-15+16-1)/16)*k.DV)
@@ -106,10 +103,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	if !a.ForwardOnly {
 		k.SDiv = a.Fresh(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
 	}
-	k.UDiv = a.Fresh(k.L * k.T)
-	k.UDiv2 = a.Fresh(k.L * k.T * k.DV)
-	k.UDiv3 = a.Fresh(k.L * k.T)
-	k.BetaSigmoid = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.SCheckpoints2 = a.Fresh(k.L * k.DV * k.M * ((((k.T - 15 + 16 - 1) / 16) + k.C - 1) / k.C))
 	}
@@ -129,19 +122,12 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.SBar = a.Bar("S", g.L*g.DV*g.M)
-	g.BetaStack = k.BetaStack
-	g.Beta = k.Beta
+	g.BetaLin = k.BetaLin
 	g.UProd = k.UProd
-	g.USqrt = k.USqrt
-	g.U = k.U
 	g.GLin = k.GLin
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
 	g.SDiv = k.SDiv
-	g.UDiv = k.UDiv
-	g.UDiv2 = k.UDiv2
-	g.UDiv3 = k.UDiv3
-	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = a.Grad("w_beta", g.DV+g.M)
 	g.BBetaBar = a.Grad("b_beta", 1)
 	g.SBarOut = a.Grad("S", g.L*g.DV*g.M)

@@ -13,7 +13,7 @@ var startKind = tape.NewKind()
 
 // Start is one call of the kernel Start.
 //
-// It keeps d_v·m + 4·m entries and checkpoints of 0 entries.
+// It keeps m entries and checkpoints of 0 entries.
 type Start[F num.Float] struct {
 	L         int
 	DV        int
@@ -21,10 +21,6 @@ type Start[F num.Float] struct {
 	SInit     []F // [m, d_v]
 	S         []F // [L, m, d_v], written
 	StartProd []F // [m], written
-	StartSqrt []F // [m], written
-	StartDiv  []F // [m], written
-	StartDiv2 []F // [m, d_v], written
-	StartDiv3 []F // [m], written
 	Work      []F // WorkLen() entries
 }
 
@@ -59,30 +55,19 @@ func (c *Start[F]) Run() {
 
 	// lattice_linear.S.start
 	startProd2 := c.StartProd[:m]
-	startSqrt := c.StartSqrt[:m]
-	startDiv := c.StartDiv[:m]
-	startDiv3 := c.StartDiv3[:m]
 	for i := range m {
 		startProdEntry := startProd2[i]
 		t3 := (F(0) < startProdEntry)
-		t6 := num.Sqrt(kern.Choose(t3, startProdEntry, F(1)))
-		t102 := num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
-		startSqrt[i] = t6
-		t10[i] = t102
-		startDiv[i] = F(1) / t102
-		startDiv3[i] = F(1) / t6
+		t10[i] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, startProdEntry, F(1))), F(0)), F(1e-08))
 	}
 
 	// lattice_linear.S.start
 	for i := range m {
 		SInit := c.SInit[i*dV:][:dV]
 		t11_2 := t11[i*dV:][:dV]
-		startDiv2 := c.StartDiv2[i*dV:][:dV]
 		t10Entry := t10[i]
 		for j := range dV {
-			t112 := SInit[j] / t10Entry
-			t11_2[j] = t112
-			startDiv2[j] = t112 / t10Entry
+			t11_2[j] = SInit[j] / t10Entry
 		}
 	}
 
@@ -106,19 +91,15 @@ type StartBackward[F num.Float] struct {
 	SInit     []F    // [m, d_v]
 	SBar      []F    // [L, m, d_v]
 	StartProd []F    // [m]
-	StartSqrt []F    // [m]
-	StartDiv  []F    // [m]
-	StartDiv2 []F    // [m, d_v]
-	StartDiv3 []F    // [m]
 	SInitBar  []F    // [m, d_v], written
 	Work      []F    // WorkLen() entries
 	Flags     []bool // FlagsLen() entries
 }
 
-// WorkLen is d_v·m + m.
+// WorkLen is d_v·m + 5·m.
 func (c *StartBackward[F]) WorkLen() int {
 	dV, m := c.DV, c.M
-	return dV*m + m
+	return dV*m + 5*m
 }
 
 // FlagsLen is 3·m.
@@ -134,9 +115,17 @@ func (c *StartBackward[F]) Run() {
 		return
 	}
 	L, dV, m := c.L, c.DV, c.M
-	t22 := c.Work[:dV*m] // [m, d_v]
-	work := c.Work[dV*m:]
-	t72 := work[:m]   // [m]
+	t6 := c.Work[:m] // [m]
+	work := c.Work[m:]
+	t10 := work[:m] // [m]
+	work = work[m:]
+	t42 := work[:m] // [m]
+	work = work[m:]
+	t22 := work[:dV*m] // [m, d_v]
+	work = work[dV*m:]
+	t72 := work[:m] // [m]
+	work = work[m:]
+	t24 := work[:m]   // [m]
 	t3 := c.Flags[:m] // [m]
 	flags := c.Flags[m:]
 	t82 := flags[:m] // [m]
@@ -145,11 +134,17 @@ func (c *StartBackward[F]) Run() {
 
 	// lattice_linear.S.start
 	startProd := c.StartProd[:m]
-	startSqrt := c.StartSqrt[:m]
 	for i := range m {
-		t32 := (F(0) < startProd[i])
-		t822 := (F(1e-08) <= kern.Choose(t32, startSqrt[i], F(0)))
+		startProdEntry := startProd[i]
+		t32 := (F(0) < startProdEntry)
+		t62 := num.Sqrt(kern.Choose(t32, startProdEntry, F(1)))
+		t8 := kern.Choose(t32, t62, F(0))
+		t102 := num.Max(t8, F(1e-08))
+		t822 := (F(1e-08) <= t8)
 		t3[i] = t32
+		t6[i] = t62
+		t10[i] = t102
+		t42[i] = F(1) / t102
 		t82[i] = t822
 		t122[i] = (t822 && t32)
 	}
@@ -169,26 +164,30 @@ func (c *StartBackward[F]) Run() {
 	// lattice_linear.S.start
 	for i := range m {
 		t22_2 := t22[i*dV:][:dV]
-		startDiv2 := c.StartDiv2[i*dV:][:dV]
+		SInit := c.SInit[i*dV:][:dV]
 		var t722 F
+		t10Entry := t10[i]
 		for j := range dV {
-			t722 += F(t22_2[j] * startDiv2[j])
+			t722 += F(t22_2[j] * ((SInit[j] / t10Entry) / t10Entry))
 		}
 		t72[i] = -t722
 	}
 
 	// lattice_linear.S.start
-	startDiv := c.StartDiv[:m]
-	startDiv3 := c.StartDiv3[:m]
+	for i := range m {
+		t122Entry := t122[i]
+		t24[i] = kern.Choose((t122Entry && t3[i]), kern.Choose(t122Entry, F(F(0.5*kern.Choose(t122Entry, kern.Choose(t82[i], t72[i], F(0)), F(0)))*(F(1)/t6[i])), F(0)), F(0))
+	}
+
+	// lattice_linear.S.start
 	for i := range m {
 		t22_2 := t22[i*dV:][:dV]
 		SInit := c.SInit[i*dV:][:dV]
 		SInitBar := c.SInitBar[i*dV:][:dV]
-		t122Entry := t122[i]
-		startDivEntry := startDiv[i]
-		w := kern.Choose((t122Entry && t3[i]), kern.Choose(t122Entry, F(F(0.5*kern.Choose(t122Entry, kern.Choose(t82[i], t72[i], F(0)), F(0)))*startDiv3[i]), F(0)), F(0))
+		t42Entry := t42[i]
+		t24Entry := t24[i]
 		for j := range dV {
-			SInitBar[j] = F(t22_2[j]*startDivEntry) + F(2*F(SInit[j]*w))
+			SInitBar[j] = F(t22_2[j]*t42Entry) + F(2*F(SInit[j]*t24Entry))
 		}
 	}
 }
@@ -215,10 +214,6 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	k.SInit = arena.Data(n.vSInit)
 	k.S = arena.Alloc(k.L * k.DV * k.M)
 	k.StartProd = c.Run.Saved(k.M)
-	k.StartSqrt = c.Run.Saved(k.M)
-	k.StartDiv = c.Run.Saved(k.M)
-	k.StartDiv2 = c.Run.Saved(k.DV * k.M)
-	k.StartDiv3 = c.Run.Saved(k.M)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -238,10 +233,6 @@ func (n *startNode[F]) Backward(t *tape.Tape[F]) {
 	g.SInit = k.SInit
 	g.SBar = block.Adjoint(t, n.outS, g.L*g.DV*g.M)
 	g.StartProd = k.StartProd
-	g.StartSqrt = k.StartSqrt
-	g.StartDiv = k.StartDiv
-	g.StartDiv2 = k.StartDiv2
-	g.StartDiv3 = k.StartDiv3
 	g.SInitBar = t.Part(n.vSInit, g.DV*g.M)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 4·L·T·d_v + 4·L·T·m - 16·L·chunks·d_v - 48·L·chunks·m + L·d_v·m + 6·L·T entries and checkpoints of L·d_v·m·segments + L·d_v·m·segments.2 entries.
+// It keeps L·T·d_v + 3·L·T·m - 16·L·chunks·d_v - 48·L·chunks·m + L·d_v·m + 2·L·T entries and checkpoints of L·d_v·m·segments + L·d_v·m·segments.2 entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -28,29 +28,22 @@ type Step[F num.Float] struct {
 	Q             []F // [L, T, m]
 	Y             []F // [L, T, d_v], written
 	SOut          []F // [L, m, d_v], written
-	BetaStack     []F // [L, T, d_v + m], written
-	Beta          []F // [L, T], written
+	BetaLin       []F // [L, T], written
 	UProd         []F // [L, T], written
-	USqrt         []F // [L, T], written
-	U             []F // [L, T, d_v], written
 	SChunks       []F // [L, m, d_v], written
 	GLin          []F // [L, T - 16·chunks, d_v], written; may be nil
 	NProd         []F // [L, T - 16·chunks, m], written; may be nil
 	SMax2         []F // [L, T - 16·chunks, m], written; may be nil
 	SDiv          []F // [L, T - 16·chunks, m], written; may be nil
-	UDiv          []F // [L, T], written
-	UDiv2         []F // [L, T, d_v], written
-	UDiv3         []F // [L, T], written
-	BetaSigmoid   []F // [L, T], written
 	SCheckpoints2 []F // [L, segments, m, d_v], written; may be nil
 	SCheckpoints  []F // [L, segments.2, m, d_v], written; may be nil
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_v + 2·L·T·m + 4·L·T + 51·d_v·m + 51·d_v + 51·m.
+// WorkLen is 3·L·T·d_v + 2·L·T·m + 5·L·T + 51·d_v·m + 51·d_v + 51·m.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return 2*L*T*dV + 2*L*T*m + 4*L*T + 51*dV*m + 51*dV + 51*m
+	return 3*L*T*dV + 2*L*T*m + 5*L*T + 51*dV*m + 51*dV + 51*m
 }
 
 // Run computes Step.
@@ -63,12 +56,16 @@ func (c *Step[F]) Run() {
 	chunks := (T) / 16
 	segments := (C + chunks - 1) / C
 	segments2 := (C + T - 16*chunks - 1) / C
-	t15 := c.Work[:L*T] // [L, T]
+	t := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t16 := work[:L*T] // [L, T]
+	t2 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	beta := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t27 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	u := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
 	t41 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t42 := work[:16*L*chunks*m] // [L, chunks, 16, m]
@@ -91,13 +88,13 @@ func (c *Step[F]) Run() {
 	work = work[L*T*dV-16*L*chunks*dV:]
 	SState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t2 := work[:16*dV] // [16, d_v]
+	t23 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t3 := work[:16*dV] // [16, d_v]
+	t32 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t22 := work[:16*m] // [16, m]
+	t222 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t163 := work[:16*dV*m] // [16, m, d_v]
+	t162 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	Z := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
@@ -111,11 +108,11 @@ func (c *Step[F]) Run() {
 	work = work[16*dV:]
 	SState2 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t23 := work[:dV] // [d_v]
+	t24 := work[:dV] // [d_v]
 	work = work[dV:]
-	t32 := work[:dV] // [d_v]
+	t33 := work[:dV] // [d_v]
 	work = work[dV:]
-	t222 := work[:m] // [m]
+	t223 := work[:m] // [m]
 	work = work[m:]
 	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
@@ -127,84 +124,53 @@ func (c *Step[F]) Run() {
 
 	// lattice_linear.beta
 	for i := range L {
+		t3 := t[i*T:][:T]
+		wBeta := c.WBeta[:m]
 		for j := range T {
 			k := c.K[(i*T+j)*m:][:m]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:m]
+			var t3_2 F
 			for k2 := range m {
-				betaStack[k2] = k[k2]
+				t3_2 += F(k[k2] * wBeta[k2])
 			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m)+m:][:dV]
-			for k := range dV {
-				betaStack[k] = v[k]
-			}
+			t3[j] = t3_2
 		}
 	}
 
-	// lattice_linear.beta
+	// lattice_linear.beta, lattice_linear.u
 	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		wBeta := c.WBeta[:dV+m]
-		for j := range T {
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			var t152 F
-			for k := range dV + m {
-				t152 += F(betaStack[k] * wBeta[k])
-			}
-			t15_2[j] = t152
-		}
-	}
-
-	// lattice_linear.beta
-	bBetaEntry := c.BBeta[0]
-	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		beta := c.Beta[i*T:][:T]
-		for j := range T {
-			t162 := t15_2[j] + bBetaEntry
-			t16_2[j] = t162
-			beta[j] = num.Sigmoid(t162)
-		}
-	}
-
-	// lattice_linear.u
-	for i := range L {
+		t2_2 := t2[i*T:][:T]
 		uProd := c.UProd[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
+			wBeta := c.WBeta[m:][:dV]
+			var t22 F
 			var t18 F
 			for k := range dV {
 				vEntry := v[k]
+				t22 += F(vEntry * wBeta[k])
 				t18 += F(vEntry * vEntry)
 			}
+			t2_2[j] = t22
 			uProd[j] = t18
 		}
 	}
 
-	// lattice_linear.u, lattice_linear.beta
+	// lattice_linear.beta, lattice_linear.u
+	bBetaEntry := c.BBeta[0]
 	for i := range L {
+		t3 := t[i*T:][:T]
+		t2_2 := t2[i*T:][:T]
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
-		uDiv := c.UDiv[i*T:][:T]
-		uDiv3 := c.UDiv3[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		for j := range T {
+			t16 := t3[j] + t2_2[j] + bBetaEntry
 			uProdEntry := uProd[j]
 			t20 := (F(0) < uProdEntry)
-			t23_2 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
-			t272 := num.Max(kern.Choose(t20, t23_2, F(0)), F(1e-08))
-			uSqrt[j] = t23_2
-			t27_2[j] = t272
-			uDiv[j] = F(1) / t272
-			uDiv3[j] = F(1) / t23_2
-			betaSigmoid[j] = num.Sigmoid(-t16_2[j])
+			betaLin[j] = t16
+			beta2[j] = num.Sigmoid(t16)
+			t27_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -213,13 +179,10 @@ func (c *Step[F]) Run() {
 		t27_2 := t27[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			u := c.U[(i*T+j)*dV:][:dV]
-			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			u2 := u[(i*T+j)*dV:][:dV]
 			t27Entry := t27_2[j]
 			for k := range dV {
-				u2 := v[k] / t27Entry
-				u[k] = u2
-				uDiv2[k] = u2 / t27Entry
+				u2[k] = v[k] / t27Entry
 			}
 		}
 	}
@@ -227,10 +190,10 @@ func (c *Step[F]) Run() {
 	// lattice_linear.beta
 	for i := range L {
 		for j := range chunks {
-			beta := c.Beta[i*T+16*j:][:16]
+			beta2 := beta[i*T+16*j:][:16]
 			t41_2 := t41[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t41_2[k] = beta[k]
+				t41_2[k] = beta2[k]
 			}
 		}
 	}
@@ -255,10 +218,10 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				u := c.U[(i*T+16*j+k)*dV:][:dV]
+				u2 := u[(i*T+16*j+k)*dV:][:dV]
 				t43_2 := t43[((i*chunks+j)*16+k)*dV:][:dV]
 				for m2 := range dV {
-					t43_2[m2] = u[m2]
+					t43_2[m2] = u2[m2]
 				}
 			}
 		}
@@ -285,33 +248,33 @@ func (c *Step[F]) Run() {
 			}
 			for a := range min(C, -C*s+chunks) {
 				// lattice_linear.G
-				kern.Gemm(dV, 16, m, F(1), false, t2, 1, dV, SState, 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.Gemm(dV, 16, m, F(1), false, t23, 1, dV, SState, 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				for i := range 16 {
 					t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-					t2_2 := t2[i*dV:][:dV]
-					t3_2 := t3[i*dV:][:dV]
+					t23_2 := t23[i*dV:][:dV]
+					t32_2 := t32[i*dV:][:dV]
 					for j := range dV {
-						t3_2[j] = t43_2[j] - t2_2[j]
+						t32_2[j] = t43_2[j] - t23_2[j]
 					}
 				}
 				// lattice_linear.N
-				kern.Gemm(m, 16, dV, F(1), false, t22, 1, m, SState, dV, 1, t3, 1, dV)
+				kern.Gemm(m, 16, dV, F(1), false, t222, 1, m, SState, dV, 1, t32, 1, dV)
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
-				clear(t163)
+				clear(t162)
 				for i := range 16 {
 					for j := range m {
 						SState3 := SState[j*dV:][:dV]
-						t163_2 := t163[(i*m+j)*dV:][:dV]
+						t162_2 := t162[(i*m+j)*dV:][:dV]
 						if n := min(16, i+1); n > 0 {
 							t41_2 := t41[(l*chunks+a+C*s)*16:][:n]
 							for k := range n {
-								t3_2 := t3[k*dV:][:dV]
+								t32_2 := t32[k*dV:][:dV]
 								t42Entry := t42[((l*chunks+a+C*s)*16+k)*m+j]
-								w := F(t42Entry * t22[k*m+j])
+								w := F(t42Entry * t222[k*m+j])
 								t41Entry := t41_2[k]
 								for m2 := range dV {
-									t163_2[m2] += F((-F(t42Entry*t3_2[m2]) + F(SState3[m2]*w)) * t41Entry)
+									t162_2[m2] += F((-F(t42Entry*t32_2[m2]) + F(SState3[m2]*w)) * t41Entry)
 								}
 							}
 						}
@@ -322,11 +285,11 @@ func (c *Step[F]) Run() {
 					t182_2 := t182[i*m:][:m]
 					for j := range m {
 						SState3 := SState[j*dV:][:dV]
-						t163_2 := t163[(i*m+j)*dV:][:dV]
+						t162_2 := t162[(i*m+j)*dV:][:dV]
 						Z2 := Z[(i*m+j)*dV:][:dV]
 						var t183 F
 						for k := range dV {
-							Z2_2 := SState3[k] - t163_2[k]
+							Z2_2 := SState3[k] - t162_2[k]
 							t183 += F(Z2_2 * Z2_2)
 							Z2[k] = Z2_2
 						}
@@ -404,20 +367,20 @@ func (c *Step[F]) Run() {
 	// lattice_linear.u
 	for i := range L {
 		for j := range T - 16*chunks {
-			u := c.U[(i*T+j+16*chunks)*dV:][:dV]
+			u2 := u[(i*T+j+16*chunks)*dV:][:dV]
 			t46_2 := t46[(i*(T-16*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t46_2[k] = u[k]
+				t46_2[k] = u2[k]
 			}
 		}
 	}
 
 	// lattice_linear.beta
 	for i := range L {
-		beta := c.Beta[i*T+16*chunks:][:T-16*chunks]
+		beta2 := beta[i*T+16*chunks:][:T-16*chunks]
 		t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t47_2[j] = beta[j]
+			t47_2[j] = beta2[j]
 		}
 	}
 
@@ -448,30 +411,30 @@ func (c *Step[F]) Run() {
 					t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					y22_2 := y22[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 					// lattice_linear.G
-					clear(t23)
+					clear(t24)
 					for i := range m {
 						SState2_2 := SState2[i*dV:][:dV]
 						t45Entry := t45_2[i]
 						for j := range dV {
-							t23[j] += F(SState2_2[j] * t45Entry)
+							t24[j] += F(SState2_2[j] * t45Entry)
 						}
 					}
 					// lattice_linear.G
 					for i := range dV {
-						t33 := t46_2[i] - t23[i]
-						t32[i] = t33
+						t34 := t46_2[i] - t24[i]
+						t33[i] = t34
 						if len(c.GLin) > 0 {
-							c.GLin[(l*(T-16*chunks)+a+C*s)*dV+i] = t33
+							c.GLin[(l*(T-16*chunks)+a+C*s)*dV+i] = t34
 						}
 					}
 					// lattice_linear.N
 					for i := range m {
 						SState2_2 := SState2[i*dV:][:dV]
-						var t223 F
+						var t224 F
 						for j := range dV {
-							t223 += F(SState2_2[j] * t32[j])
+							t224 += F(SState2_2[j] * t33[j])
 						}
-						t222[i] = t223
+						t223[i] = t224
 					}
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t47Entry := t47_2[a]
@@ -480,10 +443,10 @@ func (c *Step[F]) Run() {
 						t17_2 := t17[i*dV:][:dV]
 						var t185 F
 						t45Entry2 := t45_2[i]
-						w2 := F(t45Entry2 * t222[i])
+						w2 := F(t45Entry2 * t223[i])
 						for j := range dV {
 							SState2Entry := SState2_2[j]
-							t172 := SState2Entry - F(t47Entry*(-F(t45Entry2*t32[j])+F(SState2Entry*w2)))
+							t172 := SState2Entry - F(t47Entry*(-F(t45Entry2*t33[j])+F(SState2Entry*w2)))
 							t185 += F(t172 * t172)
 							t17_2[j] = t172
 						}
@@ -493,10 +456,10 @@ func (c *Step[F]) Run() {
 					for i := range m {
 						t184Entry := t184[i]
 						t203 := (F(0) < t184Entry)
-						t232 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
-						t275 := num.Max(kern.Choose(t203, t232, F(0)), F(1e-08))
-						t1822 := F(1) / t232
-						t2222 := t222[i]
+						t23_2 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
+						t275 := num.Max(kern.Choose(t203, t23_2, F(0)), F(1e-08))
+						t1822 := F(1) / t23_2
+						t2222 := t223[i]
 						t274[i] = t275
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*(T-16*chunks)+a+C*s)*m+i] = t275
@@ -573,19 +536,12 @@ type StepBackward[F num.Float] struct {
 	Q             []F    // [L, T, m]
 	YBar          []F    // [L, T, d_v]
 	SBar          []F    // [L, m, d_v]
-	BetaStack     []F    // [L, T, d_v + m]
-	Beta          []F    // [L, T]
+	BetaLin       []F    // [L, T]
 	UProd         []F    // [L, T]
-	USqrt         []F    // [L, T]
-	U             []F    // [L, T, d_v]
 	GLin          []F    // [L, T - 16·chunks, d_v]
 	NProd         []F    // [L, T - 16·chunks, m]
 	SMax2         []F    // [L, T - 16·chunks, m]
 	SDiv          []F    // [L, T - 16·chunks, m]
-	UDiv          []F    // [L, T]
-	UDiv2         []F    // [L, T, d_v]
-	UDiv3         []F    // [L, T]
-	BetaSigmoid   []F    // [L, T]
 	WBetaBar      []F    // [d_v + m], written
 	BBetaBar      []F    // [], written
 	SBarOut       []F    // [L, m, d_v], written
@@ -598,11 +554,11 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_v·m + 6·L·T·d_v + 11·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 6·L·T + 170·d_v·m + 115·d_v + 265·m + 16.
+// WorkLen is 2·C·d_v·m + 5·L·T·d_v + 8·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 11·L·T + 170·d_v·m + 117·d_v + 267·m + 16.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	chunks := (T) / 16
-	return 2*C*dV*m + 6*L*T*dV + 11*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 6*L*T + 170*dV*m + 115*dV + 265*m + 16
+	return 2*C*dV*m + 5*L*T*dV + 8*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 11*L*T + 170*dV*m + 117*dV + 267*m + 16
 }
 
 // FlagsLen is 3·L·T + 16·m.
@@ -621,8 +577,18 @@ func (c *StepBackward[F]) Run() {
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
 	segments2 := (C + chunks - 1) / C
-	t41 := c.Work[:16*L*chunks] // [L, chunks, 16]
-	work := c.Work[16*L*chunks:]
+	beta := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t262 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	u := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t41 := work[:16*L*chunks] // [L, chunks, 16]
+	work = work[16*L*chunks:]
 	t42 := work[:16*L*chunks*m] // [L, chunks, 16, m]
 	work = work[16*L*chunks*m:]
 	t44 := work[:16*L*chunks*m] // [L, chunks, 16, m]
@@ -637,54 +603,52 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*m-16*L*chunks*m:]
 	t47 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
-	t := work[:16*L*chunks*dV] // [L, 16·chunks, d_v]
+	t3 := work[:16*L*chunks*dV] // [L, 16·chunks, d_v]
 	work = work[16*L*chunks*dV:]
-	t2 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	t4 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
-	t552 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t55 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
-	t4 := work[:L*dV*m] // [L, m, d_v]
+	t6 := work[:L*dV*m] // [L, m, d_v]
 	work = work[L*dV*m:]
-	t5 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t7 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
-	t6 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	t8 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
-	t7 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	t9 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
-	t8 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t10 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
-	t9 := work[:L*T*m] // [L, T, m]
+	t11 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t12 := work[:L*T*m] // [L, T, m]
+	t142 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t10 := work[:L*T] // [L, T]
+	t12 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t11 := work[:L*T*dV] // [L, T, d_v]
+	t13 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t142 := work[:16*L*chunks] // [L, chunks, 16]
+	t162 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t152 := work[:16*L*chunks*m] // [L, chunks, 16, m]
-	work = work[16*L*chunks*m:]
-	t162 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
-	work = work[16*L*chunks*dV:]
 	t17 := work[:16*L*chunks*m] // [L, chunks, 16, m]
 	work = work[16*L*chunks*m:]
-	t182 := work[:L*T*m] // [L, T, m]
-	work = work[L*T*m:]
-	t202 := work[:L*T*m] // [L, T, m]
-	work = work[L*T*m:]
-	t192 := work[:L*T*dV] // [L, T, d_v]
+	t182 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	work = work[16*L*chunks*dV:]
+	t192 := work[:16*L*chunks*m] // [L, chunks, 16, m]
+	work = work[16*L*chunks*m:]
+	t242 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t212 := work[:L*T] // [L, T]
+	t29 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t222 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t272 := work[:L*T] // [L, T]
+	t462 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t51 := work[:L*T] // [L, T]
+	t502 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t54 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
-	work = work[L*T*dV+L*T*m:]
+	t53 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t58 := work[:dV+m] // [d_v + m]
+	work = work[dV+m:]
+	t60 := work[:dV+m] // [d_v + m]
+	work = work[dV+m:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
@@ -693,17 +657,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	t18 := work[:m] // [m]
 	work = work[m:]
-	t222_2 := work[:m] // [m]
+	t222 := work[:m] // [m]
 	work = work[m:]
 	t82 := work[:m] // [m]
 	work = work[m:]
-	t53 := work[:m] // [m]
+	t5 := work[:m] // [m]
 	work = work[m:]
 	t252 := work[:m] // [m]
 	work = work[m:]
-	t29 := work[:dV*m] // [m, d_v]
+	t292 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t512 := work[:m] // [m]
+	t51 := work[:m] // [m]
 	work = work[m:]
 	t39 := work[:m] // [m]
 	work = work[m:]
@@ -711,7 +675,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV:]
 	t52_2 := work[:m] // [m]
 	work = work[m:]
-	t53_2 := work[:dV] // [d_v]
+	t532 := work[:dV] // [d_v]
 	work = work[dV:]
 	t443 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -721,9 +685,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	STrail2 := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t23 := work[:16*dV] // [16, d_v]
+	t22 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t3 := work[:16*dV] // [16, d_v]
+	t32 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
 	t223 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -733,9 +697,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t184 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t24 := work[:16*dV] // [16, d_v]
+	t23_2 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t32 := work[:16*dV] // [16, d_v]
+	t33 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
 	t224 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -749,11 +713,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t186 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t23_2 := work[:16*m] // [16, m]
+	t233 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t25 := work[:16*m] // [16, m]
+	t253 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t27 := work[:16*m] // [16, m]
+	t273 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	t62 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -761,21 +725,21 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t3223 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t14 := work[:16*dV*m] // [16, m, d_v]
+	t := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	t42_2 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	t93 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t262 := work[:16*m] // [16, m]
+	t2623 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t302 := work[:16*dV*m] // [16, m, d_v]
+	t3022 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	t31 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t523 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t34 := work[:16] // [16]
+	t343 := work[:16] // [16]
 	work = work[16:]
 	t38 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -798,35 +762,60 @@ func (c *StepBackward[F]) Run() {
 	t49 := work[:16*m]   // [16, m]
 	t20 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t28 := flags[:L*T] // [L, T]
+	t30 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t32_2 := flags[:L*T] // [L, T]
+	t34 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
 	t1422 := flags[:16*m] // [16, m]
 
-	// lattice_linear.u
+	// lattice_linear.beta, lattice_linear.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t32_3 := t32_2[i*T:][:T]
+		t23_3 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t34_2 := t34[i*T:][:T]
 		for j := range T {
-			t203 := (F(0) < uProd[j])
-			t282 := (F(1e-08) <= kern.Choose(t203, uSqrt[j], F(0)))
-			t20_2[j] = t203
-			t28_2[j] = t282
-			t32_3[j] = (t282 && t203)
+			uProdEntry := uProd[j]
+			t202 := (F(0) < uProdEntry)
+			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
+			t25 := kern.Choose(t202, t232, F(0))
+			t272 := num.Max(t25, F(1e-08))
+			t302 := (F(1e-08) <= t25)
+			beta2[j] = num.Sigmoid(betaLin[j])
+			t20_2[j] = t202
+			t23_3[j] = t232
+			t27_2[j] = t272
+			t262_2[j] = F(1) / t272
+			t30_2[j] = t302
+			t34_2[j] = (t302 && t202)
+		}
+	}
+
+	// lattice_linear.u
+	for i := range L {
+		t27_2 := t27[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			u2 := u[(i*T+j)*dV:][:dV]
+			t27Entry := t27_2[j]
+			for k := range dV {
+				u2[k] = v[k] / t27Entry
+			}
 		}
 	}
 
 	// lattice_linear.beta
 	for i := range L {
 		for j := range chunks {
-			beta := c.Beta[i*T+16*j:][:16]
+			beta2 := beta[i*T+16*j:][:16]
 			t41_2 := t41[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t41_2[k] = beta[k]
+				t41_2[k] = beta2[k]
 			}
 		}
 	}
@@ -851,10 +840,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				u := c.U[(i*T+16*j+k)*dV:][:dV]
+				u2 := u[(i*T+16*j+k)*dV:][:dV]
 				t43_2 := t43[((i*chunks+j)*16+k)*dV:][:dV]
 				for m2 := range dV {
-					t43_2[m2] = u[m2]
+					t43_2[m2] = u2[m2]
 				}
 			}
 		}
@@ -880,10 +869,10 @@ func (c *StepBackward[F]) Run() {
 
 	// lattice_linear.beta
 	for i := range L {
-		beta := c.Beta[i*T+16*chunks:][:T-16*chunks]
+		beta2 := beta[i*T+16*chunks:][:T-16*chunks]
 		t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t47_2[j] = beta[j]
+			t47_2[j] = beta2[j]
 		}
 	}
 
@@ -891,9 +880,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range 16 * chunks {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			t13 := t[(i*16*chunks+j)*dV:][:dV]
+			t3_2 := t3[(i*16*chunks+j)*dV:][:dV]
 			for k := range dV {
-				t13[k] = yBar[k]
+				t3_2[k] = yBar[k]
 			}
 		}
 	}
@@ -902,9 +891,9 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 16*chunks {
 			yBar := c.YBar[(i*T+j+16*chunks)*dV:][:dV]
-			t2_2 := t2[(i*(T-16*chunks)+j)*dV:][:dV]
+			t4_2 := t4[(i*(T-16*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t2_2[k] = yBar[k]
+				t4_2[k] = yBar[k]
 			}
 		}
 	}
@@ -914,10 +903,10 @@ func (c *StepBackward[F]) Run() {
 		t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
 			t52_3 := t52[(i*(T-16*chunks)+j)*m:][:m]
-			t552_2 := t552[(i*(T-16*chunks)+j)*m:][:m]
+			t55_2 := t55[(i*(T-16*chunks)+j)*m:][:m]
 			t47Entry := t47_2[j]
 			for k := range m {
-				t552_2[k] = 1 - F(t47Entry*t52_3[k])
+				t55_2[k] = 1 - F(t47Entry*t52_3[k])
 			}
 		}
 	}
@@ -963,25 +952,25 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
 				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
-				t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
+				t9_2 := t9[l*(T-16*chunks)+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-					t552_2 := t552[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+					t55_2 := t55[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					t8_2 := t8[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t7_2 := t7[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t10_2 := t10[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
 					t47Entry3 := t47_2[a]
 					for i := range m {
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
-						t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+						t4_2 := t4[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						SBarState3 := SBarState[i*dV:][:dV]
 						t172_2 := t172[i*dV:][:dV]
 						var t183 F
@@ -996,147 +985,147 @@ func (c *StepBackward[F]) Run() {
 							t173 := STrailEntry2 - F(t47Entry3*(-F(t45Entry2*GLin[j])+F(STrailEntry2*t52Entry2)))
 							t183 += F(t173 * t173)
 							STrailEntry3 := STrail4[j]
-							t2Entry := t2_2[j]
-							t2222 += F(STrailEntry3 * t2Entry)
-							t83 += F((SBarState3[j] + F(t48Entry*t2Entry)) * (STrailEntry3 / SMax2Entry2))
+							t4Entry := t4_2[j]
+							t2222 += F(STrailEntry3 * t4Entry)
+							t83 += F((SBarState3[j] + F(t48Entry*t4Entry)) * (STrailEntry3 / SMax2Entry2))
 							t172_2[j] = t173
 						}
 						t18[i] = t183
-						t222_2[i] = t2222
+						t222[i] = t2222
 						t82[i] = -t83
 					}
 					// lattice_linear.S
 					for i := range m {
 						t18Entry := t18[i]
-						t204 := (F(0) < t18Entry)
-						t92 := (F(1e-08) <= kern.Choose(t204, num.Sqrt(kern.Choose(t204, t18Entry, F(1))), F(0)))
-						t13 := (t92 && t204)
-						t53[i] = F(1) / SMax2[i]
-						t252[i] = kern.Choose((t13 && t204), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
+						t203 := (F(0) < t18Entry)
+						t92 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
+						t132 := (t92 && t203)
+						t5[i] = F(1) / SMax2[i]
+						t252[i] = kern.Choose((t132 && t203), kern.Choose(t132, F(F(0.5*SDiv[i])*kern.Choose(t132, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
-					var t323_2 F
+					var t32_2 F
 					for i := range m {
 						SBarState3 := SBarState[i*dV:][:dV]
-						t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+						t4_2 := t4[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						t172_2 := t172[i*dV:][:dV]
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						t29_2 := t29[i*dV:][:dV]
-						var t513 F
+						t292_2 := t292[i*dV:][:dV]
+						var t512 F
 						t48Entry2 := t48_2[i]
-						t53Entry := t53[i]
+						t5Entry := t5[i]
 						t252Entry := t252[i]
 						t45Entry3 := t45_2[i]
 						t52Entry3 := t52_3[i]
 						for j := range dV {
-							t292 := F((SBarState3[j]+F(t48Entry2*t2_2[j]))*t53Entry) + F(2*F(t172_2[j]*t252Entry))
+							t293 := F((SBarState3[j]+F(t48Entry2*t4_2[j]))*t5Entry) + F(2*F(t172_2[j]*t252Entry))
 							STrailEntry4 := STrail3[j]
-							t323_2 += F((-F(t45Entry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t292)
-							t513 += F(STrailEntry4 * t292)
-							t29_2[j] = t292
+							t32_2 += F((-F(t45Entry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t293)
+							t512 += F(STrailEntry4 * t293)
+							t292_2[j] = t293
 						}
-						t512[i] = t513
+						t51[i] = t512
 					}
-					t324 := -t323_2
+					t322 := -t32_2
 					// lattice_linear.N, lattice_linear.S
 					for i := range m {
-						t39[i] = -F(F(t47Entry3*t45_2[i]) * t512[i])
+						t39[i] = -F(F(t47Entry3*t45_2[i]) * t51[i])
 					}
 					// lattice_linear.N, lattice_linear.G
 					clear(t412)
-					clear(t53_2)
+					clear(t532)
 					for i := range m {
-						t29_2 := t29[i*dV:][:dV]
+						t292_2 := t292[i*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						var t522 F
 						t39Entry := t39[i]
 						t45Entry4 := t45_2[i]
 						for j := range dV {
-							t29Entry := t29_2[j]
-							t522 += F(t29Entry * GLin[j])
+							t292Entry := t292_2[j]
+							t522 += F(t292Entry * GLin[j])
 							t412[j] += F(STrail3[j] * t39Entry)
-							t53_2[j] += F(t29Entry * t45Entry4)
+							t532[j] += F(t292Entry * t45Entry4)
 						}
 						t52_2[i] = t522
 					}
 					// lattice_linear.G, lattice_linear.S
 					for i := range dV {
-						t444 := t412[i] + F(t47Entry3*t53_2[i])
+						t444 := t412[i] + F(t47Entry3*t532[i])
 						t443[i] = t444
-						t6_2[i] = t444
+						t8_2[i] = t444
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					for i := range m {
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
-						t29_2 := t29[i*dV:][:dV]
+						t292_2 := t292[i*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						SBarState3 := SBarState[i*dV:][:dV]
 						var t484 F
-						t552Entry := t552_2[i]
+						t55Entry := t55_2[i]
 						t39Entry2 := t39[i]
 						t45Entry5 := t45_2[i]
 						for j := range dV {
 							t443Entry := t443[j]
 							t484 += F(STrail3[j] * t443Entry)
-							SBarState3[j] = F(t29_2[j]*t552Entry) + F(GLin[j]*t39Entry2) - F(t45Entry5*t443Entry)
+							SBarState3[j] = F(t292_2[j]*t55Entry) + F(GLin[j]*t39Entry2) - F(t45Entry5*t443Entry)
 						}
 						t483[i] = -t484
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S, lattice_linear
 					for i := range m {
-						t5_2[i] = -F(F(t47Entry3*NProd[i])*t512[i]) + F(t47Entry3*t52_2[i]) + t483[i]
-						t8_2[i] = t222_2[i]
+						t7_2[i] = -F(F(t47Entry3*NProd[i])*t51[i]) + F(t47Entry3*t52_2[i]) + t483[i]
+						t10_2[i] = t222[i]
 					}
 					// lattice_linear
-					t7_2[a] = t324
+					t9_2[a] = t322
 				}
 			}
 		}
 		for i := range m {
 			SBarState3 := SBarState[i*dV:][:dV]
-			t4_2 := t4[(l*m+i)*dV:][:dV]
+			t6_2 := t6[(l*m+i)*dV:][:dV]
 			for j := range dV {
-				t4_2[j] = SBarState3[j]
+				t6_2[j] = SBarState3[j]
 			}
 		}
 	}
 
 	// lattice_linear.q, lattice_linear.k
-	clear(t9)
-	clear(t12)
+	clear(t11)
+	clear(t142)
 	for i := range L {
 		for j := range T - 16*chunks {
-			t8_2 := t8[(i*(T-16*chunks)+j)*m:][:m]
-			t9_2 := t9[(i*T+j+16*chunks)*m:][:m]
-			t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
-			t12_2 := t12[(i*T+j+16*chunks)*m:][:m]
+			t10_2 := t10[(i*(T-16*chunks)+j)*m:][:m]
+			t11_2 := t11[(i*T+j+16*chunks)*m:][:m]
+			t7_2 := t7[(i*(T-16*chunks)+j)*m:][:m]
+			t142_2 := t142[(i*T+j+16*chunks)*m:][:m]
 			for k := range m {
-				t9_2[k] += t8_2[k]
-				t12_2[k] += t5_2[k]
+				t11_2[k] += t10_2[k]
+				t142_2[k] += t7_2[k]
 			}
 		}
 	}
 
 	// lattice_linear.beta
-	clear(t10)
+	clear(t12)
 	for i := range L {
-		t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
-		t10_2 := t10[i*T+16*chunks:][:T-16*chunks]
+		t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
+		t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t10_2[j] += t7_2[j]
+			t12_2[j] += t9_2[j]
 		}
 	}
 
 	// lattice_linear.u
-	clear(t11)
+	clear(t13)
 	for i := range L {
 		for j := range T - 16*chunks {
-			t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
-			t11_2 := t11[(i*T+j+16*chunks)*dV:][:dV]
+			t8_2 := t8[(i*(T-16*chunks)+j)*dV:][:dV]
+			t13_2 := t13[(i*T+j+16*chunks)*dV:][:dV]
 			for k := range dV {
-				t11_2[k] += t6_2[k]
+				t13_2[k] += t8_2[k]
 			}
 		}
 	}
@@ -1144,10 +1133,10 @@ func (c *StepBackward[F]) Run() {
 	// lattice_linear
 	for l := range L {
 		for i := range m {
-			t4_2 := t4[(l*m+i)*dV:][:dV]
+			t6_2 := t6[(l*m+i)*dV:][:dV]
 			SBarState2_2 := SBarState2[i*dV:][:dV]
 			for j := range dV {
-				SBarState2_2[j] = t4_2[j]
+				SBarState2_2[j] = t6_2[j]
 			}
 		}
 		for s := segments2 - 1; s >= 0; s-- {
@@ -1161,18 +1150,18 @@ func (c *StepBackward[F]) Run() {
 			for a := range min(C, -C*s+chunks) {
 				t184_2 := t184[15*m:][:m]
 				// lattice_linear.G
-				kern.Gemm(dV, 16, m, F(1), false, t23, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.Gemm(dV, 16, m, F(1), false, t22, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				for i := range 16 {
 					t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-					t23_3 := t23[i*dV:][:dV]
-					t3_2 := t3[i*dV:][:dV]
+					t22_2 := t22[i*dV:][:dV]
+					t32_2 := t32[i*dV:][:dV]
 					for j := range dV {
-						t3_2[j] = t43_2[j] - t23_3[j]
+						t32_2[j] = t43_2[j] - t22_2[j]
 					}
 				}
 				// lattice_linear.N
-				kern.Gemm(m, 16, dV, F(1), false, t223, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t3, 1, dV)
+				kern.Gemm(m, 16, dV, F(1), false, t223, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t32, 1, dV)
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				for i := range 16 {
@@ -1182,12 +1171,12 @@ func (c *StepBackward[F]) Run() {
 						if n := min(16, i+1); n > 0 {
 							t41_2 := t41[(l*chunks+a+C*s)*16:][:n]
 							for k := range n {
-								t3_2 := t3[k*dV:][:dV]
+								t32_2 := t32[k*dV:][:dV]
 								t42Entry := t42[((l*chunks+a+C*s)*16+k)*m+j]
 								w := F(t42Entry * t223[k*m+j])
 								t41Entry := t41_2[k]
 								for m2 := range dV {
-									t16_2[m2] += F((-F(t42Entry*t3_2[m2]) + F(STrail2_2[m2]*w)) * t41Entry)
+									t16_2[m2] += F((-F(t42Entry*t32_2[m2]) + F(STrail2_2[m2]*w)) * t41Entry)
 								}
 							}
 						}
@@ -1214,8 +1203,8 @@ func (c *StepBackward[F]) Run() {
 					Z2 := Z[(15*m+i)*dV:][:dV]
 					STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
 					t184Entry := t184_2[i]
-					t205 := (F(0) < t184Entry)
-					w2 := num.Max(kern.Choose(t205, num.Sqrt(kern.Choose(t205, t184Entry, F(1))), F(0)), F(1e-08))
+					t204 := (F(0) < t184Entry)
+					w2 := num.Max(kern.Choose(t204, num.Sqrt(kern.Choose(t204, t184Entry, F(1))), F(0)), F(1e-08))
 					for j := range dV {
 						STrail2_2[j] = Z2[j] / w2
 					}
@@ -1223,20 +1212,20 @@ func (c *StepBackward[F]) Run() {
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
 				t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
-				t142_2 := t142[(l*chunks+a+C*s)*16:][:16]
+				t162_2 := t162[(l*chunks+a+C*s)*16:][:16]
 				// lattice_linear.G
-				kern.Gemm(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.Gemm(dV, 16, m, F(1), false, t23_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				for i := range 16 {
 					t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-					t24_2 := t24[i*dV:][:dV]
-					t32_3 := t32[i*dV:][:dV]
+					t23_3 := t23_2[i*dV:][:dV]
+					t33_2 := t33[i*dV:][:dV]
 					for j := range dV {
-						t32_3[j] = t43_2[j] - t24_2[j]
+						t33_2[j] = t43_2[j] - t23_3[j]
 					}
 				}
 				// lattice_linear.N
-				kern.Gemm(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t32, 1, dV)
+				kern.Gemm(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t33, 1, dV)
 				// lattice_linear.N
 				for i := range 16 {
 					t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -1250,14 +1239,14 @@ func (c *StepBackward[F]) Run() {
 				for i := range 16 {
 					t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
 					t323_2 := t323[i*m:][:m]
-					t32_3 := t32[i*dV:][:dV]
+					t33_2 := t33[i*dV:][:dV]
 					for j := range m {
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 						N3_2 := N3[(i*m+j)*dV:][:dV]
 						t42Entry2 := t42_3[j]
 						t323Entry := t323_2[j]
 						for k := range dV {
-							N3_2[k] = -F(t42Entry2*t32_3[k]) + F(STrail2_2[k]*t323Entry)
+							N3_2[k] = -F(t42Entry2*t33_2[k]) + F(STrail2_2[k]*t323Entry)
 						}
 					}
 				}
@@ -1297,66 +1286,66 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t186_2 := t186[i*m:][:m]
-					t23_3 := t23_2[i*m:][:m]
-					t25_2 := t25[i*m:][:m]
-					t27_2 := t27[i*m:][:m]
+					t233_2 := t233[i*m:][:m]
+					t253_2 := t253[i*m:][:m]
+					t273_2 := t273[i*m:][:m]
 					t62_2 := t62[i*m:][:m]
 					t1422_2 := t1422[i*m:][:m]
 					for j := range m {
 						t186Entry := t186_2[j]
-						t206 := (F(0) < t186Entry)
-						t232 := num.Sqrt(kern.Choose(t206, t186Entry, F(1)))
-						t253 := kern.Choose(t206, t232, F(0))
-						t273 := num.Max(t253, F(1e-08))
-						t23_3[j] = t232
-						t25_2[j] = t253
-						t27_2[j] = t273
-						t62_2[j] = F(1) / t273
-						t1422_2[j] = ((F(1e-08) <= t253) && t206)
+						t205 := (F(0) < t186Entry)
+						t234 := num.Sqrt(kern.Choose(t205, t186Entry, F(1)))
+						t254 := kern.Choose(t205, t234, F(0))
+						t274 := num.Max(t254, F(1e-08))
+						t233_2[j] = t234
+						t253_2[j] = t254
+						t273_2[j] = t274
+						t62_2[j] = F(1) / t274
+						t1422_2[j] = ((F(1e-08) <= t254) && t205)
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
 				for i := range 16 {
-					t27_2 := t27[i*m:][:m]
+					t273_2 := t273[i*m:][:m]
 					t3223_2 := t3223[i*m:][:m]
 					for j := range m {
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
-						tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+						t3View := t3[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						S2_2 := S2[(i*m+j)*dV:][:dV]
 						var t3224 F
-						t27Entry := t27_2[j]
+						t273Entry := t273_2[j]
 						for k := range dV {
-							S22 := Z3_2[k] / t27Entry
-							t3224 += F(S22 * tView[k])
+							S22 := Z3_2[k] / t273Entry
+							t3224 += F(S22 * t3View[k])
 							S2_2[k] = S22
 						}
 						t3223_2[j] = t3224
 					}
 				}
-				clear(t14)
+				clear(t)
 				for i := range m {
 					SBarState2_2 := SBarState2[i*dV:][:dV]
-					t14_2 := t14[(15*m+i)*dV:][:dV]
+					t2 := t[(15*m+i)*dV:][:dV]
 					for j := range dV {
-						t14_2[j] += SBarState2_2[j]
+						t2[j] += SBarState2_2[j]
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
 				for i := range 16 {
 					t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
-					t27_2 := t27[i*m:][:m]
+					t273_2 := t273[i*m:][:m]
 					t93_2 := t93[i*m:][:m]
 					for j := range m {
-						t14_2 := t14[(i*m+j)*dV:][:dV]
-						tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+						t2 := t[(i*m+j)*dV:][:dV]
+						t3View := t3[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						S2_2 := S2[(i*m+j)*dV:][:dV]
 						t42_3 := t42_2[(i*m+j)*dV:][:dV]
 						var t94 F
 						t44Entry := t44_2[j]
-						t27Entry2 := t27_2[j]
+						t273Entry2 := t273_2[j]
 						for k := range dV {
-							t43_2 := t14_2[k] + F(t44Entry*tView[k])
-							t94 += F(t43_2 * (S2_2[k] / t27Entry2))
+							t43_2 := t2[k] + F(t44Entry*t3View[k])
+							t94 += F(t43_2 * (S2_2[k] / t273Entry2))
 							t42_3[k] = t43_2
 						}
 						t93_2[j] = -t94
@@ -1365,29 +1354,29 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t1422_2 := t1422[i*m:][:m]
-					t25_2 := t25[i*m:][:m]
+					t253_2 := t253[i*m:][:m]
 					t93_2 := t93[i*m:][:m]
-					t23_3 := t23_2[i*m:][:m]
+					t233_2 := t233[i*m:][:m]
 					t186_2 := t186[i*m:][:m]
-					t262_2 := t262[i*m:][:m]
+					t2623_2 := t2623[i*m:][:m]
 					for j := range m {
 						t1422Entry := t1422_2[j]
-						w4 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t25_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t23_3[j])), F(0))
-						t262_2[j] = kern.Choose((t1422Entry && (F(0) < t186_2[j])), w4, F(0))
+						w3 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t253_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t233_2[j])), F(0))
+						t2623_2[j] = kern.Choose((t1422Entry && (F(0) < t186_2[j])), w3, F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
 				for i := range 16 {
 					t62_2 := t62[i*m:][:m]
-					t262_2 := t262[i*m:][:m]
+					t2623_2 := t2623[i*m:][:m]
 					for j := range m {
 						t42_3 := t42_2[(i*m+j)*dV:][:dV]
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
-						t302_2 := t302[(i*m+j)*dV:][:dV]
+						t3022_2 := t3022[(i*m+j)*dV:][:dV]
 						t62Entry := t62_2[j]
-						t262Entry := t262_2[j]
+						t2623Entry := t2623_2[j]
 						for k := range dV {
-							t302_2[k] = F(t42_3[k]*t62Entry) + F(2*F(Z3_2[k]*t262Entry))
+							t3022_2[k] = F(t42_3[k]*t62Entry) + F(2*F(Z3_2[k]*t2623Entry))
 						}
 					}
 				}
@@ -1396,9 +1385,9 @@ func (c *StepBackward[F]) Run() {
 				for i := range m {
 					t31_2 := t31[i*dV:][:dV]
 					for j := range 16 {
-						t302_2 := t302[(j*m+i)*dV:][:dV]
+						t3022_2 := t3022[(j*m+i)*dV:][:dV]
 						for k := range dV {
-							t31_2[k] += t302_2[k]
+							t31_2[k] += t3022_2[k]
 						}
 					}
 				}
@@ -1410,9 +1399,9 @@ func (c *StepBackward[F]) Run() {
 						lo := max(0, i)
 						if n := 16 - lo; n > 0 {
 							for k := range n {
-								t302_2 := t302[((lo+k)*m+j)*dV:][:dV]
+								t3022_2 := t3022[((lo+k)*m+j)*dV:][:dV]
 								for m2 := range dV {
-									t523_2[m2] += t302_2[m2]
+									t523_2[m2] += t3022_2[m2]
 								}
 							}
 						}
@@ -1424,9 +1413,9 @@ func (c *StepBackward[F]) Run() {
 					t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
 					t38_2 := t38[i*m:][:m]
 					t432_2 := t432[i*m:][:m]
-					t32_3 := t32[i*dV:][:dV]
+					t33_2 := t33[i*dV:][:dV]
 					t445_2 := t445[i*dV:][:dV]
-					var t342 F
+					var t344 F
 					t41Entry3 := t41_2[i]
 					for j := range m {
 						t523_2 := t523[(i*m+j)*dV:][:dV]
@@ -1437,16 +1426,16 @@ func (c *StepBackward[F]) Run() {
 						t42Entry3 := t42_3[j]
 						for k := range dV {
 							t523Entry := t523_2[k]
-							t342 += F(N3_2[k] * t523Entry)
-							t33 := -F(t523Entry * t41Entry3)
-							t382 += F(t33 * STrail2_2[k])
-							t433 += F(t33 * t32_3[k])
-							t445_2[k] -= F(t33 * t42Entry3)
+							t344 += F(N3_2[k] * t523Entry)
+							t33_3 := -F(t523Entry * t41Entry3)
+							t382 += F(t33_3 * STrail2_2[k])
+							t433 += F(t33_3 * t33_2[k])
+							t445_2[k] -= F(t33_3 * t42Entry3)
 						}
 						t38_2[j] = t382
 						t432_2[j] = -t433
 					}
-					t34[i] = -t342
+					t343[i] = -t344
 				}
 				// lattice_linear.N, lattice_linear.Z
 				clear(t37)
@@ -1471,7 +1460,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				// lattice_linear.N
-				kern.Gemm(dV, m, 16, F(1), false, t413, 1, dV, t32, 1, dV, t40, m, 1)
+				kern.Gemm(dV, m, 16, F(1), false, t413, 1, dV, t33, 1, dV, t40, m, 1)
 				// lattice_linear.N
 				kern.Gemm(dV, 16, m, F(1), false, t423, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t40, 1, m)
 				// lattice_linear.G
@@ -1479,11 +1468,11 @@ func (c *StepBackward[F]) Run() {
 					t423_2 := t423[i*dV:][:dV]
 					t445_2 := t445[i*dV:][:dV]
 					t453_2 := t453[i*dV:][:dV]
-					t162_2 := t162[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+					t182_2 := t182[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 					for j := range dV {
 						t454 := t423_2[j] + t445_2[j]
 						t453_2[j] = t454
-						t162_2[j] = t454
+						t182_2[j] = t454
 					}
 				}
 				// lattice_linear.G
@@ -1507,17 +1496,17 @@ func (c *StepBackward[F]) Run() {
 					t38_2 := t38[i*m:][:m]
 					t432_2 := t432[i*m:][:m]
 					t49_2 := t49[i*m:][:m]
-					t152_2 := t152[((l*chunks+a+C*s)*16+i)*m:][:m]
-					t3223_2 := t3223[i*m:][:m]
 					t17_2 := t17[((l*chunks+a+C*s)*16+i)*m:][:m]
+					t3223_2 := t3223[i*m:][:m]
+					t192_2 := t192[((l*chunks+a+C*s)*16+i)*m:][:m]
 					for j := range m {
-						t152_2[j] = F(t224_2[j]*t38_2[j]) + t432_2[j] + t49_2[j]
-						t17_2[j] = t3223_2[j]
+						t17_2[j] = F(t224_2[j]*t38_2[j]) + t432_2[j] + t49_2[j]
+						t192_2[j] = t3223_2[j]
 					}
 				}
 				// lattice_linear
 				for i := range 16 {
-					t142_2[i] = t34[i]
+					t162_2[i] = t343[i]
 				}
 			}
 		}
@@ -1530,136 +1519,185 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice_linear.q, lattice_linear.k
-	clear(t182)
-	clear(t202)
+	// lattice_linear.u
+	for i := range L {
+		for j := range T {
+			t13_2 := t13[(i*T+j)*dV:][:dV]
+			t242_2 := t242[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t242_2[k] = t13_2[k]
+			}
+		}
+	}
+
+	// lattice_linear.u
+	for i := range L {
+		for j := range chunks {
+			for k := range 16 {
+				t182_2 := t182[((i*chunks+j)*16+k)*dV:][:dV]
+				t242_2 := t242[(i*T+16*j+k)*dV:][:dV]
+				for m2 := range dV {
+					t242_2[m2] += t182_2[m2]
+				}
+			}
+		}
+	}
+
+	// lattice_linear.u
+	for i := range L {
+		t27_2 := t27[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		for j := range T {
+			t242_2 := t242[(i*T+j)*dV:][:dV]
+			u2 := u[(i*T+j)*dV:][:dV]
+			var t294 F
+			t27Entry2 := t27_2[j]
+			for k := range dV {
+				t294 += F(t242_2[k] * (u2[k] / t27Entry2))
+			}
+			t29_2[j] = -t294
+		}
+	}
+
+	// lattice_linear.u
+	for i := range L {
+		t34_2 := t34[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t23_3 := t23[i*T:][:T]
+		t462_2 := t462[i*T:][:T]
+		for j := range T {
+			t34Entry := t34_2[j]
+			t462_2[j] = kern.Choose((t34Entry && t20_2[j]), kern.Choose(t34Entry, F(F(0.5*kern.Choose(t34Entry, kern.Choose(t30_2[j], t29_2[j], F(0)), F(0)))*(F(1)/t23_3[j])), F(0)), F(0))
+		}
+	}
+
+	// lattice_linear.beta
+	for i := range L {
+		t12_2 := t12[i*T:][:T]
+		t502_2 := t502[i*T:][:T]
+		for j := range T {
+			t502_2[j] = t12_2[j]
+		}
+	}
+
+	// lattice_linear.beta
+	for i := range L {
+		for j := range chunks {
+			t162_2 := t162[(i*chunks+j)*16:][:16]
+			t502_2 := t502[i*T+16*j:][:16]
+			for k := range 16 {
+				t502_2[k] += t162_2[k]
+			}
+		}
+	}
+
+	// lattice_linear.beta
+	var t56 F
+	for i := range L {
+		beta2 := beta[i*T:][:T]
+		t502_2 := t502[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
+		for j := range T {
+			t533 := F(F(beta2[j]*t502_2[j]) * num.Sigmoid(-betaLin[j]))
+			t56 += t533
+			t53_2[j] = t533
+		}
+	}
+	c.BBetaBar[0] = t56
+
+	// lattice_linear.beta, lattice_linear.u
+	clear(t58)
+	for i := range L {
+		t53_2 := t53[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t462_2 := t462[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t58_2 := t58[m:][:dV]
+			t242_2 := t242[(i*T+j)*dV:][:dV]
+			wBeta := c.WBeta[m:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			t53Entry := t53_2[j]
+			t262Entry := t262_2[j]
+			t462Entry := t462_2[j]
+			for k := range dV {
+				vEntry := v[k]
+				t58_2[k] += F(vEntry * t53Entry)
+				vBar[k] = F(t242_2[k]*t262Entry) + F(2*F(vEntry*t462Entry)) + F(t53Entry*wBeta[k])
+			}
+		}
+	}
+
+	// lattice_linear.beta
+	clear(t60)
+	for i := range L {
+		t53_2 := t53[i*T:][:T]
+		t60_2 := t60[:m]
+		for j := range T {
+			k := c.K[(i*T+j)*m:][:m]
+			t53Entry2 := t53_2[j]
+			for k2 := range m {
+				t60_2[k2] += F(k[k2] * t53Entry2)
+			}
+		}
+	}
+
+	// lattice_linear.beta
+	wBetaBar := c.WBetaBar[:dV+m]
+	for i := range dV + m {
+		wBetaBar[i] = t58[i] + t60[i]
+	}
+
+	// lattice_linear.beta
+	for i := range L {
+		t53_2 := t53[i*T:][:T]
+		wBeta := c.WBeta[:m]
+		for j := range T {
+			t142_2 := t142[(i*T+j)*m:][:m]
+			kBar := c.KBar[(i*T+j)*m:][:m]
+			t53Entry3 := t53_2[j]
+			for k := range m {
+				kBar[k] = t142_2[k] + F(t53Entry3*wBeta[k])
+			}
+		}
+	}
+
+	// lattice_linear.k
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
-				t182_2 := t182[(i*T+16*j+k)*m:][:m]
-				t152_2 := t152[((i*chunks+j)*16+k)*m:][:m]
-				t202_2 := t202[(i*T+16*j+k)*m:][:m]
+				kBar := c.KBar[(i*T+16*j+k)*m:][:m]
 				for m2 := range m {
-					t182_2[m2] += t17_2[m2]
-					t202_2[m2] += t152_2[m2]
-				}
-			}
-		}
-	}
-
-	// lattice_linear.u
-	clear(t192)
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
-				t162_2 := t162[((i*chunks+j)*16+k)*dV:][:dV]
-				t192_2 := t192[(i*T+16*j+k)*dV:][:dV]
-				for m2 := range dV {
-					t192_2[m2] += t162_2[m2]
+					kBar[m2] += t17_2[m2]
 				}
 			}
 		}
 	}
 
 	// lattice_linear.beta
-	clear(t212)
-	for i := range L {
-		for j := range chunks {
-			t142_2 := t142[(i*chunks+j)*16:][:16]
-			t212_2 := t212[i*T+16*j:][:16]
-			for k := range 16 {
-				t212_2[k] += t142_2[k]
-			}
-		}
-	}
-
-	// lattice_linear.u
-	for i := range L {
-		t272_2 := t272[i*T:][:T]
-		for j := range T {
-			t11_2 := t11[(i*T+j)*dV:][:dV]
-			t192_2 := t192[(i*T+j)*dV:][:dV]
-			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
-			t222_3 := t222[(i*T+j)*dV:][:dV]
-			var t2722 F
-			for k := range dV {
-				t2222 := t11_2[k] + t192_2[k]
-				t2722 += F(t2222 * uDiv2[k])
-				t222_3[k] = t2222
-			}
-			t272_2[j] = -t2722
-		}
-	}
-
-	// lattice_linear.beta
-	var t532 F
-	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		for j := range T {
-			t515 := F(F(beta[j]*(t10_2[j]+t212_2[j])) * betaSigmoid[j])
-			t532 += t515
-			t51_2[j] = t515
-		}
-	}
-	c.BBetaBar[0] = t532
-
-	// lattice_linear.beta
-	clear(c.WBetaBar)
-	for i := range L {
-		t51_2 := t51[i*T:][:T]
-		wBeta := c.WBeta[:dV+m]
-		wBetaBar := c.WBetaBar[:dV+m]
-		for j := range T {
-			t54_2 := t54[(i*T+j)*(dV+m):][:dV+m]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t51Entry := t51_2[j]
-			for k := range dV + m {
-				t54_2[k] = F(t51Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t51Entry)
-			}
-		}
-	}
-
-	// lattice_linear.beta
 	for i := range L {
 		for j := range T {
-			t12_2 := t12[(i*T+j)*m:][:m]
-			t202_2 := t202[(i*T+j)*m:][:m]
-			t54_2 := t54[(i*T+j)*(dV+m):][:m]
-			kBar := c.KBar[(i*T+j)*m:][:m]
-			t9_2 := t9[(i*T+j)*m:][:m]
-			t182_2 := t182[(i*T+j)*m:][:m]
+			t11_2 := t11[(i*T+j)*m:][:m]
 			qBar := c.QBar[(i*T+j)*m:][:m]
 			for k := range m {
-				kBar[k] = t12_2[k] + t202_2[k] + t54_2[k]
-				qBar[k] = t9_2[k] + t182_2[k]
+				qBar[k] = t11_2[k]
 			}
 		}
 	}
 
-	// lattice_linear.beta, lattice_linear.u
+	// lattice_linear.q
 	for i := range L {
-		t32_3 := t32_2[i*T:][:T]
-		uDiv := c.UDiv[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t272_2 := t272[i*T:][:T]
-		uDiv3 := c.UDiv3[i*T:][:T]
-		for j := range T {
-			t222_3 := t222[(i*T+j)*dV:][:dV]
-			v := c.V[(i*T+j)*dV:][:dV]
-			t54_2 := t54[(i*T+j)*(dV+m)+m:][:dV]
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t32Entry := t32_3[j]
-			uDivEntry := uDiv[j]
-			w3 := kern.Choose((t32Entry && t20_2[j]), kern.Choose(t32Entry, F(F(0.5*kern.Choose(t32Entry, kern.Choose(t28_2[j], t272_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
-			for k := range dV {
-				vBar[k] = F(t222_3[k]*uDivEntry) + F(2*F(v[k]*w3)) + t54_2[k]
+		for j := range chunks {
+			for k := range 16 {
+				t192_2 := t192[((i*chunks+j)*16+k)*m:][:m]
+				qBar := c.QBar[(i*T+16*j+k)*m:][:m]
+				for m2 := range m {
+					qBar[m2] += t192_2[m2]
+				}
 			}
 		}
 	}
@@ -1713,11 +1751,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
-	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
-	k.Beta = c.Run.Saved(k.L * k.T)
+	k.BetaLin = c.Run.Saved(k.L * k.T)
 	k.UProd = c.Run.Saved(k.L * k.T)
-	k.USqrt = c.Run.Saved(k.L * k.T)
-	k.U = c.Run.Saved(k.L * k.T * k.DV)
 	k.SChunks = c.Run.Saved(k.L * k.DV * k.M)
 	if c.Run.Tape != nil {
 		k.GLin = c.Run.Saved(k.L*k.T*k.DV - 16*k.L*((k.T-15+16-1)/16)*k.DV)
@@ -1731,10 +1766,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.SDiv = c.Run.Saved(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
 	}
-	k.UDiv = c.Run.Saved(k.L * k.T)
-	k.UDiv2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.UDiv3 = c.Run.Saved(k.L * k.T)
-	k.BetaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SCheckpoints2 = c.Run.Saved(k.L * k.DV * k.M * ((((k.T - 15 + 16 - 1) / 16) + k.C - 1) / k.C))
 	}
@@ -1765,19 +1796,12 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DV*g.M)
-	g.BetaStack = k.BetaStack
-	g.Beta = k.Beta
+	g.BetaLin = k.BetaLin
 	g.UProd = k.UProd
-	g.USqrt = k.USqrt
-	g.U = k.U
 	g.GLin = k.GLin
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
 	g.SDiv = k.SDiv
-	g.UDiv = k.UDiv
-	g.UDiv2 = k.UDiv2
-	g.UDiv3 = k.UDiv3
-	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)

@@ -26,200 +26,168 @@ func (c *stepFused) run() {
 	_ = chunks
 	_ = segments
 	_ = segments2
-	t15 := c.Work[:L*T]                                                                        // [L, T]
-	t16 := c.Work[L*T:][:L*T]                                                                  // [L, T]
-	t27 := c.Work[2*L*T:][:L*T]                                                                // [L, T]
-	t41 := c.Work[3*L*T:][:16*L*chunks]                                                        // [L, chunks, 16]
-	t42 := c.Work[3*L*T+16*L*chunks:][:16*L*chunks*m]                                          // [L, chunks, 16, m]
-	t44 := c.Work[16*L*chunks*m+3*L*T+16*L*chunks:][:16*L*chunks*m]                            // [L, chunks, 16, m]
-	t43 := c.Work[32*L*chunks*m+3*L*T+16*L*chunks:][:16*L*chunks*dV]                           // [L, chunks, 16, d_v]
-	y2 := c.Work[16*L*chunks*dV+32*L*chunks*m+3*L*T+16*L*chunks:][:16*L*chunks*dV]             // [L, chunks, 16, d_v]
-	t45 := c.Work[32*L*chunks*dV+32*L*chunks*m+3*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]       // [L, T - 16·chunks, m]
-	t48 := c.Work[L*T*m+32*L*chunks*dV+16*L*chunks*m+3*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
-	t46 := c.Work[2*L*T*m+32*L*chunks*dV+3*L*T+16*L*chunks:][:L*T*dV-16*L*chunks*dV]           // [L, T - 16·chunks, d_v]
-	t47 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV+3*L*T+16*L*chunks:][:L*T-16*L*chunks]          // [L, T - 16·chunks]
-	y22 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV+4*L*T:][:L*T*dV-16*L*chunks*dV]                // [L, T - 16·chunks, d_v]
-	SState := c.Work[2*L*T*dV+2*L*T*m+4*L*T:][:dV*m]                                           // [m, d_v]
-	t2 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+dV*m:][:16*dV]                                         // [16, d_v]
-	t3 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+dV*m+16*dV:][:16*dV]                                   // [16, d_v]
-	t22 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+dV*m+32*dV:][:16*m]                                   // [16, m]
-	t163 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+dV*m+32*dV+16*m:][:16*dV*m]                          // [16, m, d_v]
-	Z := c.Work[2*L*T*dV+2*L*T*m+4*L*T+17*dV*m+32*dV+16*m:][:16*dV*m]                          // [16, m, d_v]
-	t182 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+33*dV*m+32*dV+16*m:][:16*m]                          // [16, m]
-	t273 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+33*dV*m+32*dV+32*m:][:16*m]                          // [16, m]
-	S2 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+33*dV*m+32*dV+48*m:][:16*dV*m]                         // [16, m, d_v]
-	y3 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+49*dV*m+32*dV+48*m:][:16*dV]                           // [16, d_v]
-	SState2 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+49*dV*m+48*dV+48*m:][:dV*m]                       // [m, d_v]
-	t23 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+50*dV*m+48*dV+48*m:][:dV]                             // [d_v]
-	t32 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+50*dV*m+49*dV+48*m:][:dV]                             // [d_v]
-	t222 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+50*dV*m+50*dV+48*m:][:m]                             // [m]
-	t17 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+50*dV*m+50*dV+49*m:][:dV*m]                           // [m, d_v]
-	t184 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+51*dV*m+50*dV+49*m:][:m]                             // [m]
-	t274 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+51*dV*m+50*dV+50*m:][:m]                             // [m]
-	y4 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+51*dV*m+50*dV+51*m:][:dV]                              // [d_v]
-
-	// lattice_linear.beta
-	for i := range L {
-		for j := range T {
-			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K[(i*T+j)*m:][:m])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.BetaStack[(i*T+j)*(dV+m)+m:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
+	t := c.Work[:L*T]                                                                                 // [L, T]
+	t2 := c.Work[L*T:][:L*T]                                                                          // [L, T]
+	beta := c.Work[2*L*T:][:L*T]                                                                      // [L, T]
+	t27 := c.Work[3*L*T:][:L*T]                                                                       // [L, T]
+	u := c.Work[4*L*T:][:L*T*dV]                                                                      // [L, T, d_v]
+	t41 := c.Work[L*T*dV+4*L*T:][:16*L*chunks]                                                        // [L, chunks, 16]
+	t42 := c.Work[L*T*dV+4*L*T+16*L*chunks:][:16*L*chunks*m]                                          // [L, chunks, 16, m]
+	t44 := c.Work[L*T*dV+16*L*chunks*m+4*L*T+16*L*chunks:][:16*L*chunks*m]                            // [L, chunks, 16, m]
+	t43 := c.Work[L*T*dV+32*L*chunks*m+4*L*T+16*L*chunks:][:16*L*chunks*dV]                           // [L, chunks, 16, d_v]
+	y2 := c.Work[L*T*dV+16*L*chunks*dV+32*L*chunks*m+4*L*T+16*L*chunks:][:16*L*chunks*dV]             // [L, chunks, 16, d_v]
+	t45 := c.Work[L*T*dV+32*L*chunks*dV+32*L*chunks*m+4*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]       // [L, T - 16·chunks, m]
+	t48 := c.Work[L*T*dV+L*T*m+32*L*chunks*dV+16*L*chunks*m+4*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t46 := c.Work[L*T*dV+2*L*T*m+32*L*chunks*dV+4*L*T+16*L*chunks:][:L*T*dV-16*L*chunks*dV]           // [L, T - 16·chunks, d_v]
+	t47 := c.Work[2*L*T*dV+2*L*T*m+16*L*chunks*dV+4*L*T+16*L*chunks:][:L*T-16*L*chunks]               // [L, T - 16·chunks]
+	y22 := c.Work[2*L*T*dV+2*L*T*m+16*L*chunks*dV+5*L*T:][:L*T*dV-16*L*chunks*dV]                     // [L, T - 16·chunks, d_v]
+	SState := c.Work[3*L*T*dV+2*L*T*m+5*L*T:][:dV*m]                                                  // [m, d_v]
+	t23 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+dV*m:][:16*dV]                                               // [16, d_v]
+	t32 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+dV*m+16*dV:][:16*dV]                                         // [16, d_v]
+	t222 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+dV*m+32*dV:][:16*m]                                         // [16, m]
+	t162 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+dV*m+32*dV+16*m:][:16*dV*m]                                 // [16, m, d_v]
+	Z := c.Work[3*L*T*dV+2*L*T*m+5*L*T+17*dV*m+32*dV+16*m:][:16*dV*m]                                 // [16, m, d_v]
+	t182 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+33*dV*m+32*dV+16*m:][:16*m]                                 // [16, m]
+	t273 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+33*dV*m+32*dV+32*m:][:16*m]                                 // [16, m]
+	S2 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+33*dV*m+32*dV+48*m:][:16*dV*m]                                // [16, m, d_v]
+	y3 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+49*dV*m+32*dV+48*m:][:16*dV]                                  // [16, d_v]
+	SState2 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+49*dV*m+48*dV+48*m:][:dV*m]                              // [m, d_v]
+	t24 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+50*dV*m+48*dV+48*m:][:dV]                                    // [d_v]
+	t33 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+50*dV*m+49*dV+48*m:][:dV]                                    // [d_v]
+	t223 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+50*dV*m+50*dV+48*m:][:m]                                    // [m]
+	t17 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+50*dV*m+50*dV+49*m:][:dV*m]                                  // [m, d_v]
+	t184 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+51*dV*m+50*dV+49*m:][:m]                                    // [m]
+	t274 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+51*dV*m+50*dV+50*m:][:m]                                    // [m]
+	y4 := c.Work[3*L*T*dV+2*L*T*m+5*L*T+51*dV*m+50*dV+51*m:][:dV]                                     // [d_v]
 
 	// lattice_linear.beta
 	if kern.Wide() {
 		a := regions.Rb6db0b007389Args{
-			P0: unsafe.SliceData(c.BetaStack),
+			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
-			N2: dV + m,
+			N2: m,
 			N3: 4,
 			N4: 8,
 			N5: 12,
-			N6: T*dV + T*m,
+			N6: T * m,
 		}
 		regions.Rb6db0b007389(&a)
 	} else {
-		wBeta := c.WBeta[:dV+m]
+		wBeta := c.WBeta[:m]
 		for i := range L {
-			t15_2 := t15[i*T:][:T]
+			t3 := t[i*T:][:T]
 			for j := range T {
-				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				var t152 F
-				t152Sums := [16]F{t152}
-				for k := range dV + m {
-					t152Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t152Sums[k%16])
+				k := c.K[(i*T+j)*m:][:m]
+				var t3_2 F
+				t3Sums := [16]F{t3_2}
+				for k2 := range m {
+					t3Sums[k2%16] = num.FMA32(k[k2], wBeta[k2], t3Sums[k2%16])
 				}
-				t152 = kern.Sum16(&t152Sums)
-				t15_2[j] = t152
+				t3_2 = kern.Sum16(&t3Sums)
+				t3[j] = t3_2
 			}
 		}
 	}
 
-	// lattice_linear.beta
-	bBetaEntry := c.BBeta[0]
+	// lattice_linear.beta, lattice_linear.u
 	if kern.Wide() {
-		a := regions.R86f3c7cd14acArgs{
-			P0: unsafe.SliceData(t15),
-			P1: unsafe.SliceData(t16),
-			P2: unsafe.SliceData(c.Beta),
-			N0: L,
-			N1: T,
-			S0: [2]float32{bBetaEntry},
-		}
-		regions.R86f3c7cd14ac(&a)
-	} else {
-		for i := range L {
-			t15_2 := t15[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			beta := c.Beta[i*T:][:T]
-			for j := range T {
-				t162 := t15_2[j] + bBetaEntry
-				t16_2[j] = t162
-				beta[j] = kern.Sigmoid(t162)
-			}
-		}
-	}
-
-	// lattice_linear.u
-	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.Rd1e4b0ba57c2Args{
 			P0: unsafe.SliceData(c.V),
-			P1: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.WBeta),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(c.UProd),
 			N0: L,
 			N1: T,
 			N2: dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dV,
+			N3: 4 * m,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.Rd1e4b0ba57c2(&a)
 	} else {
 		for i := range L {
+			t2_2 := t2[i*T:][:T]
 			uProd := c.UProd[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
+				wBeta := c.WBeta[m:][:dV]
+				var t22 F
 				var t18 F
+				t22Sums := [16]F{t22}
 				t18Sums := [16]F{t18}
 				for k := range dV {
 					vEntry := v[k]
+					t22Sums[k%16] = num.FMA32(vEntry, wBeta[k], t22Sums[k%16])
 					t18Sums[k%16] = num.FMA32(vEntry, vEntry, t18Sums[k%16])
 				}
+				t22 = kern.Sum16(&t22Sums)
 				t18 = kern.Sum16(&t18Sums)
+				t2_2[j] = t22
 				uProd[j] = t18
 			}
 		}
 	}
 
-	// lattice_linear.u, lattice_linear.beta
+	// lattice_linear.beta, lattice_linear.u
+	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.Rab85d2355e08Args{
-			P0: unsafe.SliceData(c.UProd),
-			P1: unsafe.SliceData(c.USqrt),
-			P2: unsafe.SliceData(t27),
-			P3: unsafe.SliceData(c.UDiv),
-			P4: unsafe.SliceData(c.UDiv3),
-			P5: unsafe.SliceData(t16),
-			P6: unsafe.SliceData(c.BetaSigmoid),
+		a := regions.R5d57be578fa5Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(c.UProd),
+			P3: unsafe.SliceData(c.BetaLin),
+			P4: unsafe.SliceData(beta),
+			P5: unsafe.SliceData(t27),
 			N0: L,
 			N1: T,
+			S0: [2]float32{bBetaEntry},
 		}
-		regions.Rab85d2355e08(&a)
+		regions.R5d57be578fa5(&a)
 	} else {
 		for i := range L {
+			t3 := t[i*T:][:T]
+			t2_2 := t2[i*T:][:T]
 			uProd := c.UProd[i*T:][:T]
-			uSqrt := c.USqrt[i*T:][:T]
+			betaLin := c.BetaLin[i*T:][:T]
+			beta2 := beta[i*T:][:T]
 			t27_2 := t27[i*T:][:T]
-			uDiv := c.UDiv[i*T:][:T]
-			uDiv3 := c.UDiv3[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			for j := range T {
+				t16 := (t3[j] + t2_2[j]) + bBetaEntry
 				uProdEntry := uProd[j]
 				t20 := (F(0) < uProdEntry)
-				t23_2 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
-				t272 := kern.Larger(kern.Choose(t20, t23_2, F(0)), F(1e-08))
-				uSqrt[j] = t23_2
-				t27_2[j] = t272
-				uDiv[j] = F(1) / t272
-				uDiv3[j] = F(1) / t23_2
-				betaSigmoid[j] = kern.Sigmoid(-t16_2[j])
+				betaLin[j] = t16
+				beta2[j] = kern.Sigmoid(t16)
+				t27_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
-			P2: unsafe.SliceData(c.U),
-			P3: unsafe.SliceData(c.UDiv2),
+			P2: unsafe.SliceData(u),
 			N0: L,
 			N1: T,
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
 			for j := range T {
 				v := c.V[(i*T+j)*dV:][:dV]
-				u := c.U[(i*T+j)*dV:][:dV]
-				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				u2 := u[(i*T+j)*dV:][:dV]
 				t27Entry := t27_2[j]
 				for k := range dV {
-					u2 := v[k] / t27Entry
-					u[k] = u2
-					uDiv2[k] = u2 / t27Entry
+					u2[k] = v[k] / t27Entry
 				}
 			}
 		}
@@ -228,7 +196,7 @@ func (c *stepFused) run() {
 	// lattice_linear.beta
 	for i := range L {
 		for j := range chunks {
-			copy(t41[(i*chunks+j)*16:][:16], c.Beta[i*T+16*j:][:16])
+			copy(t41[(i*chunks+j)*16:][:16], beta[i*T+16*j:][:16])
 		}
 	}
 
@@ -268,7 +236,7 @@ func (c *stepFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				copy(t43[((i*chunks+j)*16+k)*dV:][:dV], c.U[(i*T+16*j+k)*dV:][:dV])
+				copy(t43[((i*chunks+j)*16+k)*dV:][:dV], u[(i*T+16*j+k)*dV:][:dV])
 			}
 		}
 	}
@@ -286,13 +254,13 @@ func (c *stepFused) run() {
 			}
 			for a := range min(C, -C*s+chunks) {
 				// lattice_linear.G
-				kern.GemmFMA(dV, 16, m, F(1), false, t2, 1, dV, SState, 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.GemmFMA(dV, 16, m, F(1), false, t23, 1, dV, SState, 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
 					a2 := regions.R9cf7caf1a559Args{
 						P0: unsafe.SliceData(t43),
-						P1: unsafe.SliceData(t2),
-						P2: unsafe.SliceData(t3),
+						P1: unsafe.SliceData(t23),
+						P2: unsafe.SliceData(t32),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
@@ -300,25 +268,25 @@ func (c *stepFused) run() {
 				} else {
 					for i := range 16 {
 						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						t2_2 := t2[i*dV:][:dV]
-						t3_2 := t3[i*dV:][:dV]
+						t23_2 := t23[i*dV:][:dV]
+						t32_2 := t32[i*dV:][:dV]
 						for j := range dV {
-							t3_2[j] = t43_2[j] - t2_2[j]
+							t32_2[j] = t43_2[j] - t23_2[j]
 						}
 					}
 				}
 				// lattice_linear.N
-				kern.GemmFMA(m, 16, dV, F(1), false, t22, 1, m, SState, dV, 1, t3, 1, dV)
+				kern.GemmFMA(m, 16, dV, F(1), false, t222, 1, m, SState, dV, 1, t32, 1, dV)
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
-				clear(t163)
+				clear(t162)
 				if kern.Wide() {
 					a2 := regions.R1604aaf74d74Args{
 						P0:  unsafe.SliceData(t42),
-						P1:  unsafe.SliceData(t22),
+						P1:  unsafe.SliceData(t222),
 						P2:  unsafe.SliceData(t41),
 						P3:  unsafe.SliceData(SState),
-						P4:  unsafe.SliceData(t3),
-						P5:  unsafe.SliceData(t163),
+						P4:  unsafe.SliceData(t32),
+						P5:  unsafe.SliceData(t162),
 						N0:  m,
 						N1:  64*m*a + 64*C*m*s + 64*chunks*m*l,
 						N2:  64*a + 64*C*s + 64*chunks*l,
@@ -339,16 +307,16 @@ func (c *stepFused) run() {
 					for i := range 16 {
 						for j := range m {
 							SState3 := SState[j*dV:][:dV]
-							t163_2 := t163[(i*m+j)*dV:][:dV]
+							t162_2 := t162[(i*m+j)*dV:][:dV]
 							if n := min(16, i+1); n > 0 {
 								t41_2 := t41[(l*chunks+a+C*s)*16:][:n]
 								for k := range n {
-									t3_2 := t3[k*dV:][:dV]
+									t32_2 := t32[k*dV:][:dV]
 									t42Entry := t42[((l*chunks+a+C*s)*16+k)*m+j]
-									w := F(t42Entry * t22[k*m+j])
+									w := F(t42Entry * t222[k*m+j])
 									t41Entry := t41_2[k]
 									for m2 := range dV {
-										t163_2[m2] = num.FMA32(num.FMA32(SState3[m2], w, -F(t42Entry*t3_2[m2])), t41Entry, t163_2[m2])
+										t162_2[m2] = num.FMA32(num.FMA32(SState3[m2], w, -F(t42Entry*t32_2[m2])), t41Entry, t162_2[m2])
 									}
 								}
 							}
@@ -359,7 +327,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R71e14691696cArgs{
 						P0: unsafe.SliceData(SState),
-						P1: unsafe.SliceData(t163),
+						P1: unsafe.SliceData(t162),
 						P2: unsafe.SliceData(Z),
 						P3: unsafe.SliceData(t182),
 						N0: m,
@@ -376,12 +344,12 @@ func (c *stepFused) run() {
 						t182_2 := t182[i*m:][:m]
 						for j := range m {
 							SState3 := SState[j*dV:][:dV]
-							t163_2 := t163[(i*m+j)*dV:][:dV]
+							t162_2 := t162[(i*m+j)*dV:][:dV]
 							Z2 := Z[(i*m+j)*dV:][:dV]
 							var t183 F
 							t183Sums := [16]F{t183}
 							for k := range dV {
-								Z2_2 := SState3[k] - t163_2[k]
+								Z2_2 := SState3[k] - t162_2[k]
 								t183Sums[k%16] = num.FMA32(Z2_2, Z2_2, t183Sums[k%16])
 								Z2[k] = Z2_2
 							}
@@ -495,13 +463,13 @@ func (c *stepFused) run() {
 	// lattice_linear.u
 	for i := range L {
 		for j := range T - 16*chunks {
-			copy(t46[(i*(T-16*chunks)+j)*dV:][:dV], c.U[(i*T+j+16*chunks)*dV:][:dV])
+			copy(t46[(i*(T-16*chunks)+j)*dV:][:dV], u[(i*T+j+16*chunks)*dV:][:dV])
 		}
 	}
 
 	// lattice_linear.beta
 	for i := range L {
-		copy(t47[i*(T-16*chunks):][:T-16*chunks], c.Beta[i*T+16*chunks:][:T-16*chunks])
+		copy(t47[i*(T-16*chunks):][:T-16*chunks], beta[i*T+16*chunks:][:T-16*chunks])
 	}
 
 	// lattice_linear
@@ -519,12 +487,12 @@ func (c *stepFused) run() {
 				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
 					// lattice_linear.G
-					clear(t23)
+					clear(t24)
 					if kern.Wide() {
 						a2 := regions.R7d3b2c25ac43Args{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(SState2),
-							P2: unsafe.SliceData(t23),
+							P2: unsafe.SliceData(t24),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
@@ -539,7 +507,7 @@ func (c *stepFused) run() {
 							SState2_2 := SState2[i*dV:][:dV]
 							t45Entry := t45_2[i]
 							for j := range dV {
-								t23[j] = num.FMA32(SState2_2[j], t45Entry, t23[j])
+								t24[j] = num.FMA32(SState2_2[j], t45Entry, t24[j])
 							}
 						}
 					}
@@ -548,7 +516,7 @@ func (c *stepFused) run() {
 						if kern.Wide() {
 							a2 := regions.R83f04ce72429Args{
 								P0: unsafe.SliceData(t46),
-								P1: unsafe.SliceData(t23),
+								P1: unsafe.SliceData(t24),
 								P2: kern.Given(c.GLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
@@ -558,16 +526,16 @@ func (c *stepFused) run() {
 							t46_2 := t46[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t33 := t46_2[i] - t23[i]
-								GLin[i] = t33
+								t34 := t46_2[i] - t24[i]
+								GLin[i] = t34
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.Rb034b2d44d21Args{
 							P0: unsafe.SliceData(t46),
-							P1: unsafe.SliceData(t23),
-							P2: unsafe.SliceData(t32),
+							P1: unsafe.SliceData(t24),
+							P2: unsafe.SliceData(t33),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
@@ -575,16 +543,16 @@ func (c *stepFused) run() {
 					} else {
 						t46_2 := t46[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t33 := t46_2[i] - t23[i]
-							t32[i] = t33
+							t34 := t46_2[i] - t24[i]
+							t33[i] = t34
 						}
 					}
 					// lattice_linear.N
 					if kern.Wide() {
 						a2 := regions.R6a07f3d720e4Args{
 							P0: unsafe.SliceData(SState2),
-							P1: unsafe.SliceData(t32),
-							P2: unsafe.SliceData(t222),
+							P1: unsafe.SliceData(t33),
+							P2: unsafe.SliceData(t223),
 							N0: m,
 							N1: dV,
 							N2: 4,
@@ -595,13 +563,13 @@ func (c *stepFused) run() {
 					} else {
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
-							var t223 F
-							t223Sums := [16]F{t223}
+							var t224 F
+							t224Sums := [16]F{t224}
 							for j := range dV {
-								t223Sums[j%16] = num.FMA32(SState2_2[j], t32[j], t223Sums[j%16])
+								t224Sums[j%16] = num.FMA32(SState2_2[j], t33[j], t224Sums[j%16])
 							}
-							t223 = kern.Sum16(&t223Sums)
-							t222[i] = t223
+							t224 = kern.Sum16(&t224Sums)
+							t223[i] = t224
 						}
 					}
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
@@ -609,9 +577,9 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R81036e4f25f8Args{
 							P0: unsafe.SliceData(t45),
-							P1: unsafe.SliceData(t222),
+							P1: unsafe.SliceData(t223),
 							P2: unsafe.SliceData(SState2),
-							P3: unsafe.SliceData(t32),
+							P3: unsafe.SliceData(t33),
 							P4: unsafe.SliceData(t17),
 							P5: unsafe.SliceData(t184),
 							N0: m,
@@ -633,11 +601,11 @@ func (c *stepFused) run() {
 							t17_2 := t17[i*dV:][:dV]
 							var t185 F
 							t45Entry2 := t45_2[i]
-							w2 := F(t45Entry2 * t222[i])
+							w2 := F(t45Entry2 * t223[i])
 							t185Sums := [16]F{t185}
 							for j := range dV {
 								SState2Entry := SState2_2[j]
-								t172 := num.FMA32(-t47Entry, num.FMA32(SState2Entry, w2, -F(t45Entry2*t32[j])), SState2Entry)
+								t172 := num.FMA32(-t47Entry, num.FMA32(SState2Entry, w2, -F(t45Entry2*t33[j])), SState2Entry)
 								t185Sums[j%16] = num.FMA32(t172, t172, t185Sums[j%16])
 								t17_2[j] = t172
 							}
@@ -660,8 +628,8 @@ func (c *stepFused) run() {
 							for i := range m {
 								t184Entry := t184[i]
 								t203 := (F(0) < t184Entry)
-								t232 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
-								t275 := kern.Larger(kern.Choose(t203, t232, F(0)), F(1e-08))
+								t23_2 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
+								t275 := kern.Larger(kern.Choose(t203, t23_2, F(0)), F(1e-08))
 								SMax2[i] = t275
 							}
 						}
@@ -680,8 +648,8 @@ func (c *stepFused) run() {
 							for i := range m {
 								t184Entry := t184[i]
 								t203 := (F(0) < t184Entry)
-								t232 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
-								t1822 := F(1) / t232
+								t23_2 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
+								t1822 := F(1) / t23_2
 								SDiv[i] = t1822
 							}
 						}
@@ -689,7 +657,7 @@ func (c *stepFused) run() {
 					if len(c.NProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t222),
+								P0: unsafe.SliceData(t223),
 								P1: kern.Given(c.NProd),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
@@ -698,7 +666,7 @@ func (c *stepFused) run() {
 						} else {
 							NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
-								t2222 := t222[i]
+								t2222 := t223[i]
 								NProd[i] = t2222
 							}
 						}
@@ -714,8 +682,8 @@ func (c *stepFused) run() {
 						for i := range m {
 							t184Entry := t184[i]
 							t203 := (F(0) < t184Entry)
-							t232 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
-							t275 := kern.Larger(kern.Choose(t203, t232, F(0)), F(1e-08))
+							t23_2 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
+							t275 := kern.Larger(kern.Choose(t203, t23_2, F(0)), F(1e-08))
 							t274[i] = t275
 						}
 					}
@@ -793,121 +761,163 @@ func (c *stepBackwardFused) run() {
 	_ = chunks
 	_ = segments
 	_ = segments2
-	t41 := c.Work[:16*L*chunks]                                                                                           // [L, chunks, 16]
-	t42 := c.Work[16*L*chunks:][:16*L*chunks*m]                                                                           // [L, chunks, 16, m]
-	t44 := c.Work[16*L*chunks*m+16*L*chunks:][:16*L*chunks*m]                                                             // [L, chunks, 16, m]
-	t43 := c.Work[32*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                            // [L, chunks, 16, d_v]
-	t45 := c.Work[16*L*chunks*dV+32*L*chunks*m+16*L*chunks:][:L*T*m-16*L*chunks*m]                                        // [L, T - 16·chunks, m]
-	t48 := c.Work[L*T*m+16*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:L*T*m-16*L*chunks*m]                                  // [L, T - 16·chunks, m]
-	t52 := c.Work[2*L*T*m+16*L*chunks*dV+16*L*chunks:][:L*T*m-16*L*chunks*m]                                              // [L, T - 16·chunks, m]
-	t47 := c.Work[3*L*T*m+16*L*chunks*dV-16*L*chunks*m+16*L*chunks:][:L*T-16*L*chunks]                                    // [L, T - 16·chunks]
-	t := c.Work[3*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:16*L*chunks*dV]                                               // [L, 16·chunks, d_v]
-	t2 := c.Work[3*L*T*m+32*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                       // [L, T - 16·chunks, d_v]
-	t552 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*m-16*L*chunks*m]                                // [L, T - 16·chunks, m]
-	t4 := c.Work[L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*T:][:L*dV*m]                                               // [L, m, d_v]
-	t5 := c.Work[L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+L*T:][:L*T*m-16*L*chunks*m]                           // [L, T - 16·chunks, m]
-	t6 := c.Work[L*T*dV+5*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+L*T:][:L*T*dV-16*L*chunks*dV]                         // [L, T - 16·chunks, d_v]
-	t7 := c.Work[2*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+L*T:][:L*T-16*L*chunks]                                            // [L, T - 16·chunks]
-	t8 := c.Work[2*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*m-16*L*chunks*m]                          // [L, T - 16·chunks, m]
-	t9 := c.Work[2*L*T*dV+6*L*T*m-64*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*m]                                        // [L, T, m]
-	t12 := c.Work[2*L*T*dV+7*L*T*m-64*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*m]                                       // [L, T, m]
-	t10 := c.Work[2*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T]                                         // [L, T]
-	t11 := c.Work[2*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:L*T*dV]                                      // [L, T, d_v]
-	t142 := c.Work[3*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:16*L*chunks]                                // [L, chunks, 16]
-	t152 := c.Work[3*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*m]                                          // [L, chunks, 16, m]
-	t162 := c.Work[3*L*T*dV+8*L*T*m-48*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                                         // [L, chunks, 16, d_v]
-	t17 := c.Work[3*L*T*dV+8*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*m]                            // [L, chunks, 16, m]
-	t182 := c.Work[3*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*m]                                   // [L, T, m]
-	t202 := c.Work[3*L*T*dV+9*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*m]                                   // [L, T, m]
-	t192 := c.Work[3*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                 // [L, T, d_v]
-	t212 := c.Work[4*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T]                                    // [L, T]
-	t222 := c.Work[4*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T*dV]                                 // [L, T, d_v]
-	t272 := c.Work[5*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T]                                    // [L, T]
-	t51 := c.Work[5*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T]                                     // [L, T]
-	t54 := c.Work[5*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T:][:L*T*dV+L*T*m]                            // [L, T, d_v + m]
-	SBarState := c.Work[6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T:][:dV*m]                              // [m, d_v]
-	STrail := c.Work[6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+dV*m:][:C*dV*m+dV*m]                     // [C + 1, m, d_v]
-	t172 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+2*dV*m:][:dV*m]                     // [m, d_v]
-	t18 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m:][:m]                         // [m]
-	t222_2 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m+m:][:m]                    // [m]
-	t82 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m+2*m:][:m]                     // [m]
-	t53 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m+3*m:][:m]                     // [m]
-	t252 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m+4*m:][:m]                    // [m]
-	t29 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m+5*m:][:dV*m]                  // [m, d_v]
-	t512 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+5*m:][:m]                    // [m]
-	t39 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+6*m:][:m]                     // [m]
-	t412 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+7*m:][:dV]                   // [d_v]
-	t52_2 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+dV+7*m:][:m]                // [m]
-	t53_2 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+dV+8*m:][:dV]               // [d_v]
-	t443 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+2*dV+8*m:][:dV]              // [d_v]
-	t483 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+3*dV+8*m:][:m]               // [m]
-	SBarState2 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+3*dV+9*m:][:dV*m]      // [m, d_v]
-	STrail2 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+5*dV*m+3*dV+9*m:][:C*dV*m+dV*m]  // [C + 1, m, d_v]
-	t23 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+6*dV*m+3*dV+9*m:][:16*dV]          // [16, d_v]
-	t3 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+6*dV*m+19*dV+9*m:][:16*dV]          // [16, d_v]
-	t223 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+6*dV*m+35*dV+9*m:][:16*m]         // [16, m]
-	t16 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+6*dV*m+35*dV+25*m:][:16*dV*m]      // [16, m, d_v]
-	Z := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+22*dV*m+35*dV+25*m:][:16*dV*m]       // [16, m, d_v]
-	t184 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+35*dV+25*m:][:16*m]       // [16, m]
-	t24 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+35*dV+41*m:][:16*dV]       // [16, d_v]
-	t32 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+51*dV+41*m:][:16*dV]       // [16, d_v]
-	t224 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+67*dV+41*m:][:16*m]       // [16, m]
-	t323 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+67*dV+57*m:][:16*m]       // [16, m]
-	N3 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+67*dV+73*m:][:16*dV*m]      // [16, m, d_v]
-	t163 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+54*dV*m+67*dV+73*m:][:16*dV*m]    // [16, m, d_v]
-	Z3 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+70*dV*m+67*dV+73*m:][:16*dV*m]      // [16, m, d_v]
-	t186 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+73*m:][:16*m]       // [16, m]
-	t23_2 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+89*m:][:16*m]      // [16, m]
-	t25 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+105*m:][:16*m]       // [16, m]
-	t27 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+121*m:][:16*m]       // [16, m]
-	t62 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+137*m:][:16*m]       // [16, m]
-	S2 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+153*m:][:16*dV*m]     // [16, m, d_v]
-	t3223 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+102*dV*m+67*dV+153*m:][:16*m]    // [16, m]
-	t14 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+102*dV*m+67*dV+169*m:][:16*dV*m]   // [16, m, d_v]
-	t42_2 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+118*dV*m+67*dV+169*m:][:16*dV*m] // [16, m, d_v]
-	t93 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+134*dV*m+67*dV+169*m:][:16*m]      // [16, m]
-	t262 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+134*dV*m+67*dV+185*m:][:16*m]     // [16, m]
-	t302 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+134*dV*m+67*dV+201*m:][:16*dV*m]  // [16, m, d_v]
-	t31 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+150*dV*m+67*dV+201*m:][:dV*m]      // [m, d_v]
-	t523 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+151*dV*m+67*dV+201*m:][:16*dV*m]  // [16, m, d_v]
-	t34 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+167*dV*m+67*dV+201*m:][:16]        // [16]
-	t38 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+167*dV*m+67*dV+201*m+16:][:16*m]   // [16, m]
-	t432 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+167*dV*m+67*dV+217*m+16:][:16*m]  // [16, m]
-	t445 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+167*dV*m+67*dV+233*m+16:][:16*dV] // [16, d_v]
-	t37 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+167*dV*m+83*dV+233*m+16:][:dV*m]   // [m, d_v]
-	t40 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+168*dV*m+83*dV+233*m+16:][:16*m]   // [16, m]
-	t413 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+168*dV*m+83*dV+249*m+16:][:dV*m]  // [m, d_v]
-	t423 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+169*dV*m+83*dV+249*m+16:][:16*dV] // [16, d_v]
-	t453 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+169*dV*m+99*dV+249*m+16:][:16*dV] // [16, d_v]
-	t486 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+169*dV*m+115*dV+249*m+16:][:dV*m] // [m, d_v]
-	t49 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+170*dV*m+115*dV+249*m+16:][:16*m]  // [16, m]
-	t20 := c.Flags[:L*T]                                                                                                  // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                                                                                            // [L, T]
-	t32_2 := c.Flags[2*L*T:][:L*T]                                                                                        // [L, T]
-	t1422 := c.Flags[3*L*T:][:16*m]                                                                                       // [16, m]
-	t323Total := make([]F, 1)
-	t532Total := make([]F, 1)
+	beta := c.Work[:L*T]                                                                                                   // [L, T]
+	t23 := c.Work[L*T:][:L*T]                                                                                              // [L, T]
+	t27 := c.Work[2*L*T:][:L*T]                                                                                            // [L, T]
+	t262 := c.Work[3*L*T:][:L*T]                                                                                           // [L, T]
+	u := c.Work[4*L*T:][:L*T*dV]                                                                                           // [L, T, d_v]
+	t41 := c.Work[L*T*dV+4*L*T:][:16*L*chunks]                                                                             // [L, chunks, 16]
+	t42 := c.Work[L*T*dV+4*L*T+16*L*chunks:][:16*L*chunks*m]                                                               // [L, chunks, 16, m]
+	t44 := c.Work[L*T*dV+16*L*chunks*m+4*L*T+16*L*chunks:][:16*L*chunks*m]                                                 // [L, chunks, 16, m]
+	t43 := c.Work[L*T*dV+32*L*chunks*m+4*L*T+16*L*chunks:][:16*L*chunks*dV]                                                // [L, chunks, 16, d_v]
+	t45 := c.Work[L*T*dV+16*L*chunks*dV+32*L*chunks*m+4*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                            // [L, T - 16·chunks, m]
+	t48 := c.Work[L*T*dV+L*T*m+16*L*chunks*dV+16*L*chunks*m+4*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                      // [L, T - 16·chunks, m]
+	t52 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV+4*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                                  // [L, T - 16·chunks, m]
+	t47 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+4*L*T+16*L*chunks:][:L*T-16*L*chunks]                        // [L, T - 16·chunks]
+	t3 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+5*L*T:][:16*L*chunks*dV]                                      // [L, 16·chunks, d_v]
+	t4 := c.Work[L*T*dV+3*L*T*m+32*L*chunks*dV-16*L*chunks*m+5*L*T:][:L*T*dV-16*L*chunks*dV]                               // [L, T - 16·chunks, d_v]
+	t55 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+5*L*T:][:L*T*m-16*L*chunks*m]                              // [L, T - 16·chunks, m]
+	t6 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+5*L*T:][:L*dV*m]                                            // [L, m, d_v]
+	t7 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*m-16*L*chunks*m]                        // [L, T - 16·chunks, m]
+	t8 := c.Work[2*L*T*dV+5*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+5*L*T:][:L*T*dV-16*L*chunks*dV]                      // [L, T - 16·chunks, d_v]
+	t9 := c.Work[3*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+5*L*T:][:L*T-16*L*chunks]                                           // [L, T - 16·chunks]
+	t10 := c.Work[3*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+6*L*T-16*L*chunks:][:L*T*m-16*L*chunks*m]                          // [L, T - 16·chunks, m]
+	t11 := c.Work[3*L*T*dV+6*L*T*m-64*L*chunks*m+L*dV*m+6*L*T-16*L*chunks:][:L*T*m]                                        // [L, T, m]
+	t142 := c.Work[3*L*T*dV+7*L*T*m-64*L*chunks*m+L*dV*m+6*L*T-16*L*chunks:][:L*T*m]                                       // [L, T, m]
+	t12 := c.Work[3*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+6*L*T-16*L*chunks:][:L*T]                                          // [L, T]
+	t13 := c.Work[3*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:L*T*dV]                                       // [L, T, d_v]
+	t162 := c.Work[4*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t17 := c.Work[4*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*m]                                            // [L, chunks, 16, m]
+	t182 := c.Work[4*L*T*dV+8*L*T*m-48*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*dV]                                          // [L, chunks, 16, d_v]
+	t192 := c.Work[4*L*T*dV+8*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*m]                            // [L, chunks, 16, m]
+	t242 := c.Work[4*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+7*L*T:][:L*T*dV]                                   // [L, T, d_v]
+	t29 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+7*L*T:][:L*T]                                       // [L, T]
+	t462 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+8*L*T:][:L*T]                                      // [L, T]
+	t502 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+9*L*T:][:L*T]                                      // [L, T]
+	t53 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+10*L*T:][:L*T]                                      // [L, T]
+	t58 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T:][:dV+m]                                     // [d_v + m]
+	t60 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+dV+m:][:dV+m]                                // [d_v + m]
+	SBarState := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+2*dV+2*m:][:dV*m]                      // [m, d_v]
+	STrail := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m]             // [C + 1, m, d_v]
+	t172 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+2*dV*m+2*dV+2*m:][:dV*m]             // [m, d_v]
+	t18 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+2*m:][:m]                 // [m]
+	t222 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+3*m:][:m]                // [m]
+	t82 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+4*m:][:m]                 // [m]
+	t5 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+5*m:][:m]                  // [m]
+	t252 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+6*m:][:m]                // [m]
+	t292 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+7*m:][:dV*m]             // [m, d_v]
+	t51 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+7*m:][:m]                 // [m]
+	t39 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+8*m:][:m]                 // [m]
+	t412 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+9*m:][:dV]               // [d_v]
+	t52_2 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+3*dV+9*m:][:m]               // [m]
+	t532 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+3*dV+10*m:][:dV]              // [d_v]
+	t443 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+4*dV+10*m:][:dV]              // [d_v]
+	t483 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+5*dV+10*m:][:m]               // [m]
+	SBarState2 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+5*dV+11*m:][:dV*m]      // [m, d_v]
+	STrail2 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+5*dV*m+5*dV+11*m:][:C*dV*m+dV*m]  // [C + 1, m, d_v]
+	t22 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+5*dV+11*m:][:16*dV]          // [16, d_v]
+	t32 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+21*dV+11*m:][:16*dV]         // [16, d_v]
+	t223 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+37*dV+11*m:][:16*m]         // [16, m]
+	t16 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+37*dV+27*m:][:16*dV*m]       // [16, m, d_v]
+	Z := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+22*dV*m+37*dV+27*m:][:16*dV*m]        // [16, m, d_v]
+	t184 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+37*dV+27*m:][:16*m]        // [16, m]
+	t23_2 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+37*dV+43*m:][:16*dV]      // [16, d_v]
+	t33 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+53*dV+43*m:][:16*dV]        // [16, d_v]
+	t224 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+43*m:][:16*m]        // [16, m]
+	t323 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+59*m:][:16*m]        // [16, m]
+	N3 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
+	t163 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+54*dV*m+69*dV+75*m:][:16*dV*m]     // [16, m, d_v]
+	Z3 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+70*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
+	t186 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+75*m:][:16*m]        // [16, m]
+	t233 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+91*m:][:16*m]        // [16, m]
+	t253 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+107*m:][:16*m]       // [16, m]
+	t273 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+123*m:][:16*m]       // [16, m]
+	t62 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+139*m:][:16*m]        // [16, m]
+	S2 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+155*m:][:16*dV*m]      // [16, m, d_v]
+	t3223 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+102*dV*m+69*dV+155*m:][:16*m]     // [16, m]
+	t := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+102*dV*m+69*dV+171*m:][:16*dV*m]      // [16, m, d_v]
+	t42_2 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+118*dV*m+69*dV+171*m:][:16*dV*m]  // [16, m, d_v]
+	t93 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+171*m:][:16*m]       // [16, m]
+	t2623 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+187*m:][:16*m]     // [16, m]
+	t3022 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+203*m:][:16*dV*m]  // [16, m, d_v]
+	t31 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+150*dV*m+69*dV+203*m:][:dV*m]       // [m, d_v]
+	t523 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+151*dV*m+69*dV+203*m:][:16*dV*m]   // [16, m, d_v]
+	t343 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+203*m:][:16]        // [16]
+	t38 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+203*m+16:][:16*m]    // [16, m]
+	t432 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+219*m+16:][:16*m]   // [16, m]
+	t445 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+235*m+16:][:16*dV]  // [16, d_v]
+	t37 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+85*dV+235*m+16:][:dV*m]    // [m, d_v]
+	t40 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+168*dV*m+85*dV+235*m+16:][:16*m]    // [16, m]
+	t413 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+168*dV*m+85*dV+251*m+16:][:dV*m]   // [m, d_v]
+	t423 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+85*dV+251*m+16:][:16*dV]  // [16, d_v]
+	t453 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+101*dV+251*m+16:][:16*dV] // [16, d_v]
+	t486 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+117*dV+251*m+16:][:dV*m]  // [m, d_v]
+	t49 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+170*dV*m+117*dV+251*m+16:][:16*m]   // [16, m]
+	t20 := c.Flags[:L*T]                                                                                                   // [L, T]
+	t30 := c.Flags[L*T:][:L*T]                                                                                             // [L, T]
+	t34 := c.Flags[2*L*T:][:L*T]                                                                                           // [L, T]
+	t1422 := c.Flags[3*L*T:][:16*m]                                                                                        // [16, m]
+	t32Total := make([]F, 1)
+	t56Total := make([]F, 1)
 
-	// lattice_linear.u
+	// lattice_linear.beta, lattice_linear.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t32_3 := t32_2[i*T:][:T]
+		t23_3 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t34_2 := t34[i*T:][:T]
 		for j := range T {
-			t203 := (F(0) < uProd[j])
-			t282 := (F(1e-08) <= kern.Choose(t203, uSqrt[j], F(0)))
-			t20_2[j] = t203
-			t28_2[j] = t282
-			t32_3[j] = (t282 && t203)
+			uProdEntry := uProd[j]
+			t202 := (F(0) < uProdEntry)
+			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
+			t25 := kern.Choose(t202, t232, F(0))
+			t272 := kern.Larger(t25, F(1e-08))
+			t302 := (F(1e-08) <= t25)
+			beta2[j] = kern.Sigmoid(betaLin[j])
+			t20_2[j] = t202
+			t23_3[j] = t232
+			t27_2[j] = t272
+			t262_2[j] = F(1) / t272
+			t30_2[j] = t302
+			t34_2[j] = (t302 && t202)
+		}
+	}
+
+	// lattice_linear.u
+	if kern.Wide() {
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(u),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+		}
+		regions.Reeb6141300f7(&a)
+	} else {
+		for i := range L {
+			t27_2 := t27[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				u2 := u[(i*T+j)*dV:][:dV]
+				t27Entry := t27_2[j]
+				for k := range dV {
+					u2[k] = v[k] / t27Entry
+				}
+			}
 		}
 	}
 
 	// lattice_linear.beta
 	for i := range L {
 		for j := range chunks {
-			copy(t41[(i*chunks+j)*16:][:16], c.Beta[i*T+16*j:][:16])
+			copy(t41[(i*chunks+j)*16:][:16], beta[i*T+16*j:][:16])
 		}
 	}
 
@@ -947,7 +957,7 @@ func (c *stepBackwardFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				copy(t43[((i*chunks+j)*16+k)*dV:][:dV], c.U[(i*T+16*j+k)*dV:][:dV])
+				copy(t43[((i*chunks+j)*16+k)*dV:][:dV], u[(i*T+16*j+k)*dV:][:dV])
 			}
 		}
 	}
@@ -990,20 +1000,20 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	for i := range L {
-		copy(t47[i*(T-16*chunks):][:T-16*chunks], c.Beta[i*T+16*chunks:][:T-16*chunks])
+		copy(t47[i*(T-16*chunks):][:T-16*chunks], beta[i*T+16*chunks:][:T-16*chunks])
 	}
 
 	// lattice_linear.q
 	for i := range L {
 		for j := range 16 * chunks {
-			copy(t[(i*16*chunks+j)*dV:][:dV], c.YBar[(i*T+j)*dV:][:dV])
+			copy(t3[(i*16*chunks+j)*dV:][:dV], c.YBar[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// lattice_linear.q
 	for i := range L {
 		for j := range T - 16*chunks {
-			copy(t2[(i*(T-16*chunks)+j)*dV:][:dV], c.YBar[(i*T+j+16*chunks)*dV:][:dV])
+			copy(t4[(i*(T-16*chunks)+j)*dV:][:dV], c.YBar[(i*T+j+16*chunks)*dV:][:dV])
 		}
 	}
 
@@ -1012,7 +1022,7 @@ func (c *stepBackwardFused) run() {
 		a := regions.Re83441740898Args{
 			P0: unsafe.SliceData(t47),
 			P1: unsafe.SliceData(t52),
-			P2: unsafe.SliceData(t552),
+			P2: unsafe.SliceData(t55),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: m,
@@ -1024,10 +1034,10 @@ func (c *stepBackwardFused) run() {
 			t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
 				t52_3 := t52[(i*(T-16*chunks)+j)*m:][:m]
-				t552_2 := t552[(i*(T-16*chunks)+j)*m:][:m]
+				t55_2 := t55[(i*(T-16*chunks)+j)*m:][:m]
 				t47Entry := t47_2[j]
 				for k := range m {
-					t552_2[k] = num.FMA32(-t47Entry, t52_3[k], F(1))
+					t55_2[k] = num.FMA32(-t47Entry, t52_3[k], F(1))
 				}
 			}
 		}
@@ -1084,7 +1094,7 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
 				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
-				t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
+				t9_2 := t9[l*(T-16*chunks)+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
 					t47Entry3 := t47_2[a]
@@ -1096,11 +1106,11 @@ func (c *stepBackwardFused) run() {
 							P3:  unsafe.SliceData(c.SMax2),
 							P4:  unsafe.SliceData(STrail),
 							P5:  unsafe.SliceData(c.GLin),
-							P6:  unsafe.SliceData(t2),
+							P6:  unsafe.SliceData(t4),
 							P7:  unsafe.SliceData(SBarState),
 							P8:  unsafe.SliceData(t172),
 							P9:  unsafe.SliceData(t18),
-							P10: unsafe.SliceData(t222_2),
+							P10: unsafe.SliceData(t222),
 							P11: unsafe.SliceData(t82),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
@@ -1134,7 +1144,7 @@ func (c *stepBackwardFused) run() {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
-							t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							t4_2 := t4[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							SBarState3 := SBarState[i*dV:][:dV]
 							t172_2 := t172[i*dV:][:dV]
 							var t183 F
@@ -1152,16 +1162,16 @@ func (c *stepBackwardFused) run() {
 								t173 := num.FMA32(-t47Entry3, num.FMA32(STrailEntry2, t52Entry2, -F(t45Entry2*GLin[j])), STrailEntry2)
 								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
 								STrailEntry3 := STrail4[j]
-								t2Entry := t2_2[j]
-								t2222Sums[j%16] = num.FMA32(STrailEntry3, t2Entry, t2222Sums[j%16])
-								t83Sums[j%16] = num.FMA32(num.FMA32(t48Entry, t2Entry, SBarState3[j]), STrailEntry3/SMax2Entry2, t83Sums[j%16])
+								t4Entry := t4_2[j]
+								t2222Sums[j%16] = num.FMA32(STrailEntry3, t4Entry, t2222Sums[j%16])
+								t83Sums[j%16] = num.FMA32(num.FMA32(t48Entry, t4Entry, SBarState3[j]), STrailEntry3/SMax2Entry2, t83Sums[j%16])
 								t172_2[j] = t173
 							}
 							t183 = kern.Sum16(&t183Sums)
 							t2222 = kern.Sum16(&t2222Sums)
 							t83 = kern.Sum16(&t83Sums)
 							t18[i] = t183
-							t222_2[i] = t2222
+							t222[i] = t2222
 							t82[i] = -t83
 						}
 					}
@@ -1170,7 +1180,7 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.Rc6bf943a19ebArgs{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.SMax2),
-							P2: unsafe.SliceData(t53),
+							P2: unsafe.SliceData(t5),
 							P3: unsafe.SliceData(c.SDiv),
 							P4: unsafe.SliceData(t82),
 							P5: unsafe.SliceData(t252),
@@ -1183,30 +1193,30 @@ func (c *stepBackwardFused) run() {
 						SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							t18Entry := t18[i]
-							t204 := (F(0) < t18Entry)
-							t92 := (F(1e-08) <= kern.Choose(t204, num.Sqrt(kern.Choose(t204, t18Entry, F(1))), F(0)))
-							t13 := (t92 && t204)
-							t53[i] = F(1) / SMax2[i]
-							t252[i] = kern.Choose((t13 && t204), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
+							t203 := (F(0) < t18Entry)
+							t92 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
+							t132 := (t92 && t203)
+							t5[i] = F(1) / SMax2[i]
+							t252[i] = kern.Choose((t132 && t203), kern.Choose(t132, F(F(0.5*SDiv[i])*kern.Choose(t132, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
 						}
 					}
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
-					var t323_2 F
+					var t32_2 F
 					if kern.Wide() {
 						a2 := regions.R98861093b264Args{
 							P0:  unsafe.SliceData(t48),
-							P1:  unsafe.SliceData(t53),
+							P1:  unsafe.SliceData(t5),
 							P2:  unsafe.SliceData(t252),
 							P3:  unsafe.SliceData(t45),
 							P4:  unsafe.SliceData(t52),
 							P5:  unsafe.SliceData(t172),
-							P6:  unsafe.SliceData(t2),
+							P6:  unsafe.SliceData(t4),
 							P7:  unsafe.SliceData(SBarState),
 							P8:  unsafe.SliceData(STrail),
 							P9:  unsafe.SliceData(c.GLin),
-							P10: unsafe.SliceData(t29),
-							P11: unsafe.SliceData(t512),
-							P12: unsafe.SliceData(t323Total),
+							P10: unsafe.SliceData(t292),
+							P11: unsafe.SliceData(t51),
+							P12: unsafe.SliceData(t32Total),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
@@ -1223,51 +1233,51 @@ func (c *stepBackwardFused) run() {
 							N13: 4*dV*m*a + 12*dV,
 							N14: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N15: 4 * dV * m * a,
-							S0:  [2]float32{t323_2},
+							S0:  [2]float32{t32_2},
 						}
 						regions.R98861093b264(&a2)
 					} else {
 						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t323_3 := t323_2
+						t32_3 := t32_2
 						for i := range m {
 							t172_2 := t172[i*dV:][:dV]
-							t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							t4_2 := t4[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							SBarState3 := SBarState[i*dV:][:dV]
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							t29_2 := t29[i*dV:][:dV]
-							var t513 F
+							t292_2 := t292[i*dV:][:dV]
+							var t512 F
 							t48Entry2 := t48_2[i]
-							t53Entry := t53[i]
+							t5Entry := t5[i]
 							t252Entry := t252[i]
 							t45Entry3 := t45_2[i]
 							t52Entry3 := t52_3[i]
-							var t323Row F
-							t323RowSums := [16]F{t323Row}
-							t513Sums := [16]F{t513}
+							var t32Row F
+							t32RowSums := [16]F{t32Row}
+							t512Sums := [16]F{t512}
 							for j := range dV {
-								t292 := num.FMA32(F(2*t172_2[j]), t252Entry, F(num.FMA32(t48Entry2, t2_2[j], SBarState3[j])*t53Entry))
+								t293 := num.FMA32(F(2*t172_2[j]), t252Entry, F(num.FMA32(t48Entry2, t4_2[j], SBarState3[j])*t5Entry))
 								STrailEntry4 := STrail3[j]
-								t323RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(t45Entry3*GLin[j])), t292, t323RowSums[j%16])
-								t513Sums[j%16] = num.FMA32(STrailEntry4, t292, t513Sums[j%16])
-								t29_2[j] = t292
+								t32RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(t45Entry3*GLin[j])), t293, t32RowSums[j%16])
+								t512Sums[j%16] = num.FMA32(STrailEntry4, t293, t512Sums[j%16])
+								t292_2[j] = t293
 							}
-							t323Row = kern.Sum16(&t323RowSums)
-							t513 = kern.Sum16(&t513Sums)
-							t323_3 = t323_3 + t323Row
-							t512[i] = t513
+							t32Row = kern.Sum16(&t32RowSums)
+							t512 = kern.Sum16(&t512Sums)
+							t32_3 = t32_3 + t32Row
+							t51[i] = t512
 						}
-						t323Total[0] = t323_3
+						t32Total[0] = t32_3
 					}
-					t323_2 = t323Total[0]
-					t324 := -t323_2
+					t32_2 = t32Total[0]
+					t322 := -t32_2
 					// lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
 						a2 := regions.Re33467c2bd15Args{
 							P0: unsafe.SliceData(t45),
-							P1: unsafe.SliceData(t512),
+							P1: unsafe.SliceData(t51),
 							P2: unsafe.SliceData(t39),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
@@ -1277,21 +1287,21 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t39[i] = -F(F(t47Entry3*t45_2[i]) * t512[i])
+							t39[i] = -F(F(t47Entry3*t45_2[i]) * t51[i])
 						}
 					}
 					// lattice_linear.N, lattice_linear.G
 					clear(t412)
-					clear(t53_2)
+					clear(t532)
 					if kern.Wide() {
 						a2 := regions.R5dba824d6087Args{
 							P0:  unsafe.SliceData(t39),
 							P1:  unsafe.SliceData(t45),
-							P2:  unsafe.SliceData(t29),
+							P2:  unsafe.SliceData(t292),
 							P3:  unsafe.SliceData(c.GLin),
 							P4:  unsafe.SliceData(STrail),
 							P5:  unsafe.SliceData(t412),
-							P6:  unsafe.SliceData(t53_2),
+							P6:  unsafe.SliceData(t532),
 							P7:  unsafe.SliceData(t52_2),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
@@ -1311,7 +1321,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t29_2 := t29[i*dV:][:dV]
+							t292_2 := t292[i*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							var t522 F
@@ -1319,10 +1329,10 @@ func (c *stepBackwardFused) run() {
 							t45Entry4 := t45_2[i]
 							t522Sums := [16]F{t522}
 							for j := range dV {
-								t29Entry := t29_2[j]
-								t522Sums[j%16] = num.FMA32(t29Entry, GLin[j], t522Sums[j%16])
+								t292Entry := t292_2[j]
+								t522Sums[j%16] = num.FMA32(t292Entry, GLin[j], t522Sums[j%16])
 								t412[j] = num.FMA32(STrail3[j], t39Entry, t412[j])
-								t53_2[j] = num.FMA32(t29Entry, t45Entry4, t53_2[j])
+								t532[j] = num.FMA32(t292Entry, t45Entry4, t532[j])
 							}
 							t522 = kern.Sum16(&t522Sums)
 							t52_2[i] = t522
@@ -1331,33 +1341,33 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.G, lattice_linear.S
 					if kern.Wide() {
 						a2 := regions.Raeaaf9903134Args{
-							P0: unsafe.SliceData(t53_2),
+							P0: unsafe.SliceData(t532),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t443),
-							P3: unsafe.SliceData(t6),
+							P3: unsafe.SliceData(t8),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							S0: [2]float32{t47Entry3},
 						}
 						regions.Raeaaf9903134(&a2)
 					} else {
-						t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t444 := num.FMA32(t47Entry3, t53_2[i], t412[i])
+							t444 := num.FMA32(t47Entry3, t532[i], t412[i])
 							t443[i] = t444
-							t6_2[i] = t444
+							t8_2[i] = t444
 						}
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
 						a2 := regions.Rb597d21d9d9aArgs{
-							P0:  unsafe.SliceData(t552),
+							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(t45),
 							P3:  unsafe.SliceData(t443),
 							P4:  unsafe.SliceData(STrail),
 							P5:  unsafe.SliceData(c.GLin),
-							P6:  unsafe.SliceData(t29),
+							P6:  unsafe.SliceData(t292),
 							P7:  unsafe.SliceData(SBarState),
 							P8:  unsafe.SliceData(t483),
 							N0:  m,
@@ -1377,22 +1387,22 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Rb597d21d9d9a(&a2)
 					} else {
-						t552_2 := t552[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t55_2 := t55[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							t29_2 := t29[i*dV:][:dV]
+							t292_2 := t292[i*dV:][:dV]
 							SBarState3 := SBarState[i*dV:][:dV]
 							var t484 F
-							t552Entry := t552_2[i]
+							t55Entry := t55_2[i]
 							t39Entry2 := t39[i]
 							t45Entry5 := t45_2[i]
 							t484Sums := [16]F{t484}
 							for j := range dV {
 								t443Entry := t443[j]
 								t484Sums[j%16] = num.FMA32(STrail3[j], t443Entry, t484Sums[j%16])
-								SBarState3[j] = num.FMA32(-t45Entry5, t443Entry, num.FMA32(GLin[j], t39Entry2, F(t29_2[j]*t552Entry)))
+								SBarState3[j] = num.FMA32(-t45Entry5, t443Entry, num.FMA32(GLin[j], t39Entry2, F(t292_2[j]*t55Entry)))
 							}
 							t484 = kern.Sum16(&t484Sums)
 							t483[i] = -t484
@@ -1403,11 +1413,11 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.Rfb8509a57163Args{
 							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.NProd),
-							P2: unsafe.SliceData(t512),
+							P2: unsafe.SliceData(t51),
 							P3: unsafe.SliceData(t483),
-							P4: unsafe.SliceData(t5),
-							P5: unsafe.SliceData(t222_2),
-							P6: unsafe.SliceData(t8),
+							P4: unsafe.SliceData(t7),
+							P5: unsafe.SliceData(t222),
+							P6: unsafe.SliceData(t10),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							S0: [2]float32{t47Entry3},
@@ -1415,32 +1425,32 @@ func (c *stepBackwardFused) run() {
 						regions.Rfb8509a57163(&a2)
 					} else {
 						NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t7_2 := t7[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t10_2 := t10[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t5_2[i] = num.FMA32(t47Entry3, t52_2[i], -F(F(t47Entry3*NProd[i])*t512[i])) + t483[i]
-							t8_2[i] = t222_2[i]
+							t7_2[i] = num.FMA32(t47Entry3, t52_2[i], -F(F(t47Entry3*NProd[i])*t51[i])) + t483[i]
+							t10_2[i] = t222[i]
 						}
 					}
 					// lattice_linear
-					t7_2[a] = t324
+					t9_2[a] = t322
 				}
 			}
 		}
 		for i := range m {
-			copy(t4[(l*m+i)*dV:][:dV], SBarState[i*dV:][:dV])
+			copy(t6[(l*m+i)*dV:][:dV], SBarState[i*dV:][:dV])
 		}
 	}
 
 	// lattice_linear.q, lattice_linear.k
-	clear(t9)
-	clear(t12)
+	clear(t11)
+	clear(t142)
 	if kern.Wide() {
 		a := regions.R896e57bff468Args{
-			P0: unsafe.SliceData(t9),
-			P1: unsafe.SliceData(t8),
-			P2: unsafe.SliceData(t12),
-			P3: unsafe.SliceData(t5),
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(t142),
+			P3: unsafe.SliceData(t7),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: m,
@@ -1452,24 +1462,24 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				t9_2 := t9[(i*T+j+16*chunks)*m:][:m]
-				t8_2 := t8[(i*(T-16*chunks)+j)*m:][:m]
-				t12_2 := t12[(i*T+j+16*chunks)*m:][:m]
-				t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
+				t11_2 := t11[(i*T+j+16*chunks)*m:][:m]
+				t10_2 := t10[(i*(T-16*chunks)+j)*m:][:m]
+				t142_2 := t142[(i*T+j+16*chunks)*m:][:m]
+				t7_2 := t7[(i*(T-16*chunks)+j)*m:][:m]
 				for k := range m {
-					t9_2[k] = t9_2[k] + t8_2[k]
-					t12_2[k] = t12_2[k] + t5_2[k]
+					t11_2[k] = t11_2[k] + t10_2[k]
+					t142_2[k] = t142_2[k] + t7_2[k]
 				}
 			}
 		}
 	}
 
 	// lattice_linear.beta
-	clear(t10)
+	clear(t12)
 	if kern.Wide() {
 		a := regions.R01f38fbf0f22Args{
-			P0: unsafe.SliceData(t10),
-			P1: unsafe.SliceData(t7),
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t9),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: 64 * chunks,
@@ -1478,20 +1488,20 @@ func (c *stepBackwardFused) run() {
 		regions.R01f38fbf0f22(&a)
 	} else {
 		for i := range L {
-			t10_2 := t10[i*T+16*chunks:][:T-16*chunks]
-			t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
+			t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
+			t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t10_2[j] = t10_2[j] + t7_2[j]
+				t12_2[j] = t12_2[j] + t9_2[j]
 			}
 		}
 	}
 
 	// lattice_linear.u
-	clear(t11)
+	clear(t13)
 	if kern.Wide() {
 		a := regions.R3fc37e6a9acaArgs{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(t6),
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t8),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: dV,
@@ -1503,10 +1513,10 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				t11_2 := t11[(i*T+j+16*chunks)*dV:][:dV]
-				t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
+				t13_2 := t13[(i*T+j+16*chunks)*dV:][:dV]
+				t8_2 := t8[(i*(T-16*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t11_2[k] = t11_2[k] + t6_2[k]
+					t13_2[k] = t13_2[k] + t8_2[k]
 				}
 			}
 		}
@@ -1515,7 +1525,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear
 	for l := range L {
 		for i := range m {
-			copy(SBarState2[i*dV:][:dV], t4[(l*m+i)*dV:][:dV])
+			copy(SBarState2[i*dV:][:dV], t6[(l*m+i)*dV:][:dV])
 		}
 		for s := segments2 - 1; s >= 0; s-- {
 			for i := range m {
@@ -1523,13 +1533,13 @@ func (c *stepBackwardFused) run() {
 			}
 			for a := range min(C, -C*s+chunks) {
 				// lattice_linear.G
-				kern.GemmFMA(dV, 16, m, F(1), false, t23, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.GemmFMA(dV, 16, m, F(1), false, t22, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
 					a2 := regions.R9cf7caf1a559Args{
 						P0: unsafe.SliceData(t43),
-						P1: unsafe.SliceData(t23),
-						P2: unsafe.SliceData(t3),
+						P1: unsafe.SliceData(t22),
+						P2: unsafe.SliceData(t32),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
@@ -1537,15 +1547,15 @@ func (c *stepBackwardFused) run() {
 				} else {
 					for i := range 16 {
 						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						t23_3 := t23[i*dV:][:dV]
-						t3_2 := t3[i*dV:][:dV]
+						t22_2 := t22[i*dV:][:dV]
+						t32_2 := t32[i*dV:][:dV]
 						for j := range dV {
-							t3_2[j] = t43_2[j] - t23_3[j]
+							t32_2[j] = t43_2[j] - t22_2[j]
 						}
 					}
 				}
 				// lattice_linear.N
-				kern.GemmFMA(m, 16, dV, F(1), false, t223, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t3, 1, dV)
+				kern.GemmFMA(m, 16, dV, F(1), false, t223, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t32, 1, dV)
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				if kern.Wide() {
@@ -1554,7 +1564,7 @@ func (c *stepBackwardFused) run() {
 						P1:  unsafe.SliceData(t223),
 						P2:  unsafe.SliceData(t41),
 						P3:  unsafe.SliceData(STrail2),
-						P4:  unsafe.SliceData(t3),
+						P4:  unsafe.SliceData(t32),
 						P5:  unsafe.SliceData(t16),
 						N0:  m,
 						N1:  64*m*a + 64*C*m*s + 64*chunks*m*l,
@@ -1581,12 +1591,12 @@ func (c *stepBackwardFused) run() {
 							if n := min(16, i+1); n > 0 {
 								t41_2 := t41[(l*chunks+a+C*s)*16:][:n]
 								for k := range n {
-									t3_2 := t3[k*dV:][:dV]
+									t32_2 := t32[k*dV:][:dV]
 									t42Entry := t42[((l*chunks+a+C*s)*16+k)*m+j]
 									w := F(t42Entry * t223[k*m+j])
 									t41Entry := t41_2[k]
 									for m2 := range dV {
-										t16_2[m2] = num.FMA32(num.FMA32(STrail2_2[m2], w, -F(t42Entry*t3_2[m2])), t41Entry, t16_2[m2])
+										t16_2[m2] = num.FMA32(num.FMA32(STrail2_2[m2], w, -F(t42Entry*t32_2[m2])), t41Entry, t16_2[m2])
 									}
 								}
 							}
@@ -1649,8 +1659,8 @@ func (c *stepBackwardFused) run() {
 						Z2 := Z[(15*m+i)*dV:][:dV]
 						STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
 						t184Entry := t184_2[i]
-						t205 := (F(0) < t184Entry)
-						w2 := kern.Larger(kern.Choose(t205, num.Sqrt(kern.Choose(t205, t184Entry, F(1))), F(0)), F(1e-08))
+						t204 := (F(0) < t184Entry)
+						w2 := kern.Larger(kern.Choose(t204, num.Sqrt(kern.Choose(t204, t184Entry, F(1))), F(0)), F(1e-08))
 						for j := range dV {
 							STrail2_2[j] = Z2[j] / w2
 						}
@@ -1659,13 +1669,13 @@ func (c *stepBackwardFused) run() {
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
 				// lattice_linear.G
-				kern.GemmFMA(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.GemmFMA(dV, 16, m, F(1), false, t23_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
 					a2 := regions.R9cf7caf1a559Args{
 						P0: unsafe.SliceData(t43),
-						P1: unsafe.SliceData(t24),
-						P2: unsafe.SliceData(t32),
+						P1: unsafe.SliceData(t23_2),
+						P2: unsafe.SliceData(t33),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
@@ -1673,15 +1683,15 @@ func (c *stepBackwardFused) run() {
 				} else {
 					for i := range 16 {
 						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						t24_2 := t24[i*dV:][:dV]
-						t32_3 := t32[i*dV:][:dV]
+						t23_3 := t23_2[i*dV:][:dV]
+						t33_2 := t33[i*dV:][:dV]
 						for j := range dV {
-							t32_3[j] = t43_2[j] - t24_2[j]
+							t33_2[j] = t43_2[j] - t23_3[j]
 						}
 					}
 				}
 				// lattice_linear.N
-				kern.GemmFMA(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t32, 1, dV)
+				kern.GemmFMA(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t33, 1, dV)
 				// lattice_linear.N
 				if kern.Wide() {
 					a2 := regions.Raf59e53beb6eArgs{
@@ -1708,7 +1718,7 @@ func (c *stepBackwardFused) run() {
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(t323),
 						P2: unsafe.SliceData(STrail2),
-						P3: unsafe.SliceData(t32),
+						P3: unsafe.SliceData(t33),
 						P4: unsafe.SliceData(N3),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
@@ -1721,14 +1731,14 @@ func (c *stepBackwardFused) run() {
 					for i := range 16 {
 						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
 						t323_2 := t323[i*m:][:m]
-						t32_3 := t32[i*dV:][:dV]
+						t33_2 := t33[i*dV:][:dV]
 						for j := range m {
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 							N3_2 := N3[(i*m+j)*dV:][:dV]
 							t42Entry2 := t42_3[j]
 							t323Entry := t323_2[j]
 							for k := range dV {
-								N3_2[k] = num.FMA32(STrail2_2[k], t323Entry, -F(t42Entry2*t32_3[k]))
+								N3_2[k] = num.FMA32(STrail2_2[k], t323Entry, -F(t42Entry2*t33_2[k]))
 							}
 						}
 					}
@@ -1806,30 +1816,30 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t186_2 := t186[i*m:][:m]
-					t23_3 := t23_2[i*m:][:m]
-					t25_2 := t25[i*m:][:m]
-					t27_2 := t27[i*m:][:m]
+					t233_2 := t233[i*m:][:m]
+					t253_2 := t253[i*m:][:m]
+					t273_2 := t273[i*m:][:m]
 					t62_2 := t62[i*m:][:m]
 					t1422_2 := t1422[i*m:][:m]
 					for j := range m {
 						t186Entry := t186_2[j]
-						t206 := (F(0) < t186Entry)
-						t232 := num.Sqrt(kern.Choose(t206, t186Entry, F(1)))
-						t253 := kern.Choose(t206, t232, F(0))
-						t273 := kern.Larger(t253, F(1e-08))
-						t23_3[j] = t232
-						t25_2[j] = t253
-						t27_2[j] = t273
-						t62_2[j] = F(1) / t273
-						t1422_2[j] = ((F(1e-08) <= t253) && t206)
+						t205 := (F(0) < t186Entry)
+						t234 := num.Sqrt(kern.Choose(t205, t186Entry, F(1)))
+						t254 := kern.Choose(t205, t234, F(0))
+						t274 := kern.Larger(t254, F(1e-08))
+						t233_2[j] = t234
+						t253_2[j] = t254
+						t273_2[j] = t274
+						t62_2[j] = F(1) / t274
+						t1422_2[j] = ((F(1e-08) <= t254) && t205)
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
 				if kern.Wide() {
 					a2 := regions.R93bb2fc15963Args{
-						P0: unsafe.SliceData(t27),
+						P0: unsafe.SliceData(t273),
 						P1: unsafe.SliceData(Z3),
-						P2: unsafe.SliceData(t),
+						P2: unsafe.SliceData(t3),
 						P3: unsafe.SliceData(S2),
 						P4: unsafe.SliceData(t3223),
 						N0: m,
@@ -1843,18 +1853,18 @@ func (c *stepBackwardFused) run() {
 					regions.R93bb2fc15963(&a2)
 				} else {
 					for i := range 16 {
-						t27_2 := t27[i*m:][:m]
+						t273_2 := t273[i*m:][:m]
 						t3223_2 := t3223[i*m:][:m]
 						for j := range m {
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
-							tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+							t3View := t3[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							S2_2 := S2[(i*m+j)*dV:][:dV]
 							var t3224 F
-							t27Entry := t27_2[j]
+							t273Entry := t273_2[j]
 							t3224Sums := [16]F{t3224}
 							for k := range dV {
-								S22 := Z3_2[k] / t27Entry
-								t3224Sums[k%16] = num.FMA32(S22, tView[k], t3224Sums[k%16])
+								S22 := Z3_2[k] / t273Entry
+								t3224Sums[k%16] = num.FMA32(S22, t3View[k], t3224Sums[k%16])
 								S2_2[k] = S22
 							}
 							t3224 = kern.Sum16(&t3224Sums)
@@ -1862,10 +1872,10 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 				}
-				clear(t14)
+				clear(t)
 				if kern.Wide() {
 					a2 := regions.R6dc1535088c2Args{
-						P0: unsafe.SliceData(t14),
+						P0: unsafe.SliceData(t),
 						P1: unsafe.SliceData(SBarState2),
 						N0: m,
 						N1: dV,
@@ -1874,10 +1884,10 @@ func (c *stepBackwardFused) run() {
 					regions.R6dc1535088c2(&a2)
 				} else {
 					for i := range m {
-						t14_2 := t14[(15*m+i)*dV:][:dV]
+						t2 := t[(15*m+i)*dV:][:dV]
 						SBarState2_2 := SBarState2[i*dV:][:dV]
 						for j := range dV {
-							t14_2[j] = t14_2[j] + SBarState2_2[j]
+							t2[j] = t2[j] + SBarState2_2[j]
 						}
 					}
 				}
@@ -1885,9 +1895,9 @@ func (c *stepBackwardFused) run() {
 				if kern.Wide() {
 					a2 := regions.Rd6240d7bd468Args{
 						P0:  unsafe.SliceData(t44),
-						P1:  unsafe.SliceData(t27),
-						P2:  unsafe.SliceData(t),
-						P3:  unsafe.SliceData(t14),
+						P1:  unsafe.SliceData(t273),
+						P2:  unsafe.SliceData(t3),
+						P3:  unsafe.SliceData(t),
 						P4:  unsafe.SliceData(S2),
 						P5:  unsafe.SliceData(t42_2),
 						P6:  unsafe.SliceData(t93),
@@ -1909,20 +1919,20 @@ func (c *stepBackwardFused) run() {
 				} else {
 					for i := range 16 {
 						t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
-						t27_2 := t27[i*m:][:m]
+						t273_2 := t273[i*m:][:m]
 						t93_2 := t93[i*m:][:m]
 						for j := range m {
-							tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-							t14_2 := t14[(i*m+j)*dV:][:dV]
+							t3View := t3[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+							t2 := t[(i*m+j)*dV:][:dV]
 							S2_2 := S2[(i*m+j)*dV:][:dV]
 							t42_3 := t42_2[(i*m+j)*dV:][:dV]
 							var t94 F
 							t44Entry := t44_2[j]
-							t27Entry2 := t27_2[j]
+							t273Entry2 := t273_2[j]
 							t94Sums := [16]F{t94}
 							for k := range dV {
-								t43_2 := num.FMA32(t44Entry, tView[k], t14_2[k])
-								t94Sums[k%16] = num.FMA32(t43_2, S2_2[k]/t27Entry2, t94Sums[k%16])
+								t43_2 := num.FMA32(t44Entry, t3View[k], t2[k])
+								t94Sums[k%16] = num.FMA32(t43_2, S2_2[k]/t273Entry2, t94Sums[k%16])
 								t42_3[k] = t43_2
 							}
 							t94 = kern.Sum16(&t94Sums)
@@ -1933,25 +1943,25 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t1422_2 := t1422[i*m:][:m]
-					t25_2 := t25[i*m:][:m]
+					t253_2 := t253[i*m:][:m]
 					t93_2 := t93[i*m:][:m]
-					t23_3 := t23_2[i*m:][:m]
+					t233_2 := t233[i*m:][:m]
 					t186_2 := t186[i*m:][:m]
-					t262_2 := t262[i*m:][:m]
+					t2623_2 := t2623[i*m:][:m]
 					for j := range m {
 						t1422Entry := t1422_2[j]
-						w4 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t25_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t23_3[j])), F(0))
-						t262_2[j] = kern.Choose((t1422Entry && (F(0) < t186_2[j])), w4, F(0))
+						w3 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t253_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t233_2[j])), F(0))
+						t2623_2[j] = kern.Choose((t1422Entry && (F(0) < t186_2[j])), w3, F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
 					a2 := regions.R3a0ae358f6b8Args{
 						P0: unsafe.SliceData(t62),
-						P1: unsafe.SliceData(t262),
+						P1: unsafe.SliceData(t2623),
 						P2: unsafe.SliceData(Z3),
 						P3: unsafe.SliceData(t42_2),
-						P4: unsafe.SliceData(t302),
+						P4: unsafe.SliceData(t3022),
 						N0: m,
 						N1: dV,
 						N2: dV * m,
@@ -1960,15 +1970,15 @@ func (c *stepBackwardFused) run() {
 				} else {
 					for i := range 16 {
 						t62_2 := t62[i*m:][:m]
-						t262_2 := t262[i*m:][:m]
+						t2623_2 := t2623[i*m:][:m]
 						for j := range m {
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
 							t42_3 := t42_2[(i*m+j)*dV:][:dV]
-							t302_2 := t302[(i*m+j)*dV:][:dV]
+							t3022_2 := t3022[(i*m+j)*dV:][:dV]
 							t62Entry := t62_2[j]
-							t262Entry := t262_2[j]
+							t2623Entry := t2623_2[j]
 							for k := range dV {
-								t302_2[k] = num.FMA32(F(2*Z3_2[k]), t262Entry, F(t42_3[k]*t62Entry))
+								t3022_2[k] = num.FMA32(F(2*Z3_2[k]), t2623Entry, F(t42_3[k]*t62Entry))
 							}
 						}
 					}
@@ -1978,7 +1988,7 @@ func (c *stepBackwardFused) run() {
 				if kern.Wide() {
 					a2 := regions.Rf5ba69cdb51aArgs{
 						P0: unsafe.SliceData(t31),
-						P1: unsafe.SliceData(t302),
+						P1: unsafe.SliceData(t3022),
 						N0: m,
 						N1: dV,
 						N2: dV * m,
@@ -1988,9 +1998,9 @@ func (c *stepBackwardFused) run() {
 					for i := range m {
 						t31_2 := t31[i*dV:][:dV]
 						for j := range 16 {
-							t302_2 := t302[(j*m+i)*dV:][:dV]
+							t3022_2 := t3022[(j*m+i)*dV:][:dV]
 							for k := range dV {
-								t31_2[k] = t31_2[k] + t302_2[k]
+								t31_2[k] = t31_2[k] + t3022_2[k]
 							}
 						}
 					}
@@ -2000,7 +2010,7 @@ func (c *stepBackwardFused) run() {
 				if kern.Wide() {
 					a2 := regions.R75b8ec28b005Args{
 						P0: unsafe.SliceData(t523),
-						P1: unsafe.SliceData(t302),
+						P1: unsafe.SliceData(t3022),
 						N0: m,
 						N1: dV * m,
 						N2: dV,
@@ -2013,9 +2023,9 @@ func (c *stepBackwardFused) run() {
 							lo := max(0, i)
 							if n := 16 - lo; n > 0 {
 								for k := range n {
-									t302_2 := t302[((lo+k)*m+j)*dV:][:dV]
+									t3022_2 := t3022[((lo+k)*m+j)*dV:][:dV]
 									for m2 := range dV {
-										t523_2[m2] = t523_2[m2] + t302_2[m2]
+										t523_2[m2] = t523_2[m2] + t3022_2[m2]
 									}
 								}
 							}
@@ -2031,11 +2041,11 @@ func (c *stepBackwardFused) run() {
 						P2:  unsafe.SliceData(t523),
 						P3:  unsafe.SliceData(N3),
 						P4:  unsafe.SliceData(STrail2),
-						P5:  unsafe.SliceData(t32),
+						P5:  unsafe.SliceData(t33),
 						P6:  unsafe.SliceData(t445),
 						P7:  unsafe.SliceData(t38),
 						P8:  unsafe.SliceData(t432),
-						P9:  unsafe.SliceData(t34),
+						P9:  unsafe.SliceData(t343),
 						N0:  64*a + 64*C*s + 64*chunks*l,
 						N1:  m,
 						N2:  64*m*a + 64*C*m*s + 64*chunks*m*l,
@@ -2060,9 +2070,9 @@ func (c *stepBackwardFused) run() {
 						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
 						t38_2 := t38[i*m:][:m]
 						t432_2 := t432[i*m:][:m]
-						t32_3 := t32[i*dV:][:dV]
+						t33_2 := t33[i*dV:][:dV]
 						t445_2 := t445[i*dV:][:dV]
-						var t342 F
+						var t344 F
 						t41Entry3 := t41_2[i]
 						for j := range m {
 							t523_2 := t523[(i*m+j)*dV:][:dV]
@@ -2071,26 +2081,26 @@ func (c *stepBackwardFused) run() {
 							var t382 F
 							var t433 F
 							t42Entry3 := t42_3[j]
-							var t342Row F
-							t342RowSums := [16]F{t342Row}
+							var t344Row F
+							t344RowSums := [16]F{t344Row}
 							t382Sums := [16]F{t382}
 							t433Sums := [16]F{t433}
 							for k := range dV {
 								t523Entry := t523_2[k]
-								t342RowSums[k%16] = num.FMA32(N3_2[k], t523Entry, t342RowSums[k%16])
-								t33 := -F(t523Entry * t41Entry3)
-								t382Sums[k%16] = num.FMA32(t33, STrail2_2[k], t382Sums[k%16])
-								t433Sums[k%16] = num.FMA32(t33, t32_3[k], t433Sums[k%16])
-								t445_2[k] = num.FMA32(-t33, t42Entry3, t445_2[k])
+								t344RowSums[k%16] = num.FMA32(N3_2[k], t523Entry, t344RowSums[k%16])
+								t33_3 := -F(t523Entry * t41Entry3)
+								t382Sums[k%16] = num.FMA32(t33_3, STrail2_2[k], t382Sums[k%16])
+								t433Sums[k%16] = num.FMA32(t33_3, t33_2[k], t433Sums[k%16])
+								t445_2[k] = num.FMA32(-t33_3, t42Entry3, t445_2[k])
 							}
-							t342Row = kern.Sum16(&t342RowSums)
+							t344Row = kern.Sum16(&t344RowSums)
 							t382 = kern.Sum16(&t382Sums)
 							t433 = kern.Sum16(&t433Sums)
-							t342 = t342 + t342Row
+							t344 = t344 + t344Row
 							t38_2[j] = t382
 							t432_2[j] = -t433
 						}
-						t34[i] = -t342
+						t343[i] = -t344
 					}
 				}
 				// lattice_linear.N, lattice_linear.Z
@@ -2148,7 +2158,7 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 				// lattice_linear.N
-				kern.GemmFMA(dV, m, 16, F(1), false, t413, 1, dV, t32, 1, dV, t40, m, 1)
+				kern.GemmFMA(dV, m, 16, F(1), false, t413, 1, dV, t33, 1, dV, t40, m, 1)
 				// lattice_linear.N
 				kern.GemmFMA(dV, 16, m, F(1), false, t423, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t40, 1, m)
 				// lattice_linear.G
@@ -2157,7 +2167,7 @@ func (c *stepBackwardFused) run() {
 						P0: unsafe.SliceData(t423),
 						P1: unsafe.SliceData(t445),
 						P2: unsafe.SliceData(t453),
-						P3: unsafe.SliceData(t162),
+						P3: unsafe.SliceData(t182),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
@@ -2167,11 +2177,11 @@ func (c *stepBackwardFused) run() {
 						t423_2 := t423[i*dV:][:dV]
 						t445_2 := t445[i*dV:][:dV]
 						t453_2 := t453[i*dV:][:dV]
-						t162_2 := t162[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+						t182_2 := t182[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						for j := range dV {
 							t454 := t423_2[j] + t445_2[j]
 							t453_2[j] = t454
-							t162_2[j] = t454
+							t182_2[j] = t454
 						}
 					}
 				}
@@ -2210,9 +2220,9 @@ func (c *stepBackwardFused) run() {
 						P1: unsafe.SliceData(t38),
 						P2: unsafe.SliceData(t432),
 						P3: unsafe.SliceData(t49),
-						P4: unsafe.SliceData(t152),
+						P4: unsafe.SliceData(t17),
 						P5: unsafe.SliceData(t3223),
-						P6: unsafe.SliceData(t17),
+						P6: unsafe.SliceData(t192),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
@@ -2223,17 +2233,17 @@ func (c *stepBackwardFused) run() {
 						t38_2 := t38[i*m:][:m]
 						t432_2 := t432[i*m:][:m]
 						t49_2 := t49[i*m:][:m]
-						t152_2 := t152[((l*chunks+a+C*s)*16+i)*m:][:m]
-						t3223_2 := t3223[i*m:][:m]
 						t17_2 := t17[((l*chunks+a+C*s)*16+i)*m:][:m]
+						t3223_2 := t3223[i*m:][:m]
+						t192_2 := t192[((l*chunks+a+C*s)*16+i)*m:][:m]
 						for j := range m {
-							t152_2[j] = num.FMA32(t224_2[j], t38_2[j], t432_2[j]) + t49_2[j]
-							t17_2[j] = t3223_2[j]
+							t17_2[j] = num.FMA32(t224_2[j], t38_2[j], t432_2[j]) + t49_2[j]
+							t192_2[j] = t3223_2[j]
 						}
 					}
 				}
 				// lattice_linear
-				copy(t142[(l*chunks+a+C*s)*16:][:16], t34[:16])
+				copy(t162[(l*chunks+a+C*s)*16:][:16], t343[:16])
 			}
 		}
 		for i := range m {
@@ -2241,46 +2251,18 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_linear.q, lattice_linear.k
-	clear(t182)
-	clear(t202)
-	if kern.Wide() {
-		a := regions.Ra8b51b2f9ed4Args{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t17),
-			P2: unsafe.SliceData(t202),
-			P3: unsafe.SliceData(t152),
-			N0: L,
-			N1: chunks,
-			N2: m,
-			N3: 16 * m,
-			N4: 16 * chunks * m,
-			N5: T * m,
-		}
-		regions.Ra8b51b2f9ed4(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 16 {
-					t182_2 := t182[(i*T+16*j+k)*m:][:m]
-					t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
-					t202_2 := t202[(i*T+16*j+k)*m:][:m]
-					t152_2 := t152[((i*chunks+j)*16+k)*m:][:m]
-					for m2 := range m {
-						t182_2[m2] = t182_2[m2] + t17_2[m2]
-						t202_2[m2] = t202_2[m2] + t152_2[m2]
-					}
-				}
-			}
+	// lattice_linear.u
+	for i := range L {
+		for j := range T {
+			copy(t242[(i*T+j)*dV:][:dV], t13[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// lattice_linear.u
-	clear(t192)
 	if kern.Wide() {
 		a := regions.R35c759f51793Args{
-			P0: unsafe.SliceData(t192),
-			P1: unsafe.SliceData(t162),
+			P0: unsafe.SliceData(t242),
+			P1: unsafe.SliceData(t182),
 			N0: L,
 			N1: chunks,
 			N2: dV,
@@ -2293,22 +2275,75 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					t192_2 := t192[(i*T+16*j+k)*dV:][:dV]
-					t162_2 := t162[((i*chunks+j)*16+k)*dV:][:dV]
+					t242_2 := t242[(i*T+16*j+k)*dV:][:dV]
+					t182_2 := t182[((i*chunks+j)*16+k)*dV:][:dV]
 					for m2 := range dV {
-						t192_2[m2] = t192_2[m2] + t162_2[m2]
+						t242_2[m2] = t242_2[m2] + t182_2[m2]
 					}
 				}
 			}
 		}
 	}
 
+	// lattice_linear.u
+	if kern.Wide() {
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t242),
+			P2: unsafe.SliceData(u),
+			P3: unsafe.SliceData(t29),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dV,
+			N6: T * dV,
+		}
+		regions.Rcc5ce738ec3a(&a)
+	} else {
+		for i := range L {
+			t27_2 := t27[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			for j := range T {
+				t242_2 := t242[(i*T+j)*dV:][:dV]
+				u2 := u[(i*T+j)*dV:][:dV]
+				var t294 F
+				t27Entry2 := t27_2[j]
+				t294Sums := [16]F{t294}
+				for k := range dV {
+					t294Sums[k%16] = num.FMA32(t242_2[k], u2[k]/t27Entry2, t294Sums[k%16])
+				}
+				t294 = kern.Sum16(&t294Sums)
+				t29_2[j] = -t294
+			}
+		}
+	}
+
+	// lattice_linear.u
+	for i := range L {
+		t34_2 := t34[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t23_3 := t23[i*T:][:T]
+		t462_2 := t462[i*T:][:T]
+		for j := range T {
+			t34Entry := t34_2[j]
+			t462_2[j] = kern.Choose((t34Entry && t20_2[j]), kern.Choose(t34Entry, F(F(0.5*kern.Choose(t34Entry, kern.Choose(t30_2[j], t29_2[j], F(0)), F(0)))*(F(1)/t23_3[j])), F(0)), F(0))
+		}
+	}
+
 	// lattice_linear.beta
-	clear(t212)
+	for i := range L {
+		copy(t502[i*T:][:T], t12[i*T:][:T])
+	}
+
+	// lattice_linear.beta
 	if kern.Wide() {
 		a := regions.R65a50d4e81eaArgs{
-			P0: unsafe.SliceData(t212),
-			P1: unsafe.SliceData(t142),
+			P0: unsafe.SliceData(t502),
+			P1: unsafe.SliceData(t162),
 			N0: L,
 			N1: chunks,
 			N2: 16 * chunks,
@@ -2318,127 +2353,125 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t212_2 := t212[i*T+16*j:][:16]
-				t142_2 := t142[(i*chunks+j)*16:][:16]
+				t502_2 := t502[i*T+16*j:][:16]
+				t162_2 := t162[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t212_2[k] = t212_2[k] + t142_2[k]
+					t502_2[k] = t502_2[k] + t162_2[k]
 				}
 			}
 		}
 	}
 
-	// lattice_linear.u
+	// lattice_linear.beta
+	var t56 F
 	if kern.Wide() {
-		a := regions.R0ec8dacbfdd9Args{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(t192),
-			P2: unsafe.SliceData(c.UDiv2),
-			P3: unsafe.SliceData(t222),
-			P4: unsafe.SliceData(t272),
+		a := regions.Rd0ceef75c253Args{
+			P0: unsafe.SliceData(beta),
+			P1: unsafe.SliceData(t502),
+			P2: unsafe.SliceData(c.BetaLin),
+			P3: unsafe.SliceData(t53),
+			P4: unsafe.SliceData(t56Total),
 			N0: L,
 			N1: T,
-			N2: dV,
-			N3: 8 * dV,
-			N4: 12 * dV,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: T * dV,
+			N2: 8 * T,
+			N3: 12 * T,
+			S0: [2]float32{t56},
 		}
-		regions.R0ec8dacbfdd9(&a)
+		regions.Rd0ceef75c253(&a)
 	} else {
+		t56_2 := t56
 		for i := range L {
-			t272_2 := t272[i*T:][:T]
+			beta2 := beta[i*T:][:T]
+			t502_2 := t502[i*T:][:T]
+			betaLin := c.BetaLin[i*T:][:T]
+			t53_2 := t53[i*T:][:T]
+			var t56Row F
+			t56RowSums := [16]F{t56Row}
 			for j := range T {
-				t11_2 := t11[(i*T+j)*dV:][:dV]
-				t192_2 := t192[(i*T+j)*dV:][:dV]
-				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
-				t222_3 := t222[(i*T+j)*dV:][:dV]
-				var t2722 F
-				t2722Sums := [16]F{t2722}
-				for k := range dV {
-					t2222 := t11_2[k] + t192_2[k]
-					t2722Sums[k%16] = num.FMA32(t2222, uDiv2[k], t2722Sums[k%16])
-					t222_3[k] = t2222
-				}
-				t2722 = kern.Sum16(&t2722Sums)
-				t272_2[j] = -t2722
+				t533 := F(F(beta2[j]*t502_2[j]) * kern.Sigmoid(-betaLin[j]))
+				t56RowSums[j%16] = t56RowSums[j%16] + t533
+				t53_2[j] = t533
 			}
+			t56Row = kern.Sum16(&t56RowSums)
+			t56_2 = t56_2 + t56Row
 		}
+		t56Total[0] = t56_2
 	}
+	t56 = t56Total[0]
+	c.BBetaBar[0] = t56
 
-	// lattice_linear.beta
-	var t532 F
+	// lattice_linear.beta, lattice_linear.u
+	clear(t58)
 	if kern.Wide() {
-		a := regions.R4e65ba778eb8Args{
-			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(t212),
-			P3: unsafe.SliceData(c.BetaSigmoid),
-			P4: unsafe.SliceData(t51),
-			P5: unsafe.SliceData(t532Total),
-			N0: L,
-			N1: T,
-			N2: 4 * T,
-			N3: 8 * T,
-			N4: 12 * T,
-			S0: [2]float32{t532},
-		}
-		regions.R4e65ba778eb8(&a)
-	} else {
-		t532_2 := t532
-		for i := range L {
-			beta := c.Beta[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t212_2 := t212[i*T:][:T]
-			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t51_2 := t51[i*T:][:T]
-			var t532Row F
-			t532RowSums := [16]F{t532Row}
-			for j := range T {
-				t515 := F(F(beta[j]*(t10_2[j]+t212_2[j])) * betaSigmoid[j])
-				t532RowSums[j%16] = t532RowSums[j%16] + t515
-				t51_2[j] = t515
-			}
-			t532Row = kern.Sum16(&t532RowSums)
-			t532_2 = t532_2 + t532Row
-		}
-		t532Total[0] = t532_2
-	}
-	t532 = t532Total[0]
-	c.BBetaBar[0] = t532
-
-	// lattice_linear.beta
-	clear(c.WBetaBar)
-	if kern.Wide() {
-		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t51),
-			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t54),
-			P3: unsafe.SliceData(c.BetaStack),
-			P4: unsafe.SliceData(c.WBetaBar),
+		a := regions.Rde7729528ba6Args{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t262),
+			P2: unsafe.SliceData(t462),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(t58),
+			P5: unsafe.SliceData(c.WBeta),
+			P6: unsafe.SliceData(t242),
+			P7: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
-			N5: dV + m,
-			N6: 12*dV + 12*m,
-			N7: T*dV + T*m,
+			N5: dV,
+			N6: 8 * dV,
+			N7: 12 * dV,
+			N8: 4 * m,
+			N9: T * dV,
 		}
-		regions.Ra27a1c196a79(&a)
+		regions.Rde7729528ba6(&a)
 	} else {
-		wBeta := c.WBeta[:dV+m]
-		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t51_2 := t51[i*T:][:T]
+			t53_2 := t53[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			t462_2 := t462[i*T:][:T]
 			for j := range T {
-				t54_2 := t54[(i*T+j)*(dV+m):][:dV+m]
-				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t51Entry := t51_2[j]
-				for k := range dV + m {
-					t54_2[k] = F(t51Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t51Entry, wBetaBar[k])
+				v := c.V[(i*T+j)*dV:][:dV]
+				t58_2 := t58[m:][:dV]
+				wBeta := c.WBeta[m:][:dV]
+				t242_2 := t242[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t53Entry := t53_2[j]
+				t262Entry := t262_2[j]
+				t462Entry := t462_2[j]
+				for k := range dV {
+					vEntry := v[k]
+					t58_2[k] = num.FMA32(vEntry, t53Entry, t58_2[k])
+					vBar[k] = num.FMA32(t53Entry, wBeta[k], num.FMA32(F(2*vEntry), t462Entry, F(t242_2[k]*t262Entry)))
+				}
+			}
+		}
+	}
+
+	// lattice_linear.beta
+	clear(t60)
+	if kern.Wide() {
+		a := regions.Rfd8e39bd22b4Args{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(t60),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: m,
+			N6: T * m,
+		}
+		regions.Rfd8e39bd22b4(&a)
+	} else {
+		t60_2 := t60[:m]
+		for i := range L {
+			t53_2 := t53[i*T:][:T]
+			for j := range T {
+				k := c.K[(i*T+j)*m:][:m]
+				t53Entry2 := t53_2[j]
+				for k2 := range m {
+					t60_2[k2] = num.FMA32(k[k2], t53Entry2, t60_2[k2])
 				}
 			}
 		}
@@ -2446,80 +2479,104 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := regions.R61ab472a9952Args{
-			P0: unsafe.SliceData(t12),
-			P1: unsafe.SliceData(t202),
-			P2: unsafe.SliceData(t54),
+		a := regions.Rdb24487ee64dArgs{
+			P0: unsafe.SliceData(t58),
+			P1: unsafe.SliceData(t60),
+			P2: unsafe.SliceData(c.WBetaBar),
+			N0: dV + m,
+		}
+		regions.Rdb24487ee64d(&a)
+	} else {
+		wBetaBar := c.WBetaBar[:dV+m]
+		for i := range dV + m {
+			wBetaBar[i] = t58[i] + t60[i]
+		}
+	}
+
+	// lattice_linear.beta
+	if kern.Wide() {
+		a := regions.R219b628f22d7Args{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(c.WBeta),
+			P2: unsafe.SliceData(t142),
 			P3: unsafe.SliceData(c.KBar),
-			P4: unsafe.SliceData(t9),
-			P5: unsafe.SliceData(t182),
-			P6: unsafe.SliceData(c.QBar),
 			N0: L,
 			N1: T,
 			N2: m,
-			N3: dV + m,
-			N4: T*dV + T*m,
-			N5: T * m,
+			N3: T * m,
 		}
-		regions.R61ab472a9952(&a)
+		regions.R219b628f22d7(&a)
 	} else {
+		wBeta := c.WBeta[:m]
 		for i := range L {
+			t53_2 := t53[i*T:][:T]
 			for j := range T {
-				t12_2 := t12[(i*T+j)*m:][:m]
-				t202_2 := t202[(i*T+j)*m:][:m]
-				t54_2 := t54[(i*T+j)*(dV+m):][:m]
+				t142_2 := t142[(i*T+j)*m:][:m]
 				kBar := c.KBar[(i*T+j)*m:][:m]
-				t9_2 := t9[(i*T+j)*m:][:m]
-				t182_2 := t182[(i*T+j)*m:][:m]
-				qBar := c.QBar[(i*T+j)*m:][:m]
+				t53Entry3 := t53_2[j]
 				for k := range m {
-					kBar[k] = (t12_2[k] + t202_2[k]) + t54_2[k]
-					qBar[k] = t9_2[k] + t182_2[k]
+					kBar[k] = num.FMA32(t53Entry3, wBeta[k], t142_2[k])
 				}
 			}
 		}
 	}
 
-	// lattice_linear.beta, lattice_linear.u
+	// lattice_linear.k
 	if kern.Wide() {
-		a := regions.R7dc1b6fab424Args{
-			P0: unsafe.SliceData(t32_2),
-			P1: unsafe.SliceData(c.UDiv),
-			P2: unsafe.SliceData(t20),
-			P3: unsafe.SliceData(t28),
-			P4: unsafe.SliceData(t272),
-			P5: unsafe.SliceData(c.UDiv3),
-			P6: unsafe.SliceData(c.V),
-			P7: unsafe.SliceData(t222),
-			P8: unsafe.SliceData(t54),
-			P9: unsafe.SliceData(c.VBar),
+		a := regions.R35c759f51793Args{
+			P0: unsafe.SliceData(c.KBar),
+			P1: unsafe.SliceData(t17),
 			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * m,
-			N4: dV + m,
-			N5: T*dV + T*m,
-			N6: T * dV,
+			N1: chunks,
+			N2: m,
+			N3: 16 * m,
+			N4: 16 * chunks * m,
+			N5: T * m,
 		}
-		regions.R7dc1b6fab424(&a)
+		regions.R35c759f51793(&a)
 	} else {
 		for i := range L {
-			t32_3 := t32_2[i*T:][:T]
-			uDiv := c.UDiv[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			t272_2 := t272[i*T:][:T]
-			uDiv3 := c.UDiv3[i*T:][:T]
-			for j := range T {
-				v := c.V[(i*T+j)*dV:][:dV]
-				t222_3 := t222[(i*T+j)*dV:][:dV]
-				t54_2 := t54[(i*T+j)*(dV+m)+m:][:dV]
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t32Entry := t32_3[j]
-				uDivEntry := uDiv[j]
-				w3 := kern.Choose((t32Entry && t20_2[j]), kern.Choose(t32Entry, F(F(0.5*kern.Choose(t32Entry, kern.Choose(t28_2[j], t272_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
-				for k := range dV {
-					vBar[k] = num.FMA32(F(2*v[k]), w3, F(t222_3[k]*uDivEntry)) + t54_2[k]
+			for j := range chunks {
+				for k := range 16 {
+					kBar := c.KBar[(i*T+16*j+k)*m:][:m]
+					t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
+					for m2 := range m {
+						kBar[m2] = kBar[m2] + t17_2[m2]
+					}
+				}
+			}
+		}
+	}
+
+	// lattice_linear.beta
+	for i := range L {
+		for j := range T {
+			copy(c.QBar[(i*T+j)*m:][:m], t11[(i*T+j)*m:][:m])
+		}
+	}
+
+	// lattice_linear.q
+	if kern.Wide() {
+		a := regions.R35c759f51793Args{
+			P0: unsafe.SliceData(c.QBar),
+			P1: unsafe.SliceData(t192),
+			N0: L,
+			N1: chunks,
+			N2: m,
+			N3: 16 * m,
+			N4: 16 * chunks * m,
+			N5: T * m,
+		}
+		regions.R35c759f51793(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				for k := range 16 {
+					qBar := c.QBar[(i*T+16*j+k)*m:][:m]
+					t192_2 := t192[((i*chunks+j)*16+k)*m:][:m]
+					for m2 := range m {
+						qBar[m2] = qBar[m2] + t192_2[m2]
+					}
 				}
 			}
 		}

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_v + 4·L·T·m + 6·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps 3·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -28,30 +28,23 @@ type Step[F num.Float] struct {
 	Q            []F    // [L, T, m]
 	Y            []F    // [L, T, d_v], written
 	SOut         []F    // [L, m, d_v], written
-	BetaStack    []F    // [L, T, d_v + m], written
-	Beta         []F    // [L, T], written
+	BetaLin      []F    // [L, T], written
 	UProd        []F    // [L, T], written
-	USqrt        []F    // [L, T], written
-	U            []F    // [L, T, d_v], written
 	NProd        []F    // [L, T, m], written; may be nil
 	SMax2        []F    // [L, T, m], written; may be nil
 	SDiv         []F    // [L, T, m], written; may be nil
-	UDiv         []F    // [L, T], written
-	UDiv2        []F    // [L, T, d_v], written
-	UDiv3        []F    // [L, T], written
-	BetaSigmoid  []F    // [L, T], written
 	SCheckpoints []F    // [L, segments, m, d_v], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T.
+// WorkLen is L·T·d_v + 4·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
 	if kern.Fused() {
-		return 3*L*T + (kern.Blocks(m)-1)*(L*T*dV) // and the sums of blocks of rows
+		return L*T*dV + 4*L*T + (kern.Blocks(m)-1)*(L*T*dV) // and the sums of blocks of rows
 	}
-	return 3 * L * T
+	return L*T*dV + 4*L*T
 }
 
 // RowsLen is 2·d_v.
@@ -68,95 +61,68 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t15 := c.Work[:L*T] // [L, T]
+	t := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t16 := work[:L*T] // [L, T]
+	t2 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t27 := work[:L*T]     // [L, T]
+	beta := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	u := work[:L*T*dV]    // [L, T, d_v]
 	SState := c.Rows[:dV] // [d_v]
 	rows := c.Rows[dV:]
 	t13 := rows[:dV] // [d_v]
 
 	// lattice_similarity.beta
 	for i := range L {
+		t3 := t[i*T:][:T]
+		wBeta := c.WBeta[:m]
 		for j := range T {
 			k := c.K[(i*T+j)*m:][:m]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:m]
+			var t3_2 F
 			for k2 := range m {
-				betaStack[k2] = k[k2]
+				t3_2 += F(k[k2] * wBeta[k2])
 			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m)+m:][:dV]
-			for k := range dV {
-				betaStack[k] = v[k]
-			}
+			t3[j] = t3_2
 		}
 	}
 
-	// lattice_similarity.beta
+	// lattice_similarity.beta, lattice_similarity.u
 	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		wBeta := c.WBeta[:dV+m]
-		for j := range T {
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			var t152 F
-			for k := range dV + m {
-				t152 += F(betaStack[k] * wBeta[k])
-			}
-			t15_2[j] = t152
-		}
-	}
-
-	// lattice_similarity.beta
-	bBetaEntry := c.BBeta[0]
-	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		beta := c.Beta[i*T:][:T]
-		for j := range T {
-			t162 := t15_2[j] + bBetaEntry
-			t16_2[j] = t162
-			beta[j] = num.Sigmoid(t162)
-		}
-	}
-
-	// lattice_similarity.u
-	for i := range L {
+		t2_2 := t2[i*T:][:T]
 		uProd := c.UProd[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
+			wBeta := c.WBeta[m:][:dV]
+			var t22 F
 			var t18 F
 			for k := range dV {
 				vEntry := v[k]
+				t22 += F(vEntry * wBeta[k])
 				t18 += F(vEntry * vEntry)
 			}
+			t2_2[j] = t22
 			uProd[j] = t18
 		}
 	}
 
-	// lattice_similarity.u, lattice_similarity.beta
+	// lattice_similarity.beta, lattice_similarity.u
+	bBetaEntry := c.BBeta[0]
 	for i := range L {
+		t3 := t[i*T:][:T]
+		t2_2 := t2[i*T:][:T]
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
-		uDiv := c.UDiv[i*T:][:T]
-		uDiv3 := c.UDiv3[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		for j := range T {
+			t16 := t3[j] + t2_2[j] + bBetaEntry
 			uProdEntry := uProd[j]
 			t20 := (F(0) < uProdEntry)
-			t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
-			t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
-			uSqrt[j] = t23
-			t27_2[j] = t272
-			uDiv[j] = F(1) / t272
-			uDiv3[j] = F(1) / t23
-			betaSigmoid[j] = num.Sigmoid(-t16_2[j])
+			betaLin[j] = t16
+			beta2[j] = num.Sigmoid(t16)
+			t27_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -165,13 +131,10 @@ func (c *Step[F]) Run() {
 		t27_2 := t27[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			u := c.U[(i*T+j)*dV:][:dV]
-			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			u2 := u[(i*T+j)*dV:][:dV]
 			t27Entry := t27_2[j]
 			for k := range dV {
-				u2 := v[k] / t27Entry
-				u[k] = u2
-				uDiv2[k] = u2 / t27Entry
+				u2[k] = v[k] / t27Entry
 			}
 		}
 	}
@@ -204,38 +167,38 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						// lattice_similarity.N
-						var t0 F
-						var t1 F
-						var t2 F
+						var t40 F
+						var t41 F
+						var t42 F
 						for j := range dV {
-							uEntry := u[j]
-							t0 += F(SState[j][0] * uEntry)
-							t1 += F(SState[j][1] * uEntry)
-							t2 += F(SState[j][2] * uEntry)
+							uEntry := u2[j]
+							t40 += F(SState[j][0] * uEntry)
+							t41 += F(SState[j][1] * uEntry)
+							t42 += F(SState[j][2] * uEntry)
 						}
 						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t0
-							c.NProd[(l*T+a+C*s)*m+i+1] = t1
-							c.NProd[(l*T+a+C*s)*m+i+2] = t2
+							c.NProd[(l*T+a+C*s)*m+i] = t40
+							c.NProd[(l*T+a+C*s)*m+i+1] = t41
+							c.NProd[(l*T+a+C*s)*m+i+2] = t42
 						}
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
-						betaEntry := beta[a]
+						betaEntry := beta2[a]
 						var t140 F
 						kEntry0 := c.K[(l*T+a+C*s)*m+i]
-						w0 := F(kEntry0 * t0)
+						w0 := F(kEntry0 * t40)
 						var t141 F
 						kEntry1 := c.K[(l*T+a+C*s)*m+i+1]
-						w1 := F(kEntry1 * t1)
+						w1 := F(kEntry1 * t41)
 						var t142 F
 						kEntry2 := c.K[(l*T+a+C*s)*m+i+2]
-						w2 := F(kEntry2 * t2)
+						w2 := F(kEntry2 * t42)
 						for j := range dV {
-							uEntry := u[j]
+							uEntry := u2[j]
 							SStateEntry0 := SState[j][0]
 							t1320 := SStateEntry0 - F(betaEntry*(-F(kEntry0*uEntry)+F(SStateEntry0*w0)))
 							t140 += F(t1320 * t1320)
@@ -250,22 +213,22 @@ func (c *Step[F]) Run() {
 							t13[j][2] = t1322
 						}
 						// lattice_similarity.S
-						t1630 := (F(0) < t140)
-						t190 := num.Sqrt(kern.Choose(t1630, t140, F(1)))
-						t2320 := num.Max(kern.Choose(t1630, t190, F(0)), F(1e-08))
+						t1620 := (F(0) < t140)
+						t190 := num.Sqrt(kern.Choose(t1620, t140, F(1)))
+						t230 := num.Max(kern.Choose(t1620, t190, F(0)), F(1e-08))
 						t1920 := F(1) / t190
-						t1631 := (F(0) < t141)
-						t191 := num.Sqrt(kern.Choose(t1631, t141, F(1)))
-						t2321 := num.Max(kern.Choose(t1631, t191, F(0)), F(1e-08))
+						t1621 := (F(0) < t141)
+						t191 := num.Sqrt(kern.Choose(t1621, t141, F(1)))
+						t231 := num.Max(kern.Choose(t1621, t191, F(0)), F(1e-08))
 						t1921 := F(1) / t191
-						t1632 := (F(0) < t142)
-						t192 := num.Sqrt(kern.Choose(t1632, t142, F(1)))
-						t2322 := num.Max(kern.Choose(t1632, t192, F(0)), F(1e-08))
+						t1622 := (F(0) < t142)
+						t192 := num.Sqrt(kern.Choose(t1622, t142, F(1)))
+						t232 := num.Max(kern.Choose(t1622, t192, F(0)), F(1e-08))
 						t1922 := F(1) / t192
 						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t2320
-							c.SMax2[(l*T+a+C*s)*m+i+1] = t2321
-							c.SMax2[(l*T+a+C*s)*m+i+2] = t2322
+							c.SMax2[(l*T+a+C*s)*m+i] = t230
+							c.SMax2[(l*T+a+C*s)*m+i+1] = t231
+							c.SMax2[(l*T+a+C*s)*m+i+2] = t232
 						}
 						if len(c.SDiv) > 0 {
 							c.SDiv[(l*T+a+C*s)*m+i] = t1920
@@ -278,13 +241,13 @@ func (c *Step[F]) Run() {
 						qEntry2 := c.Q[(l*T+a+C*s)*m+i+2]
 						for j := range dV {
 							ySum := y[j]
-							S20 := t13[j][0] / t2320
+							S20 := t13[j][0] / t230
 							SState[j][0] = S20
 							ySum += F(S20 * qEntry0)
-							S21 := t13[j][1] / t2321
+							S21 := t13[j][1] / t231
 							SState[j][1] = S21
 							ySum += F(S21 * qEntry1)
-							S22 := t13[j][2] / t2322
+							S22 := t13[j][2] / t232
 							SState[j][2] = S22
 							ySum += F(S22 * qEntry2)
 							y[j] = ySum
@@ -312,36 +275,36 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						// lattice_similarity.N
-						var t F
+						var t4 F
 						for j := range dV {
-							t += F(SState[j][0] * u[j])
+							t4 += F(SState[j][0] * u2[j])
 						}
 						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t
+							c.NProd[(l*T+a+C*s)*m+i] = t4
 						}
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
 						var t14 F
 						kEntry := c.K[(l*T+a+C*s)*m+i]
-						betaEntry := beta[a]
-						w := F(kEntry * t)
+						betaEntry := beta2[a]
+						w := F(kEntry * t4)
 						for j := range dV {
 							SStateEntry := SState[j][0]
-							t132 := SStateEntry - F(betaEntry*(-F(kEntry*u[j])+F(SStateEntry*w)))
+							t132 := SStateEntry - F(betaEntry*(-F(kEntry*u2[j])+F(SStateEntry*w)))
 							t14 += F(t132 * t132)
 							t13[j][0] = t132
 						}
 						// lattice_similarity.S
-						t163 := (F(0) < t14)
-						t19 := num.Sqrt(kern.Choose(t163, t14, F(1)))
-						t232 := num.Max(kern.Choose(t163, t19, F(0)), F(1e-08))
+						t162 := (F(0) < t14)
+						t19 := num.Sqrt(kern.Choose(t162, t14, F(1)))
+						t23 := num.Max(kern.Choose(t162, t19, F(0)), F(1e-08))
 						t192 := F(1) / t19
 						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t232
+							c.SMax2[(l*T+a+C*s)*m+i] = t23
 						}
 						if len(c.SDiv) > 0 {
 							c.SDiv[(l*T+a+C*s)*m+i] = t192
@@ -349,7 +312,7 @@ func (c *Step[F]) Run() {
 						// lattice_similarity.S, lattice_similarity.y
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
 						for j := range dV {
-							S2 := t13[j][0] / t232
+							S2 := t13[j][0] / t23
 							SState[j][0] = S2
 							y[j] += F(S2 * qEntry)
 						}
@@ -378,18 +341,11 @@ type StepBackward[F num.Float] struct {
 	Q            []F    // [L, T, m]
 	YBar         []F    // [L, T, d_v]
 	SBar         []F    // [L, m, d_v]
-	BetaStack    []F    // [L, T, d_v + m]
-	Beta         []F    // [L, T]
+	BetaLin      []F    // [L, T]
 	UProd        []F    // [L, T]
-	USqrt        []F    // [L, T]
-	U            []F    // [L, T, d_v]
 	NProd        []F    // [L, T, m]
 	SMax2        []F    // [L, T, m]
 	SDiv         []F    // [L, T, m]
-	UDiv         []F    // [L, T]
-	UDiv2        []F    // [L, T, d_v]
-	UDiv3        []F    // [L, T]
-	BetaSigmoid  []F    // [L, T]
 	WBetaBar     []F    // [d_v + m], written
 	BBetaBar     []F    // [], written
 	SBarOut      []F    // [L, m, d_v], written
@@ -402,13 +358,13 @@ type StepBackward[F num.Float] struct {
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d_v + 4·L·T·m + 3·L·T.
+// WorkLen is 2·L·T·d_v + 3·L·T·m + 8·L·T + 2·d_v + 2·m.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
 	if kern.Fused() {
-		return 2*L*T*dV + 4*L*T*m + 3*L*T + (kern.Blocks(m)-1)*(L*T*dV+L*T) // and the sums of blocks of rows
+		return 2*L*T*dV + 3*L*T*m + 8*L*T + 2*dV + 2*m + (kern.Blocks(m)-1)*(L*T*dV+L*T) // and the sums of blocks of rows
 	}
-	return 2*L*T*dV + 4*L*T*m + 3*L*T
+	return 2*L*T*dV + 3*L*T*m + 8*L*T + 2*dV + 2*m
 }
 
 // RowsLen is C·d_v + 6·d_v.
@@ -431,74 +387,113 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t42 := c.Work[:L*T*m] // [L, T, m]
-	work := c.Work[L*T*m:]
+	beta := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	u := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t42 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
 	t52 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t2 := work[:L*T*m] // [L, T, m]
+	t4 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t3 := work[:L*T*dV] // [L, T, d_v]
+	t5 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t4 := work[:L*T] // [L, T]
+	t6 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t10 := work[:L*T] // [L, T]
+	t12 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t33 := work[:L*T] // [L, T]
+	t29 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t36 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
-	SBarState := c.Rows[:dV]   // [d_v]
+	t35 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t40 := work[:dV+m] // [d_v + m]
+	work = work[dV+m:]
+	t42_2 := work[:dV+m]     // [d_v + m]
+	SBarState := c.Rows[:dV] // [d_v]
 	rows := c.Rows[dV:]
 	STrail := rows[:C*dV+dV] // [C + 1, d_v]
 	rows = rows[C*dV+dV:]
 	N := rows[:dV] // [d_v]
 	rows = rows[dV:]
-	t13 := rows[:dV] // [d_v]
+	t133 := rows[:dV] // [d_v]
 	rows = rows[dV:]
 	t43 := rows[:dV] // [d_v]
 	rows = rows[dV:]
 	t30 := rows[:dV]     // [d_v]
 	t20 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t11 := flags[:L*T] // [L, T]
+	t13 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t152 := flags[:L*T] // [L, T]
+	t17 := flags[:L*T] // [L, T]
+
+	// lattice_similarity.beta, lattice_similarity.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		for j := range T {
+			uProdEntry := uProd[j]
+			t202 := (F(0) < uProdEntry)
+			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
+			t25 := kern.Choose(t202, t232, F(0))
+			t272 := num.Max(t25, F(1e-08))
+			t132 := (F(1e-08) <= t25)
+			beta2[j] = num.Sigmoid(betaLin[j])
+			t20_2[j] = t202
+			t23_2[j] = t232
+			t27_2[j] = t272
+			t9_2[j] = F(1) / t272
+			t13_2[j] = t132
+			t17_2[j] = (t132 && t202)
+		}
+	}
 
 	// lattice_similarity.u
 	for i := range L {
-		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
 		for j := range T {
-			t202 := (F(0) < uProd[j])
-			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
-			t20_2[j] = t202
-			t11_2[j] = t112
-			t152_2[j] = (t112 && t202)
+			v := c.V[(i*T+j)*dV:][:dV]
+			u2 := u[(i*T+j)*dV:][:dV]
+			t27Entry := t27_2[j]
+			for k := range dV {
+				u2[k] = v[k] / t27Entry
+			}
 		}
 	}
 
 	// lattice_similarity.N
 	for i := range L {
-		beta := c.Beta[i*T:][:T]
+		beta2 := beta[i*T:][:T]
 		for j := range T {
 			k := c.K[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
-			t42_2 := t42[(i*T+j)*m:][:m]
+			t42_3 := t42[(i*T+j)*m:][:m]
 			t52_2 := t52[(i*T+j)*m:][:m]
-			betaEntry := beta[j]
+			betaEntry := beta2[j]
 			for k2 := range m {
 				t422 := F(k[k2] * NProd[k2])
-				t42_2[k2] = t422
+				t42_3[k2] = t422
 				t52_2[k2] = 1 - F(betaEntry*t422)
 			}
 		}
 	}
 
 	// lattice_similarity
-	clear(t3)
-	clear(t4)
+	clear(t5)
+	clear(t6)
 	for l := range L {
 		i := 0
 		for ; i+1 < m; i += 2 {
@@ -519,13 +514,13 @@ func (c *StepBackward[F]) Run() {
 					STrail2[j][1] = SCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[a*dV:][:dV]
 						STrail4 := STrail[(a+1)*dV:][:dV]
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
-						betaEntry2 := beta[a]
+						betaEntry2 := beta2[a]
 						kEntry0 := c.K[(l*T+a+C*s)*m+i]
 						t42Entry0 := t42[(l*T+a+C*s)*m+i]
 						SMax2Entry0 := c.SMax2[(l*T+a+C*s)*m+i]
@@ -533,7 +528,7 @@ func (c *StepBackward[F]) Run() {
 						t42Entry1 := t42[(l*T+a+C*s)*m+i+1]
 						SMax2Entry1 := c.SMax2[(l*T+a+C*s)*m+i+1]
 						for j := range dV {
-							uEntry := u[j]
+							uEntry := u2[j]
 							STrailEntry0 := STrail3[j][0]
 							STrail4[j][0] = (STrailEntry0 - F(betaEntry2*(-F(kEntry0*uEntry)+F(STrailEntry0*t42Entry0)))) / SMax2Entry0
 							STrailEntry1 := STrail3[j][1]
@@ -542,113 +537,113 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
-					t4_2 := t4[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
+					t6_2 := t6[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[a*dV:][:dV]
 						STrail4 := STrail[(a+1)*dV:][:dV]
-						t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
 						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
-						betaEntry3 := beta[a]
+						betaEntry3 := beta2[a]
 						var t140 F
-						var t320 F
-						var t90 F
+						var t30_2 F
+						var t930 F
 						kEntry20 := c.K[(l*T+a+C*s)*m+i]
 						t42Entry20 := t42[(l*T+a+C*s)*m+i]
 						qEntry0 := c.Q[(l*T+a+C*s)*m+i]
 						SMax2Entry20 := c.SMax2[(l*T+a+C*s)*m+i]
 						var t141 F
-						var t321 F
-						var t91 F
+						var t31 F
+						var t931 F
 						kEntry21 := c.K[(l*T+a+C*s)*m+i+1]
 						t42Entry21 := t42[(l*T+a+C*s)*m+i+1]
 						qEntry1 := c.Q[(l*T+a+C*s)*m+i+1]
 						SMax2Entry21 := c.SMax2[(l*T+a+C*s)*m+i+1]
 						for j := range dV {
-							uEntry := u[j]
+							uEntry := u2[j]
 							yBarEntry := yBar[j]
 							STrailEntry20 := STrail3[j][0]
 							N20 := -F(kEntry20*uEntry) + F(STrailEntry20*t42Entry20)
-							t1320 := STrailEntry20 - F(betaEntry3*N20)
-							t140 += F(t1320 * t1320)
+							t1340 := STrailEntry20 - F(betaEntry3*N20)
+							t140 += F(t1340 * t1340)
 							STrailEntry30 := STrail4[j][0]
-							t320 += F(STrailEntry30 * yBarEntry)
+							t30_2 += F(STrailEntry30 * yBarEntry)
 							t440 := SBarState[j][0] + F(qEntry0*yBarEntry)
-							t90 += F(t440 * (STrailEntry30 / SMax2Entry20))
+							t930 += F(t440 * (STrailEntry30 / SMax2Entry20))
 							N[j][0] = N20
-							t13[j][0] = t1320
+							t133[j][0] = t1340
 							t43[j][0] = t440
 							STrailEntry21 := STrail3[j][1]
 							N21 := -F(kEntry21*uEntry) + F(STrailEntry21*t42Entry21)
-							t1321 := STrailEntry21 - F(betaEntry3*N21)
-							t141 += F(t1321 * t1321)
+							t1341 := STrailEntry21 - F(betaEntry3*N21)
+							t141 += F(t1341 * t1341)
 							STrailEntry31 := STrail4[j][1]
-							t321 += F(STrailEntry31 * yBarEntry)
+							t31 += F(STrailEntry31 * yBarEntry)
 							t441 := SBarState[j][1] + F(qEntry1*yBarEntry)
-							t91 += F(t441 * (STrailEntry31 / SMax2Entry21))
+							t931 += F(t441 * (STrailEntry31 / SMax2Entry21))
 							N[j][1] = N21
-							t13[j][1] = t1321
+							t133[j][1] = t1341
 							t43[j][1] = t441
 						}
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
-						c.QBar[(l*T+a+C*s)*m+i] = t320
-						t920 := -t90
+						c.QBar[(l*T+a+C*s)*m+i] = t30_2
+						t940 := -t930
 						t160 := (F(0) < t140)
-						t60 := F(1) / SMax2Entry20
+						t620 := F(1) / SMax2Entry20
 						t1020 := (F(1e-08) <= kern.Choose(t160, num.Sqrt(kern.Choose(t160, t140, F(1))), F(0)))
 						t1420 := (t1020 && t160)
-						t260 := kern.Choose((t1420 && t160), kern.Choose(t1420, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t1420, kern.Choose(t1020, t920, F(0)), F(0))), F(0)), F(0))
-						var t3320 F
+						t260 := kern.Choose((t1420 && t160), kern.Choose(t1420, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t1420, kern.Choose(t1020, t940, F(0)), F(0))), F(0)), F(0))
+						var t330 F
 						var t480 F
 						var t490 F
-						c.QBar[(l*T+a+C*s)*m+i+1] = t321
-						t921 := -t91
+						c.QBar[(l*T+a+C*s)*m+i+1] = t31
+						t941 := -t931
 						t161 := (F(0) < t141)
-						t61 := F(1) / SMax2Entry21
+						t621 := F(1) / SMax2Entry21
 						t1021 := (F(1e-08) <= kern.Choose(t161, num.Sqrt(kern.Choose(t161, t141, F(1))), F(0)))
 						t1421 := (t1021 && t161)
-						t261 := kern.Choose((t1421 && t161), kern.Choose(t1421, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i+1])*kern.Choose(t1421, kern.Choose(t1021, t921, F(0)), F(0))), F(0)), F(0))
-						var t3321 F
+						t261 := kern.Choose((t1421 && t161), kern.Choose(t1421, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i+1])*kern.Choose(t1421, kern.Choose(t1021, t941, F(0)), F(0))), F(0)), F(0))
+						var t331 F
 						var t481 F
 						var t491 F
 						for j := range dV {
-							uEntry := u[j]
-							t3020 := F(t43[j][0]*t60) + F(2*F(t13[j][0]*t260))
-							t3320 += F(N[j][0] * t3020)
+							uEntry := u2[j]
+							t3020 := F(t43[j][0]*t620) + F(2*F(t133[j][0]*t260))
+							t330 += F(N[j][0] * t3020)
 							t480 += F(STrail3[j][0] * t3020)
 							t490 += F(t3020 * uEntry)
 							t30[j][0] = t3020
-							t3021 := F(t43[j][1]*t61) + F(2*F(t13[j][1]*t261))
-							t3321 += F(N[j][1] * t3021)
+							t3021 := F(t43[j][1]*t621) + F(2*F(t133[j][1]*t261))
+							t331 += F(N[j][1] * t3021)
 							t481 += F(STrail3[j][1] * t3021)
 							t491 += F(t3021 * uEntry)
 							t30[j][1] = t3021
 						}
-						t4Sum := t4_2[a]
+						t6Sum := t6_2[a]
 						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
-						t4Sum -= t3320
-						t400 := -F(F(betaEntry3*kEntry20) * t480)
-						t2[(l*T+a+C*s)*m+i] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t480) + F(betaEntry3*t490)
+						t6Sum -= t330
+						t4020 := -F(F(betaEntry3*kEntry20) * t480)
+						t4[(l*T+a+C*s)*m+i] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t480) + F(betaEntry3*t490)
 						t52Entry0 := t52[(l*T+a+C*s)*m+i]
 						w0 := F(betaEntry3 * kEntry20)
-						t4Sum -= t3321
-						t401 := -F(F(betaEntry3*kEntry21) * t481)
-						t2[(l*T+a+C*s)*m+i+1] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i+1])*t481) + F(betaEntry3*t491)
+						t6Sum -= t331
+						t4021 := -F(F(betaEntry3*kEntry21) * t481)
+						t4[(l*T+a+C*s)*m+i+1] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i+1])*t481) + F(betaEntry3*t491)
 						t52Entry1 := t52[(l*T+a+C*s)*m+i+1]
 						w1 := F(betaEntry3 * kEntry21)
-						t4_2[a] = t4Sum
+						t6_2[a] = t6Sum
 						for j := range dV {
-							uEntry := u[j]
-							t3Sum := t3_2[j]
+							uEntry := u2[j]
+							t5Sum := t5_2[j]
 							t30Entry0 := t30[j][0]
-							SBarState[j][0] = F(t30Entry0*t52Entry0) + F(uEntry*t400)
-							t3Sum += F(STrail3[j][0]*t400) + F(w0*t30Entry0)
+							SBarState[j][0] = F(t30Entry0*t52Entry0) + F(uEntry*t4020)
+							t5Sum += F(STrail3[j][0]*t4020) + F(w0*t30Entry0)
 							t30Entry1 := t30[j][1]
-							SBarState[j][1] = F(t30Entry1*t52Entry1) + F(uEntry*t401)
-							t3Sum += F(STrail3[j][1]*t401) + F(w1*t30Entry1)
-							t3_2[j] = t3Sum
+							SBarState[j][1] = F(t30Entry1*t52Entry1) + F(uEntry*t4021)
+							t5Sum += F(STrail3[j][1]*t4021) + F(w1*t30Entry1)
+							t5_2[j] = t5Sum
 						}
 					}
 				}
@@ -671,84 +666,84 @@ func (c *StepBackward[F]) Run() {
 					STrail2[j][0] = SCheckpoints[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dV:][:dV]
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail4 := STrail[(a+1)*dV:][:dV]
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
-						betaEntry2 := beta[a]
+						betaEntry2 := beta2[a]
 						kEntry := c.K[(l*T+a+C*s)*m+i]
 						t42Entry := t42[(l*T+a+C*s)*m+i]
 						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
 							STrailEntry := STrail3[j][0]
-							STrail4[j][0] = (STrailEntry - F(betaEntry2*(-F(kEntry*u[j])+F(STrailEntry*t42Entry)))) / SMax2Entry
+							STrail4[j][0] = (STrailEntry - F(betaEntry2*(-F(kEntry*u2[j])+F(STrailEntry*t42Entry)))) / SMax2Entry
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					beta := c.Beta[l*T+C*s:][:n]
-					t4_2 := t4[l*T+C*s:][:n]
+					beta2 := beta[l*T+C*s:][:n]
+					t6_2 := t6[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						STrail3 := STrail[a*dV:][:dV]
-						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						STrail4 := STrail[(a+1)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
 						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
 						var t14 F
-						var t32 F
-						var t9 F
+						var t3 F
+						var t93 F
 						kEntry2 := c.K[(l*T+a+C*s)*m+i]
 						t42Entry2 := t42[(l*T+a+C*s)*m+i]
-						betaEntry3 := beta[a]
+						betaEntry3 := beta2[a]
 						qEntry := c.Q[(l*T+a+C*s)*m+i]
 						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
 						for j := range dV {
 							STrailEntry2 := STrail3[j][0]
-							N2 := -F(kEntry2*u[j]) + F(STrailEntry2*t42Entry2)
-							t132 := STrailEntry2 - F(betaEntry3*N2)
-							t14 += F(t132 * t132)
+							N2 := -F(kEntry2*u2[j]) + F(STrailEntry2*t42Entry2)
+							t134 := STrailEntry2 - F(betaEntry3*N2)
+							t14 += F(t134 * t134)
 							STrailEntry3 := STrail4[j][0]
 							yBarEntry := yBar[j]
-							t32 += F(STrailEntry3 * yBarEntry)
+							t3 += F(STrailEntry3 * yBarEntry)
 							t44 := SBarState[j][0] + F(qEntry*yBarEntry)
-							t9 += F(t44 * (STrailEntry3 / SMax2Entry2))
+							t93 += F(t44 * (STrailEntry3 / SMax2Entry2))
 							N[j][0] = N2
-							t13[j][0] = t132
+							t133[j][0] = t134
 							t43[j][0] = t44
 						}
-						c.QBar[(l*T+a+C*s)*m+i] = t32
-						t92 := -t9
+						c.QBar[(l*T+a+C*s)*m+i] = t3
+						t94 := -t93
 						// lattice_similarity.S
 						t16 := (F(0) < t14)
-						t6 := F(1) / SMax2Entry2
+						t62 := F(1) / SMax2Entry2
 						t102 := (F(1e-08) <= kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14, F(1))), F(0)))
 						t142 := (t102 && t16)
-						t26 := kern.Choose((t142 && t16), kern.Choose(t142, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t142, kern.Choose(t102, t92, F(0)), F(0))), F(0)), F(0))
+						t26 := kern.Choose((t142 && t16), kern.Choose(t142, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t142, kern.Choose(t102, t94, F(0)), F(0))), F(0)), F(0))
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
-						var t332 F
+						var t33 F
 						var t48 F
 						var t49 F
 						for j := range dV {
-							t302 := F(t43[j][0]*t6) + F(2*F(t13[j][0]*t26))
-							t332 += F(N[j][0] * t302)
+							t302 := F(t43[j][0]*t62) + F(2*F(t133[j][0]*t26))
+							t33 += F(N[j][0] * t302)
 							t48 += F(STrail3[j][0] * t302)
-							t49 += F(t302 * u[j])
+							t49 += F(t302 * u2[j])
 							t30[j][0] = t302
 						}
-						t4_2[a] -= t332
+						t6_2[a] -= t33
 						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
-						t40 := -F(F(betaEntry3*kEntry2) * t48)
-						t2[(l*T+a+C*s)*m+i] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t48) + F(betaEntry3*t49)
+						t402 := -F(F(betaEntry3*kEntry2) * t48)
+						t4[(l*T+a+C*s)*m+i] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t48) + F(betaEntry3*t49)
 						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
 						t52Entry := t52[(l*T+a+C*s)*m+i]
 						w := F(betaEntry3 * kEntry2)
 						for j := range dV {
 							t30Entry := t30[j][0]
-							SBarState[j][0] = F(t30Entry*t52Entry) + F(u[j]*t40)
-							t3_2[j] += F(STrail3[j][0]*t40) + F(w*t30Entry)
+							SBarState[j][0] = F(t30Entry*t52Entry) + F(u2[j]*t402)
+							t5_2[j] += F(STrail3[j][0]*t402) + F(w*t30Entry)
 						}
 					}
 				}
@@ -761,82 +756,88 @@ func (c *StepBackward[F]) Run() {
 
 	// lattice_similarity.u
 	for i := range L {
-		t10_2 := t10[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
 		for j := range T {
-			t3_2 := t3[(i*T+j)*dV:][:dV]
-			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
-			var t103 F
+			t5_2 := t5[(i*T+j)*dV:][:dV]
+			u2 := u[(i*T+j)*dV:][:dV]
+			var t122 F
+			t27Entry2 := t27_2[j]
 			for k := range dV {
-				t103 += F(t3_2[k] * uDiv2[k])
+				t122 += F(t5_2[k] * (u2[k] / t27Entry2))
 			}
-			t10_2[j] = -t103
+			t12_2[j] = -t122
 		}
 	}
 
-	// lattice_similarity.beta
-	var t35 F
+	// lattice_similarity.u, lattice_similarity.beta
+	var t38 F
 	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		for j := range T {
-			t334 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
-			t35 += t334
-			t33_2[j] = t334
+			t17Entry := t17_2[j]
+			t352 := F(F(beta2[j]*t6_2[j]) * num.Sigmoid(-betaLin[j]))
+			t38 += t352
+			t29_2[j] = kern.Choose((t17Entry && t20_2[j]), kern.Choose(t17Entry, F(F(0.5*kern.Choose(t17Entry, kern.Choose(t13_2[j], t12_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
+			t35_2[j] = t352
 		}
 	}
-	c.BBetaBar[0] = t35
-
-	// lattice_similarity.beta
-	clear(c.WBetaBar)
-	for i := range L {
-		t33_2 := t33[i*T:][:T]
-		wBeta := c.WBeta[:dV+m]
-		wBetaBar := c.WBetaBar[:dV+m]
-		for j := range T {
-			t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
-			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t33Entry := t33_2[j]
-			for k := range dV + m {
-				t36_2[k] = F(t33Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t33Entry)
-			}
-		}
-	}
-
-	// lattice_similarity.beta
-	for i := range L {
-		for j := range T {
-			t2_2 := t2[(i*T+j)*m:][:m]
-			t36_2 := t36[(i*T+j)*(dV+m):][:m]
-			kBar := c.KBar[(i*T+j)*m:][:m]
-			for k := range m {
-				kBar[k] = t2_2[k] + t36_2[k]
-			}
-		}
-	}
+	c.BBetaBar[0] = t38
 
 	// lattice_similarity.beta, lattice_similarity.u
+	clear(t40)
 	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		uDiv := c.UDiv[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		uDiv3 := c.UDiv3[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
 		for j := range T {
-			t3_2 := t3[(i*T+j)*dV:][:dV]
 			v := c.V[(i*T+j)*dV:][:dV]
-			t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
+			t40_2 := t40[m:][:dV]
+			t5_2 := t5[(i*T+j)*dV:][:dV]
+			wBeta := c.WBeta[m:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t152Entry := t152_2[j]
-			uDivEntry := uDiv[j]
-			w2 := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
+			t35Entry := t35_2[j]
+			t9Entry := t9_2[j]
+			t29Entry := t29_2[j]
 			for k := range dV {
-				vBar[k] = F(t3_2[k]*uDivEntry) + F(2*F(v[k]*w2)) + t36_2[k]
+				vEntry := v[k]
+				t40_2[k] += F(vEntry * t35Entry)
+				vBar[k] = F(t5_2[k]*t9Entry) + F(2*F(vEntry*t29Entry)) + F(t35Entry*wBeta[k])
 			}
 		}
+	}
+
+	// lattice_similarity.beta
+	clear(t42_2)
+	for i := range L {
+		t35_2 := t35[i*T:][:T]
+		t42_3 := t42_2[:m]
+		wBeta := c.WBeta[:m]
+		for j := range T {
+			k := c.K[(i*T+j)*m:][:m]
+			t4_2 := t4[(i*T+j)*m:][:m]
+			kBar := c.KBar[(i*T+j)*m:][:m]
+			t35Entry2 := t35_2[j]
+			for k2 := range m {
+				t42_3[k2] += F(k[k2] * t35Entry2)
+				kBar[k2] = t4_2[k2] + F(t35Entry2*wBeta[k2])
+			}
+		}
+	}
+
+	// lattice_similarity.beta
+	wBetaBar := c.WBetaBar[:dV+m]
+	for i := range dV + m {
+		wBetaBar[i] = t40[i] + t42_2[i]
 	}
 }
 
@@ -885,11 +886,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
-	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
-	k.Beta = c.Run.Saved(k.L * k.T)
+	k.BetaLin = c.Run.Saved(k.L * k.T)
 	k.UProd = c.Run.Saved(k.L * k.T)
-	k.USqrt = c.Run.Saved(k.L * k.T)
-	k.U = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
 		k.NProd = c.Run.Saved(k.L * k.T * k.M)
 	}
@@ -899,10 +897,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.SDiv = c.Run.Saved(k.L * k.T * k.M)
 	}
-	k.UDiv = c.Run.Saved(k.L * k.T)
-	k.UDiv2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.UDiv3 = c.Run.Saved(k.L * k.T)
-	k.BetaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SCheckpoints = c.Run.Saved(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
 	}
@@ -932,18 +926,11 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DV*g.M)
-	g.BetaStack = k.BetaStack
-	g.Beta = k.Beta
+	g.BetaLin = k.BetaLin
 	g.UProd = k.UProd
-	g.USqrt = k.USqrt
-	g.U = k.U
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
 	g.SDiv = k.SDiv
-	g.UDiv = k.UDiv
-	g.UDiv2 = k.UDiv2
-	g.UDiv3 = k.UDiv3
-	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)

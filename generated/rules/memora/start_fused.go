@@ -26,8 +26,6 @@ func (c *startFused) run() {
 	// memora.W1.start, memora.W2.start
 	t2 := num.Sqrt(F(dK))
 	t7 := num.Sqrt(F(dH))
-	c.StartSqrt[0] = t2
-	c.StartSqrt2[0] = t7
 
 	// memora.W1.start
 	if kern.Wide() {
@@ -165,6 +163,10 @@ func (c *startBackwardFused) run() {
 	t72 := c.Work[dH*dV+dV:][:dH*dK]    // [d_h, d_k]
 	t82 := c.Work[dH*dK+dH*dV+dV:][:dH] // [d_h]
 
+	// memora.W1.start, memora.W2.start
+	t2 := num.Sqrt(F(dK))
+	t7 := num.Sqrt(F(dH))
+
 	// memora.W2.start
 	clear(t22)
 	if kern.Wide() {
@@ -217,7 +219,6 @@ func (c *startBackwardFused) run() {
 	}
 
 	// memora.W2.start
-	startSqrt2Entry := c.StartSqrt2[0]
 	if kern.Wide() {
 		a := regions.R92c3463414b7Args{
 			P0: unsafe.SliceData(t32),
@@ -226,7 +227,7 @@ func (c *startBackwardFused) run() {
 			P3: unsafe.SliceData(c.W2InitBar),
 			N0: dV,
 			N1: dH,
-			S0: [2]float32{startSqrt2Entry},
+			S0: [2]float32{t7},
 		}
 		regions.R92c3463414b7(&a)
 	} else {
@@ -236,7 +237,7 @@ func (c *startBackwardFused) run() {
 			W2InitBar := c.W2InitBar[i*dH:][:dH]
 			t32Entry := t32[i]
 			for j := range dH {
-				W2InitBar[j] = F(F(startSqrt2Entry*startSoftmax2[j]) * (t22_2[j] - t32Entry))
+				W2InitBar[j] = F(F(t7*startSoftmax2[j]) * (t22_2[j] - t32Entry))
 			}
 		}
 	}
@@ -293,7 +294,6 @@ func (c *startBackwardFused) run() {
 	}
 
 	// memora.W1.start
-	startSqrtEntry := c.StartSqrt[0]
 	if kern.Wide() {
 		a := regions.R92c3463414b7Args{
 			P0: unsafe.SliceData(t82),
@@ -302,7 +302,7 @@ func (c *startBackwardFused) run() {
 			P3: unsafe.SliceData(c.W1InitBar),
 			N0: dH,
 			N1: dK,
-			S0: [2]float32{startSqrtEntry},
+			S0: [2]float32{t2},
 		}
 		regions.R92c3463414b7(&a)
 	} else {
@@ -312,7 +312,7 @@ func (c *startBackwardFused) run() {
 			W1InitBar := c.W1InitBar[i*dK:][:dK]
 			t82Entry := t82[i]
 			for j := range dK {
-				W1InitBar[j] = F(F(startSqrtEntry*startSoftmax[j]) * (t72_2[j] - t82Entry))
+				W1InitBar[j] = F(F(t2*startSoftmax[j]) * (t72_2[j] - t82Entry))
 			}
 		}
 	}

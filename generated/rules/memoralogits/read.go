@@ -13,21 +13,19 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h entries and checkpoints of 0 entries.
+// It keeps L·T·d_h entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L         int
-	T         int
-	DH        int
-	DK        int
-	DV        int
-	W2        []F // [L, d_v, d_h]
-	W1        []F // [L, d_h, d_k]
-	Q0        []F // [L, T, d_k]
-	Y         []F // [L, T, d_v], written
-	YProd     []F // [L, T, d_h], written
-	YSigmoid  []F // [L, T, d_h], written
-	YSigmoid2 []F // [L, T, d_h], written
-	Work      []F // WorkLen() entries
+	L     int
+	T     int
+	DH    int
+	DK    int
+	DV    int
+	W2    []F // [L, d_v, d_h]
+	W1    []F // [L, d_h, d_k]
+	Q0    []F // [L, T, d_k]
+	Y     []F // [L, T, d_v], written
+	YProd []F // [L, T, d_h], written
+	Work  []F // WorkLen() entries
 }
 
 // WorkLen is L·T·d_h.
@@ -54,15 +52,10 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
-				t3 := num.Sigmoid(yProdEntry)
-				ySigmoid[k] = t3
-				t2[k] = F(yProdEntry * t3)
-				ySigmoid2[k] = num.Sigmoid(-yProdEntry)
+				t2[k] = F(yProdEntry * num.Sigmoid(yProdEntry))
 			}
 		}
 	}
@@ -75,28 +68,26 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L         int
-	T         int
-	DH        int
-	DK        int
-	DV        int
-	W2        []F // [L, d_v, d_h]
-	W1        []F // [L, d_h, d_k]
-	Q0        []F // [L, T, d_k]
-	YBar      []F // [L, T, d_v]
-	YProd     []F // [L, T, d_h]
-	YSigmoid  []F // [L, T, d_h]
-	YSigmoid2 []F // [L, T, d_h]
-	W2Bar     []F // [L, d_v, d_h], written
-	W1Bar     []F // [L, d_h, d_k], written
-	Q0Bar     []F // [L, T, d_k], written
-	Work      []F // WorkLen() entries
+	L     int
+	T     int
+	DH    int
+	DK    int
+	DV    int
+	W2    []F // [L, d_v, d_h]
+	W1    []F // [L, d_h, d_k]
+	Q0    []F // [L, T, d_k]
+	YBar  []F // [L, T, d_v]
+	YProd []F // [L, T, d_h]
+	W2Bar []F // [L, d_v, d_h], written
+	W1Bar []F // [L, d_h, d_k], written
+	Q0Bar []F // [L, T, d_k], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_h.
+// WorkLen is 4·L·T·d_h.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH := c.L, c.T, c.DH
-	return 3 * L * T * dH
+	return 4 * L * T * dH
 }
 
 // Run computes ReadBackward.
@@ -106,8 +97,10 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	t := c.Work[:L*T*dH] // [L, T, d_h]
+	t3 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
+	t := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t32 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t9 := work[:L*T*dH] // [L, T, d_h]
@@ -116,10 +109,13 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t3_2 := t3[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t2[k] = F(yProd[k] * ySigmoid[k])
+				yProdEntry := yProd[k]
+				t33 := num.Sigmoid(yProdEntry)
+				t3_2[k] = t33
+				t2[k] = F(yProdEntry * t33)
 			}
 		}
 	}
@@ -137,15 +133,15 @@ func (c *ReadBackward[F]) Run() {
 	// memora_logits.y
 	for i := range L {
 		for j := range T {
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t3_2 := t3[(i*T+j)*dH:][:dH]
 			t32_2 := t32[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			t9_2 := t9[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				ySigmoidEntry := ySigmoid[k]
+				t3Entry := t3_2[k]
 				t32Entry := t32_2[k]
-				t9_2[k] = F(ySigmoidEntry*t32Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t32Entry)*ySigmoid2[k])
+				yProdEntry2 := yProd[k]
+				t9_2[k] = F(t3Entry*t32Entry) + F(F(F(yProdEntry2*t3Entry)*t32Entry)*num.Sigmoid(-yProdEntry2))
 			}
 		}
 	}
@@ -199,8 +195,6 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.W1 = arena.Data(n.fromW1)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
-	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
-	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -225,8 +219,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
-	g.YSigmoid = k.YSigmoid
-	g.YSigmoid2 = k.YSigmoid2
 	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DV)
 	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DK)

@@ -1092,11 +1092,11 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 8·L·T·d_k + 4·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 8·L·T + 192·L·chunks + 57·d_h·d_k + 60·d_h·d_v + 953·d_h + 291·d_k + 324·d_v + 3808.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_k + 3·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 6·L·T + 192·L·chunks + 57·d_h·d_k + 60·d_h·d_v + 953·d_h + 291·d_k + 324·d_v + 3200.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 8*L*T*dK + 4*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 8*L*T + 192*L*chunks + 57*dH*dK + 60*dH*dV + 953*dH + 291*dK + 324*dV + 3808
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dK + 3*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 6*L*T + 192*L*chunks + 57*dH*dK + 60*dH*dV + 953*dH + 291*dK + 324*dV + 3200
 }
 
 // Run computes StepBackward.
@@ -1212,16 +1212,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks*dV:]
 	t222 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
-	t232 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t252 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t242 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t262 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t272 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState := work[:dH*dV] // [d_v, d_h]
@@ -1230,7 +1220,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	W2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t274 := work[:dH*dV] // [d_v, d_h]
+	t273 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	W222 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -1238,9 +1228,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	W122 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t254 := work[:dH*dV] // [d_v, d_h]
+	t253 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t275 := work[:dH*dV] // [d_v, d_h]
+	t274 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	W223 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -1296,7 +1286,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[256:]
 	t224 := work[:256] // [16, 16]
 	work = work[256:]
-	t256 := work[:256] // [16, 16]
+	t255 := work[:256] // [16, 16]
 	work = work[256:]
 	t282 := work[:256] // [16, 16]
 	work = work[256:]
@@ -1336,11 +1326,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[256*dH:]
 	t2322 := work[:256*dH] // [16, d_h, 16]
 	work = work[256*dH:]
-	t246 := work[:256] // [16, 16]
+	t245 := work[:256] // [16, 16]
 	work = work[256:]
 	t2522 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t277 := work[:16] // [16]
+	t276 := work[:16] // [16]
 	work = work[16:]
 	t403 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
@@ -1376,65 +1366,49 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dH:]
 	t77 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t832 := work[:256] // [16, 16]
-	work = work[256:]
 	t842 := work[:16] // [16]
 	work = work[16:]
 	t852 := work[:256] // [16, 16]
-	work = work[256:]
-	t88 := work[:256] // [16, 16]
 	work = work[256:]
 	t89 := work[:16] // [16]
 	work = work[16:]
 	t903 := work[:256] // [16, 16]
 	work = work[256:]
-	t93_2 := work[:256] // [16, 16]
-	work = work[256:]
 	t94 := work[:16] // [16]
 	work = work[16:]
+	t95 := work[:256] // [16, 16]
+	work = work[256:]
 	t97 := work[:16] // [16]
 	work = work[16:]
 	t105 := work[:16] // [16]
-	work = work[16:]
-	t108 := work[:16] // [16]
 	work = work[16:]
 	t109 := work[:16] // [16]
 	work = work[16:]
 	t110 := work[:16] // [16]
 	work = work[16:]
-	t113_2 := work[:16] // [16]
-	work = work[16:]
-	t111 := work[:16] // [16]
-	work = work[16:]
 	t112_2 := work[:16] // [16]
 	work = work[16:]
-	t116 := work[:16] // [16]
+	t113_2 := work[:16] // [16]
 	work = work[16:]
 	t117 := work[:16] // [16]
 	work = work[16:]
 	t118 := work[:16] // [16]
 	work = work[16:]
-	t121 := work[:16] // [16]
-	work = work[16:]
-	t119 := work[:16] // [16]
-	work = work[16:]
 	t120 := work[:16] // [16]
 	work = work[16:]
-	t124 := work[:16] // [16]
+	t121 := work[:16] // [16]
 	work = work[16:]
 	t125 := work[:16] // [16]
 	work = work[16:]
 	t126 := work[:16] // [16]
 	work = work[16:]
-	t129 := work[:16] // [16]
-	work = work[16:]
-	t127 := work[:16] // [16]
-	work = work[16:]
 	t128 := work[:16] // [16]
+	work = work[16:]
+	t129 := work[:16] // [16]
 	work = work[16:]
 	t132_2 := work[:16] // [16]
 	work = work[16:]
-	t133 := work[:16] // [16]
+	t134_2 := work[:16] // [16]
 	work = work[16:]
 	t135 := work[:16] // [16]
 
@@ -1607,25 +1581,25 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 						t162_2 := t162[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t274_2 := t274[i*dH:][:dH]
+						t273_2 := t273[i*dH:][:dH]
 						eEntry := e[i]
 						for j := range dH {
-							t274_2[j] = F(t23Entry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t162_2[j])
+							t273_2[j] = F(t23Entry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t162_2[j])
 						}
 					}
 					// memora_logits.W2
 					for i := range dV {
-						t274_2 := t274[i*dH:][:dH]
+						t273_2 := t273[i*dH:][:dH]
 						W222_2 := W222[i*dH:][:dH]
 						top := F(math.Inf(-1))
 						for j := range dH {
-							if x := t274_2[j]; x > top || x != x {
+							if x := t273_2[j]; x > top || x != x {
 								top = x
 							}
 						}
 						var sum F
 						for j := range dH {
-							e3 := num.Exp(t274_2[j] - top)
+							e3 := num.Exp(t273_2[j] - top)
 							sum += e3
 							W222_2[j] = e3
 						}
@@ -1706,29 +1680,29 @@ func (c *StepBackward[F]) Run() {
 					t23Entry3 := t23_3[a2]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-						t254_2 := t254[i*dH:][:dH]
+						t253_2 := t253[i*dH:][:dH]
 						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t275_2 := t275[i*dH:][:dH]
+						t274_2 := t274[i*dH:][:dH]
 						eEntry2 := e[i]
 						for j := range dH {
-							t255 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
-							t254_2[j] = t255
-							t275_2[j] = F(t23Entry3*t255) - F(eEntry2*t62_3[j])
+							t254 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
+							t253_2[j] = t254
+							t274_2[j] = F(t23Entry3*t254) - F(eEntry2*t62_3[j])
 						}
 					}
 					// memora_logits.W2
 					for i := range dV {
-						t275_2 := t275[i*dH:][:dH]
+						t274_2 := t274[i*dH:][:dH]
 						W223_2 := W223[i*dH:][:dH]
 						top3 := F(math.Inf(-1))
 						for j := range dH {
-							if x := t275_2[j]; x > top3 || x != x {
+							if x := t274_2[j]; x > top3 || x != x {
 								top3 = x
 							}
 						}
 						var sum3 F
 						for j := range dH {
-							e5 := num.Exp(t275_2[j] - top3)
+							e5 := num.Exp(t274_2[j] - top3)
 							sum3 += e5
 							W223_2[j] = e5
 						}
@@ -1757,14 +1731,14 @@ func (c *StepBackward[F]) Run() {
 						W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-						var t133_2 F
+						var t133 F
 						t93Entry := t93[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							t133_2 += F(W1TrailEntry * (W1BarState3[j] + F(t27_2[j]*t93Entry)))
+							t133 += F(W1TrailEntry * (W1BarState3[j] + F(t27_2[j]*t93Entry)))
 							t113[j] += F(W1TrailEntry * t93Entry)
 						}
-						t132[i] = t133_2
+						t132[i] = t133
 					}
 					// memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
 					clear(t28)
@@ -1823,7 +1797,7 @@ func (c *StepBackward[F]) Run() {
 						W223_2 := W223[i*dH:][:dH]
 						W2BarState3 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t254_2 := t254[i*dH:][:dH]
+						t253_2 := t253[i*dH:][:dH]
 						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
 						var t612 F
@@ -1832,7 +1806,7 @@ func (c *StepBackward[F]) Run() {
 						eEntry3 := e[i]
 						for j := range dH {
 							t492 := F(W223_2[j] * ((W2BarState3[j] + F(t2Entry3*t90_2[j])) - t472Entry))
-							t52_2 += F(t254_2[j] * t492)
+							t52_2 += F(t253_2[j] * t492)
 							t612 += F(t492 * t62_3[j])
 							t49_2[j] = t492
 							t62_2[j] -= F(t492 * eEntry3)
@@ -2177,7 +2151,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.c
-			clear(t256)
+			clear(t255)
 			lo3 := max(0, 4)
 			if n := 16 - lo3; n > 0 {
 				t82_2 := t82[(l*chunks+t3)*16+lo3:][:n]
@@ -2185,10 +2159,10 @@ func (c *StepBackward[F]) Run() {
 					t17_2 := t17[((lo3+i)-4)*16:][:16]
 					t194_2 := t194[((lo3+i)-4)*16:][:16]
 					t224_2 := t224[((lo3+i)-4)*16:][:16]
-					t256_2 := t256[(lo3+i)*16:][:16]
+					t255_2 := t255[(lo3+i)*16:][:16]
 					t82Entry2 := t82_2[i]
 					for j := range 16 {
-						t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
+						t255_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
 					}
 				}
 			}
@@ -2201,11 +2175,11 @@ func (c *StepBackward[F]) Run() {
 					t17_2 := t17[((lo4+i)-8)*16:][:16]
 					t194_2 := t194[((lo4+i)-8)*16:][:16]
 					t224_2 := t224[((lo4+i)-8)*16:][:16]
-					t256_2 := t256[((lo4+i)-8)*16:][:16]
+					t255_2 := t255[((lo4+i)-8)*16:][:16]
 					t282_2 := t282[(lo4+i)*16:][:16]
 					t112Entry := t112_3[i]
 					for j := range 16 {
-						t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t112Entry)
+						t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) * t112Entry)
 					}
 				}
 			}
@@ -2266,7 +2240,7 @@ func (c *StepBackward[F]) Run() {
 				t5222_2 := t5222[i*dH:][:dH]
 				t1523_2 := t1523[i*dH:][:dH]
 				t22_3 := t22[((l*chunks+t3)*16+i)*dK:][:dK]
-				t134_2 := t134[i*dK:][:dK]
+				t134_3 := t134[i*dK:][:dK]
 				for j := range dH {
 					t324_2 := t324[(i*dH+j)*dK:][:dK]
 					W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
@@ -2279,7 +2253,7 @@ func (c *StepBackward[F]) Run() {
 						t1422 := t324_2[k] + F(t22_3[k]*w2)
 						W12Entry := W12[k]
 						t1524 += F(W12Entry * t1422)
-						t134_2[k] += F(W12Entry * w2)
+						t134_3[k] += F(W12Entry * w2)
 						t142_3[k] = t1422
 					}
 					t1523_2[j] = t1524
@@ -2336,7 +2310,7 @@ func (c *StepBackward[F]) Run() {
 					t141_2 := t141[(i*16+j)*16:][:16]
 					var t2223_2 F
 					for k := range 16 {
-						t2223_2 += F(t141_2[k] * ((((t17[k*16+j] + t194[k*16+j]) + t224[k*16+j]) + t256[k*16+j]) + t282[k*16+j]))
+						t2223_2 += F(t141_2[k] * ((((t17[k*16+j] + t194[k*16+j]) + t224[k*16+j]) + t255[k*16+j]) + t282[k*16+j]))
 					}
 					t2222_2[j] = -t2223_2
 				}
@@ -2356,27 +2330,27 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.W1, memora_logits.c
 			clear(t2522)
 			for i := range 16 {
-				t246_2 := t246[i*16:][:16]
+				t245_2 := t245[i*16:][:16]
 				t2522_2 := t2522[i*dH:][:dH]
 				for j := range 16 {
 					t712_2 := t712[j*dH:][:dH]
-					var t247 F
-					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]
+					var t246 F
+					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]
 					for k := range dH {
-						t247 += F(t2322[(i*dH+k)*16+j] * t712_2[k])
+						t246 += F(t2322[(i*dH+k)*16+j] * t712_2[k])
 						t2522_2[k] += F(t2322[(j*dH+k)*16+i] * w3)
 					}
-					t246_2[j] = t247
+					t245_2[j] = t246
 				}
 			}
 			// memora_logits.W1
 			for i := range 16 {
 				t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
-				var t278 F
+				var t277 F
 				for j := range dK {
-					t278 += F(t20_2[j] * t2222[j*16+i])
+					t277 += F(t20_2[j] * t2222[j*16+i])
 				}
-				t277[i] = t278
+				t276[i] = t277
 			}
 			// memora_logits.G_W1, memora_logits.e, memora_logits.W2
 			for i := range 16 {
@@ -2446,7 +2420,7 @@ func (c *StepBackward[F]) Run() {
 					var t5822 F
 					t19Entry := t19_2[j]
 					for k := range 16 {
-						t5822 += F(t142_3[k] * F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t282[k*16+j])*t19Entry))
+						t5822 += F(t142_3[k] * F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t255[k*16+j])+t282[k*16+j])*t19Entry))
 					}
 					t582_2[j] = -t5822
 				}
@@ -2462,7 +2436,7 @@ func (c *StepBackward[F]) Run() {
 				for j := range 16 {
 					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t19Entry2)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]) * t19Entry2)
 					for k := range dV {
 						t615 += F(t59[(i*dV+k)*16+j] * e2[k])
 						t60_2[k] += F(t59[(j*dV+k)*16+i] * w4)
@@ -2477,14 +2451,14 @@ func (c *StepBackward[F]) Run() {
 				t17_2 := t17[i*16:][:16]
 				t194_2 := t194[i*16:][:16]
 				t224_2 := t224[i*16:][:16]
-				t256_2 := t256[i*16:][:16]
+				t255_2 := t255[i*16:][:16]
 				t282_2 := t282[i*16:][:16]
-				t246_2 := t246[i*16:][:16]
+				t245_2 := t245[i*16:][:16]
 				t802_2 := t802[i*16:][:16]
 				for j := range 16 {
 					t614Entry := t614_2[j]
-					t652[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) + t282_2[j]) * t614Entry)
-					t802_2[j] = t246_2[j] + F(t614Entry*t19_2[j])
+					t652[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) + t282_2[j]) * t614Entry)
+					t802_2[j] = t245_2[j] + F(t614Entry*t19_2[j])
 				}
 			}
 			// memora_logits.e
@@ -2527,25 +2501,19 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.c
-			clear(t832)
 			clear(t842)
 			lo5 := max(0, 8)
 			if n := 16 - lo5; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*16+lo5:][:n]
 				t842_2 := t842[0+lo5:][:n]
 				for i := range n {
-					t802_2 := t802[(lo5+i)*16:][:16]
 					t17_2 := t17[((lo5+i)-8)*16:][:16]
 					t194_2 := t194[((lo5+i)-8)*16:][:16]
 					t224_2 := t224[((lo5+i)-8)*16:][:16]
-					t256_2 := t256[((lo5+i)-8)*16:][:16]
-					t832_2 := t832[((lo5+i)-8)*16:][:16]
+					t255_2 := t255[((lo5+i)-8)*16:][:16]
+					t802_2 := t802[(lo5+i)*16:][:16]
 					var t843 F
-					t112Entry2 := t112_3[i]
 					for j := range 16 {
-						t802Entry := t802_2[j]
-						t843 += F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t802Entry)
-						t832_2[j] += F(t802Entry * t112Entry2)
+						t843 += F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) * t802_2[j])
 					}
 					t842_2[i] = t843
 				}
@@ -2553,31 +2521,37 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.c
 			for i := range 16 {
 				t802_2 := t802[i*16:][:16]
-				t832_2 := t832[i*16:][:16]
 				t852_2 := t852[i*16:][:16]
 				for j := range 16 {
-					t852_2[j] = t802_2[j] + t832_2[j]
+					t852_2[j] = t802_2[j]
 				}
 			}
 			// memora_logits.c
-			clear(t88)
-			clear(t89)
-			lo6 := max(0, 4)
+			lo6 := max(0, 8)
 			if n := 16 - lo6; n > 0 {
-				t82_2 := t82[(l*chunks+t3)*16+lo6:][:n]
-				t89_2 := t89[0+lo6:][:n]
+				t112_3 := t112[(l*chunks+t3)*16+lo6:][:n]
 				for i := range n {
-					t852_2 := t852[(lo6+i)*16:][:16]
-					t17_2 := t17[((lo6+i)-4)*16:][:16]
-					t194_2 := t194[((lo6+i)-4)*16:][:16]
-					t224_2 := t224[((lo6+i)-4)*16:][:16]
-					t88_2 := t88[((lo6+i)-4)*16:][:16]
-					var t892 F
-					t82Entry3 := t82_2[i]
+					t802_2 := t802[(lo6+i)*16:][:16]
+					t852_2 := t852[((lo6+i)-8)*16:][:16]
+					t112Entry2 := t112_3[i]
 					for j := range 16 {
-						t852Entry := t852_2[j]
-						t892 += F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t852Entry)
-						t88_2[j] += F(t852Entry * t82Entry3)
+						t852_2[j] += F(t802_2[j] * t112Entry2)
+					}
+				}
+			}
+			// memora_logits.c
+			clear(t89)
+			lo7 := max(0, 4)
+			if n := 16 - lo7; n > 0 {
+				t89_2 := t89[0+lo7:][:n]
+				for i := range n {
+					t17_2 := t17[((lo7+i)-4)*16:][:16]
+					t194_2 := t194[((lo7+i)-4)*16:][:16]
+					t224_2 := t224[((lo7+i)-4)*16:][:16]
+					t852_2 := t852[(lo7+i)*16:][:16]
+					var t892 F
+					for j := range 16 {
+						t892 += F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t852_2[j])
 					}
 					t89_2[i] = t892
 				}
@@ -2585,46 +2559,72 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.c
 			for i := range 16 {
 				t852_2 := t852[i*16:][:16]
-				t88_2 := t88[i*16:][:16]
 				t903_2 := t903[i*16:][:16]
 				for j := range 16 {
-					t903_2[j] = t852_2[j] + t88_2[j]
+					t903_2[j] = t852_2[j]
 				}
 			}
 			// memora_logits.c
-			clear(t93_2)
-			clear(t94)
-			lo7 := max(0, 2)
-			if n := 16 - lo7; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*16+lo7:][:n]
-				t94_2 := t94[0+lo7:][:n]
+			lo8 := max(0, 4)
+			if n := 16 - lo8; n > 0 {
+				t82_2 := t82[(l*chunks+t3)*16+lo8:][:n]
 				for i := range n {
-					t903_2 := t903[(lo7+i)*16:][:16]
-					t17_2 := t17[((lo7+i)-2)*16:][:16]
-					t194_2 := t194[((lo7+i)-2)*16:][:16]
-					t93_3 := t93_2[((lo7+i)-2)*16:][:16]
-					var t942 F
-					t52Entry3 := t52_2[i]
+					t852_2 := t852[(lo8+i)*16:][:16]
+					t903_2 := t903[((lo8+i)-4)*16:][:16]
+					t82Entry3 := t82_2[i]
 					for j := range 16 {
-						t903Entry := t903_2[j]
-						t942 += F((t17_2[j] + t194_2[j]) * t903Entry)
-						t93_3[j] += F(t903Entry * t52Entry3)
+						t903_2[j] += F(t852_2[j] * t82Entry3)
+					}
+				}
+			}
+			// memora_logits.c
+			clear(t94)
+			lo9 := max(0, 2)
+			if n := 16 - lo9; n > 0 {
+				t94_2 := t94[0+lo9:][:n]
+				for i := range n {
+					t17_2 := t17[((lo9+i)-2)*16:][:16]
+					t194_2 := t194[((lo9+i)-2)*16:][:16]
+					t903_2 := t903[(lo9+i)*16:][:16]
+					var t942 F
+					for j := range 16 {
+						t942 += F((t17_2[j] + t194_2[j]) * t903_2[j])
 					}
 					t94_2[i] = t942
 				}
 			}
 			// memora_logits.c
-			clear(t97)
-			lo8 := max(0, 1)
-			if n := 16 - lo8; n > 0 {
-				t97_2 := t97[0+lo8:][:n]
+			for i := range 16 {
+				t903_2 := t903[i*16:][:16]
+				t95_2 := t95[i*16:][:16]
+				for j := range 16 {
+					t95_2[j] = t903_2[j]
+				}
+			}
+			// memora_logits.c
+			lo10 := max(0, 2)
+			if n := 16 - lo10; n > 0 {
+				t52_2 := t52[(l*chunks+t3)*16+lo10:][:n]
 				for i := range n {
-					t17_2 := t17[((lo8+i)-1)*16:][:16]
-					t903_2 := t903[(lo8+i)*16:][:16]
-					t93_3 := t93_2[(lo8+i)*16:][:16]
+					t903_2 := t903[(lo10+i)*16:][:16]
+					t95_2 := t95[((lo10+i)-2)*16:][:16]
+					t52Entry3 := t52_2[i]
+					for j := range 16 {
+						t95_2[j] += F(t903_2[j] * t52Entry3)
+					}
+				}
+			}
+			// memora_logits.c
+			clear(t97)
+			lo11 := max(0, 1)
+			if n := 16 - lo11; n > 0 {
+				t97_2 := t97[0+lo11:][:n]
+				for i := range n {
+					t17_2 := t17[((lo11+i)-1)*16:][:16]
+					t95_2 := t95[(lo11+i)*16:][:16]
 					var t972 F
 					for j := range 16 {
-						t972 += F(t17_2[j] * (t903_2[j] + t93_3[j]))
+						t972 += F(t17_2[j] * t95_2[j])
 					}
 					t97_2[i] = t972
 				}
@@ -2634,138 +2634,203 @@ func (c *StepBackward[F]) Run() {
 				t105[i] = t21[i] + t572[i]
 			}
 			// memora_logits.a
-			clear(t108)
 			clear(t109)
-			lo9 := max(0, 8)
-			if n := 16 - lo9; n > 0 {
-				t105_2 := t105[0+lo9:][:n]
-				t112_3 := t112[(l*chunks+t3)*16+lo9:][:n]
-				t108_2 := t108[-8+lo9:][:n]
-				t102_2 := t102[(l*chunks+t3)*16-8+lo9:][:n]
-				t109_2 := t109[0+lo9:][:n]
+			lo12 := max(0, 8)
+			if n := 16 - lo12; n > 0 {
+				t102_2 := t102[(l*chunks+t3)*16-8+lo12:][:n]
+				t105_2 := t105[0+lo12:][:n]
+				t109_2 := t109[0+lo12:][:n]
 				for i := range n {
-					t105Entry := t105_2[i]
-					t108_2[i] += F(t112_3[i] * t105Entry)
-					t109_2[i] = F(t102_2[i] * t105Entry)
+					t109_2[i] = F(t102_2[i] * t105_2[i])
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
 				t110[i] = t842[i] + t109[i]
-				t113_2[i] = t105[i] + t108[i]
 			}
 			// memora_logits.a
-			clear(t111)
 			clear(t112_2)
-			clear(t116)
+			lo13 := max(0, 4)
+			if n := 16 - lo13; n > 0 {
+				t82_2 := t82[(l*chunks+t3)*16-4+lo13:][:n]
+				t110_2 := t110[0+lo13:][:n]
+				t112_3 := t112_2[0+lo13:][:n]
+				for i := range n {
+					t112_3[i] = F(t82_2[i] * t110_2[i])
+				}
+			}
+			// memora_logits.a
+			for i := range 16 {
+				t113_2[i] = t105[i]
+			}
+			// memora_logits.a
+			lo14 := max(0, 8)
+			if n := 16 - lo14; n > 0 {
+				t112_3 := t112[(l*chunks+t3)*16+lo14:][:n]
+				t105_2 := t105[0+lo14:][:n]
+				t113_3 := t113_2[-8+lo14:][:n]
+				for i := range n {
+					t113_3[i] += F(t112_3[i] * t105_2[i])
+				}
+			}
+			// memora_logits.a
 			clear(t117)
-			lo10 := max(0, 4)
-			if n := 16 - lo10; n > 0 {
-				t110_2 := t110[0+lo10:][:n]
-				t113_3 := t113_2[0+lo10:][:n]
-				t82_2 := t82[(l*chunks+t3)*16+lo10:][:n]
-				t111_2 := t111[-4+lo10:][:n]
-				t82_3 := t82[(l*chunks+t3)*16-4+lo10:][:n]
-				t112_3 := t112_2[0+lo10:][:n]
-				t116_2 := t116[-4+lo10:][:n]
-				t722_2 := t722[(l*chunks+t3)*16-4+lo10:][:n]
-				t117_2 := t117[0+lo10:][:n]
+			lo15 := max(0, 4)
+			if n := 16 - lo15; n > 0 {
+				t722_2 := t722[(l*chunks+t3)*16-4+lo15:][:n]
+				t113_3 := t113_2[0+lo15:][:n]
+				t117_2 := t117[0+lo15:][:n]
 				for i := range n {
-					t110Entry := t110_2[i]
-					t113Entry := t113_3[i]
-					t82Entry4 := t82_2[i]
-					t111_2[i] += F(t82Entry4 * t110Entry)
-					t112_3[i] = F(t82_3[i] * t110Entry)
-					t116_2[i] += F(t82Entry4 * t113Entry)
-					t117_2[i] = F(t722_2[i] * t113Entry)
+					t117_2[i] = F(t722_2[i] * t113_3[i])
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t118[i] = t89[i] + t111[i] + t112_2[i] + t117[i]
-				t121[i] = t113_2[i] + t116[i]
+				t118[i] = t89[i] + t112_2[i] + t117[i]
 			}
 			// memora_logits.a
-			clear(t119)
+			lo16 := max(0, 4)
+			if n := 16 - lo16; n > 0 {
+				t82_2 := t82[(l*chunks+t3)*16+lo16:][:n]
+				t110_2 := t110[0+lo16:][:n]
+				t118_2 := t118[-4+lo16:][:n]
+				for i := range n {
+					t118_2[i] += F(t82_2[i] * t110_2[i])
+				}
+			}
+			// memora_logits.a
 			clear(t120)
-			clear(t124)
-			clear(t125)
-			lo11 := max(0, 2)
-			if n := 16 - lo11; n > 0 {
-				t118_2 := t118[0+lo11:][:n]
-				t121_2 := t121[0+lo11:][:n]
-				t52_2 := t52[(l*chunks+t3)*16+lo11:][:n]
-				t119_2 := t119[-2+lo11:][:n]
-				t52_3 := t52[(l*chunks+t3)*16-2+lo11:][:n]
-				t120_2 := t120[0+lo11:][:n]
-				t124_2 := t124[-2+lo11:][:n]
-				t42_2 := t42[(l*chunks+t3)*16-2+lo11:][:n]
-				t125_2 := t125[0+lo11:][:n]
+			lo17 := max(0, 2)
+			if n := 16 - lo17; n > 0 {
+				t52_2 := t52[(l*chunks+t3)*16-2+lo17:][:n]
+				t118_2 := t118[0+lo17:][:n]
+				t120_2 := t120[0+lo17:][:n]
 				for i := range n {
-					t118Entry := t118_2[i]
-					t121Entry := t121_2[i]
-					t52Entry4 := t52_2[i]
-					t119_2[i] += F(t52Entry4 * t118Entry)
-					t120_2[i] = F(t52_3[i] * t118Entry)
-					t124_2[i] += F(t52Entry4 * t121Entry)
-					t125_2[i] = F(t42_2[i] * t121Entry)
+					t120_2[i] = F(t52_2[i] * t118_2[i])
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t126[i] = t94[i] + t119[i] + t120[i] + t125[i]
-				t129[i] = t121[i] + t124[i]
+				t121[i] = t113_2[i]
 			}
 			// memora_logits.a
-			clear(t127)
-			clear(t128)
-			clear(t132_2)
-			clear(t133)
-			lo12 := max(0, 1)
-			if n := 16 - lo12; n > 0 {
-				t126_2 := t126[0+lo12:][:n]
-				t129_2 := t129[0+lo12:][:n]
-				t18_2 := t18[(l*chunks+t3)*16+lo12:][:n]
-				t127_2 := t127[-1+lo12:][:n]
-				t18_3 := t18[(l*chunks+t3)*16-1+lo12:][:n]
-				t128_2 := t128[0+lo12:][:n]
-				t24_3 := t24_2[(l*chunks+t3)*16-1+lo12:][:n]
-				t132_3 := t132_2[0+lo12:][:n]
-				t133_2 := t133[-1+lo12:][:n]
+			lo18 := max(0, 4)
+			if n := 16 - lo18; n > 0 {
+				t82_2 := t82[(l*chunks+t3)*16+lo18:][:n]
+				t113_3 := t113_2[0+lo18:][:n]
+				t121_2 := t121[-4+lo18:][:n]
 				for i := range n {
-					t126Entry := t126_2[i]
-					t129Entry := t129_2[i]
-					t18Entry3 := t18_2[i]
-					t127_2[i] += F(t18Entry3 * t126Entry)
-					t128_2[i] = F(t18_3[i] * t126Entry)
-					t132_3[i] = F(t24_3[i] * t129Entry)
-					t133_2[i] += F(t18Entry3 * t129Entry)
+					t121_2[i] += F(t82_2[i] * t113_3[i])
+				}
+			}
+			// memora_logits.a
+			clear(t125)
+			lo19 := max(0, 2)
+			if n := 16 - lo19; n > 0 {
+				t42_2 := t42[(l*chunks+t3)*16-2+lo19:][:n]
+				t121_2 := t121[0+lo19:][:n]
+				t125_2 := t125[0+lo19:][:n]
+				for i := range n {
+					t125_2[i] = F(t42_2[i] * t121_2[i])
+				}
+			}
+			// memora_logits.a
+			for i := range 16 {
+				t126[i] = t94[i] + t120[i] + t125[i]
+			}
+			// memora_logits.a
+			lo20 := max(0, 2)
+			if n := 16 - lo20; n > 0 {
+				t52_2 := t52[(l*chunks+t3)*16+lo20:][:n]
+				t118_2 := t118[0+lo20:][:n]
+				t126_2 := t126[-2+lo20:][:n]
+				for i := range n {
+					t126_2[i] += F(t52_2[i] * t118_2[i])
+				}
+			}
+			// memora_logits.a
+			clear(t128)
+			lo21 := max(0, 1)
+			if n := 16 - lo21; n > 0 {
+				t18_2 := t18[(l*chunks+t3)*16-1+lo21:][:n]
+				t126_2 := t126[0+lo21:][:n]
+				t128_2 := t128[0+lo21:][:n]
+				for i := range n {
+					t128_2[i] = F(t18_2[i] * t126_2[i])
+				}
+			}
+			// memora_logits.a
+			for i := range 16 {
+				t129[i] = t121[i]
+			}
+			// memora_logits.a
+			lo22 := max(0, 2)
+			if n := 16 - lo22; n > 0 {
+				t52_2 := t52[(l*chunks+t3)*16+lo22:][:n]
+				t121_2 := t121[0+lo22:][:n]
+				t129_2 := t129[-2+lo22:][:n]
+				for i := range n {
+					t129_2[i] += F(t52_2[i] * t121_2[i])
+				}
+			}
+			// memora_logits.a
+			clear(t132_2)
+			lo23 := max(0, 1)
+			if n := 16 - lo23; n > 0 {
+				t24_3 := t24_2[(l*chunks+t3)*16-1+lo23:][:n]
+				t129_2 := t129[0+lo23:][:n]
+				t132_3 := t132_2[0+lo23:][:n]
+				for i := range n {
+					t132_3[i] = F(t24_3[i] * t129_2[i])
+				}
+			}
+			// memora_logits.a.start
+			for i := range 16 {
+				t134_2[i] = t129[i]
+			}
+			// memora_logits.a
+			lo24 := max(0, 1)
+			if n := 16 - lo24; n > 0 {
+				t18_2 := t18[(l*chunks+t3)*16+lo24:][:n]
+				t129_2 := t129[0+lo24:][:n]
+				t134_3 := t134_2[-1+lo24:][:n]
+				for i := range n {
+					t134_3[i] += F(t18_2[i] * t129_2[i])
 				}
 			}
 			// memora_logits.a.start
 			clear(t135)
 			if n := min(16, 1); n > 0 {
-				t129_2 := t129[:n]
-				t133_2 := t133[:n]
+				t134_3 := t134_2[:n]
 				t135_2 := t135[:n]
 				for i := range n {
-					t135_2[i] = t129_2[i] + t133_2[i]
+					t135_2[i] = t134_3[i]
 				}
 			}
 			// memora_logits.a.start
 			for i := range 16 {
-				t182_2[i] = t97[i] + t127[i] + t128[i] + t132_2[i] + t135[i]
-				t192_2[i] = t277[i] + t652[i]
+				t182_2[i] = t97[i] + t128[i] + t132_2[i] + t135[i]
+				t192_2[i] = t276[i] + t652[i]
+			}
+			// memora_logits.a
+			lo25 := max(0, 1)
+			if n := 16 - lo25; n > 0 {
+				t18_2 := t18[(l*chunks+t3)*16+lo25:][:n]
+				t126_2 := t126[0+lo25:][:n]
+				t182_3 := t182[(l*chunks+t3)*16-1+lo25:][:n]
+				for i := range n {
+					t182_3[i] += F(t18_2[i] * t126_2[i])
+				}
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			for i := range 16 {
 				t202_2 := t202[((l*chunks+t3)*16+i)*dK:][:dK]
-				t134_2 := t134[i*dK:][:dK]
+				t134_3 := t134[i*dK:][:dK]
 				t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
 				t19Entry3 := t19_2[i]
 				for j := range dK {
 					t202_2[j] = F(t2222[j*16+i] * t19Entry3)
-					t222_2[j] = t134_2[j]
+					t222_2[j] = t134_3[j]
 				}
 			}
 			// memora_logits.e
@@ -2805,66 +2870,26 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// memora_logits.q, memora_logits.k
-	clear(t232)
-	clear(t252)
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
-				t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
-				t232_2 := t232[(i*T+16*j+k)*dK:][:dK]
-				t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
-				t252_2 := t252[(i*T+16*j+k)*dK:][:dK]
-				for m := range dK {
-					t232_2[m] += t222_2[m]
-					t252_2[m] += t202_2[m]
-				}
-			}
-		}
-	}
-
-	// memora_logits.v
-	clear(t242)
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
-				t212_2 := t212[((i*chunks+j)*16+k)*dV:][:dV]
-				t242_2 := t242[(i*T+16*j+k)*dV:][:dV]
-				for m := range dV {
-					t242_2[m] += t212_2[m]
-				}
-			}
-		}
-	}
-
-	// memora_logits.theta, memora_logits.rho
-	clear(t262)
-	clear(t272)
-	for i := range L {
-		for j := range chunks {
-			t192_2 := t192[(i*chunks+j)*16:][:16]
-			t262_2 := t262[i*T+16*j:][:16]
-			t182_2 := t182[(i*chunks+j)*16:][:16]
-			t272_2 := t272[i*T+16*j:][:16]
-			for k := range 16 {
-				t262_2[k] += t192_2[k]
-				t272_2[k] += t182_2[k]
-			}
-		}
-	}
-
 	// memora_logits.rho
 	for i := range L {
 		for j := range T {
 			t13_2 := t13[(i*T+j)*dK:][:dK]
-			t252_2 := t252[(i*T+j)*dK:][:dK]
 			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-			t11_2 := t11[(i*T+j)*dK:][:dK]
-			t232_2 := t232[(i*T+j)*dK:][:dK]
-			q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				k0Bar[k] = t13_2[k] + t252_2[k]
-				q0Bar[k] = t11_2[k] + t232_2[k]
+				k0Bar[k] = t13_2[k]
+			}
+		}
+	}
+
+	// memora_logits.k
+	for i := range L {
+		for j := range chunks {
+			for k := range 16 {
+				t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
+				k0Bar := c.K0Bar[(i*T+16*j+k)*dK:][:dK]
+				for m := range dK {
+					k0Bar[m] += t202_2[m]
+				}
 			}
 		}
 	}
@@ -2873,10 +2898,22 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t12_2 := t12[(i*T+j)*dV:][:dV]
-			t242_2 := t242[(i*T+j)*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t12_2[k] + t242_2[k]
+				vBar[k] = t12_2[k]
+			}
+		}
+	}
+
+	// memora_logits.v
+	for i := range L {
+		for j := range chunks {
+			for k := range 16 {
+				t212_2 := t212[((i*chunks+j)*16+k)*dV:][:dV]
+				vBar := c.VBar[(i*T+16*j+k)*dV:][:dV]
+				for m := range dV {
+					vBar[m] += t212_2[m]
+				}
 			}
 		}
 	}
@@ -2884,14 +2921,64 @@ func (c *StepBackward[F]) Run() {
 	// memora_logits.rho
 	for i := range L {
 		t15_2 := t15[i*T:][:T]
-		t272_2 := t272[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
+		for j := range T {
+			rhoBar[j] = t15_2[j]
+		}
+	}
+
+	// memora_logits.rho
+	for i := range L {
+		for j := range chunks {
+			t182_2 := t182[(i*chunks+j)*16:][:16]
+			rhoBar := c.RhoBar[i*T+16*j:][:16]
+			for k := range 16 {
+				rhoBar[k] += t182_2[k]
+			}
+		}
+	}
+
+	// memora_logits.rho
+	for i := range L {
 		t14_2 := t14[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
-			rhoBar[j] = t15_2[j] + t272_2[j]
-			thetaBar[j] = t14_2[j] + t262_2[j]
+			thetaBar[j] = t14_2[j]
+		}
+	}
+
+	// memora_logits.theta
+	for i := range L {
+		for j := range chunks {
+			t192_2 := t192[(i*chunks+j)*16:][:16]
+			thetaBar := c.ThetaBar[i*T+16*j:][:16]
+			for k := range 16 {
+				thetaBar[k] += t192_2[k]
+			}
+		}
+	}
+
+	// memora_logits.rho
+	for i := range L {
+		for j := range T {
+			t11_2 := t11[(i*T+j)*dK:][:dK]
+			q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				q0Bar[k] = t11_2[k]
+			}
+		}
+	}
+
+	// memora_logits.q
+	for i := range L {
+		for j := range chunks {
+			for k := range 16 {
+				t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
+				q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
+				for m := range dK {
+					q0Bar[m] += t222_2[m]
+				}
+			}
 		}
 	}
 }

@@ -1493,119 +1493,106 @@ func (c *stepBackwardFused) run() {
 	t202 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dK]                        // [L, chunks, 16, d_k]
 	t212 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dV]                        // [L, chunks, 16, d_v]
 	t222 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dK]                                       // [L, chunks, 16, d_k]
-	t232 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dK]                                                              // [L, T, d_k]
-	t252 := c.Work[13*L*T*dH+7*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dK]                                                              // [L, T, d_k]
-	t242 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dV]                                                              // [L, T, d_v]
-	t262 := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T]                                                                 // [L, T]
-	t272 := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+7*L*T+192*L*chunks:][:L*T]                                                                 // [L, T]
-	W1BarState := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
-	W2BarState := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
-	W1Trail := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
-	t274 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
-	W122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
-	t254 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t275 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH]                                  // [d_h]
-	t93 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+dH:][:dH]                                // [d_h]
-	t113 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH:][:dK]                             // [d_k]
-	t132 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]                          // [d_h]
-	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]                       // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]                           // [d_h]
-	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]                           // [d_k]
-	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
-	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
-	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
-	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
-	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
-	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
-	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
-	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]                    // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
-	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
-	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
-	t155 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+9*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t16 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t23_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
-	t17 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
-	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
-	t224 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
-	t256 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
-	t282 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
-	t57 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
-	t58 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+7*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
-	t324 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+8*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH*dK]       // [16, d_h, d_k]
-	t712 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
-	t5222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+27*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]       // [16, d_h]
-	t50 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
-	t513 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dV]        // [16, d_v]
-	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
-	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	t1523 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+40*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	t2223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t2022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
-	t21 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16]          // [16]
-	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1296:][:256*dK]     // [d_k, 16, 16]
-	t2222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+275*dK+20*dV+1296:][:16*dK]    // [d_k, 16]
-	t146 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
-	t2322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+329*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
-	t246 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
-	t2522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
-	t277 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16]       // [16]
-	t403 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t148 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t149 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t532 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
-	t3222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
-	t56 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
-	t572 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1568:][:16]       // [16]
-	t142_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1584:][:256*dH] // [d_h, 16, 16]
-	t582 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+905*dH+291*dK+36*dV+1584:][:16*dH]    // [d_h, 16]
-	t59 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+36*dV+1584:][:256*dV]    // [16, d_v, 16]
-	t60 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+292*dV+1584:][:16*dV]    // [16, d_v]
-	t614 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1584:][:256]     // [16, 16]
-	t652 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1840:][:16]      // [16]
-	t802 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
-	t662 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2112:][:16*dV]   // [16, d_v]
-	t702 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+324*dV+2112:][:16*dH]   // [16, d_h]
-	t77 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+937*dH+291*dK+324*dV+2112:][:16*dH]    // [16, d_h]
-	t832 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2112:][:256]     // [16, 16]
-	t842 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2368:][:16]      // [16]
-	t852 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2384:][:256]     // [16, 16]
-	t88 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2640:][:256]      // [16, 16]
-	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2896:][:16]       // [16]
-	t903 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2912:][:256]     // [16, 16]
-	t93_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3168:][:256]    // [16, 16]
-	t94 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3424:][:16]       // [16]
-	t97 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3440:][:16]       // [16]
-	t105 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3456:][:16]      // [16]
-	t108 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3472:][:16]      // [16]
-	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3488:][:16]      // [16]
-	t110 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3504:][:16]      // [16]
-	t113_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3520:][:16]    // [16]
-	t111 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3536:][:16]      // [16]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3552:][:16]    // [16]
-	t116 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3568:][:16]      // [16]
-	t117 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3584:][:16]      // [16]
-	t118 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3600:][:16]      // [16]
-	t121 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3616:][:16]      // [16]
-	t119 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3632:][:16]      // [16]
-	t120 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3648:][:16]      // [16]
-	t124 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3664:][:16]      // [16]
-	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3680:][:16]      // [16]
-	t126 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3696:][:16]      // [16]
-	t129 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3712:][:16]      // [16]
-	t127 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3728:][:16]      // [16]
-	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3744:][:16]      // [16]
-	t132_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3760:][:16]    // [16]
-	t133 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3776:][:16]      // [16]
-	t135 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3792:][:16]      // [16]
+	W1BarState := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
+	t273 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
+	W122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
+	t253 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t274 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH]                                  // [d_h]
+	t93 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+7*dH*dV+dH:][:dH]                                // [d_h]
+	t113 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH:][:dK]                             // [d_k]
+	t132 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]                          // [d_h]
+	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]                       // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]                           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]                           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
+	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
+	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
+	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
+	t155 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+9*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t16 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t23_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
+	t17 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
+	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
+	t224 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
+	t255 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
+	t282 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
+	t57 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
+	t58 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+7*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
+	t324 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+8*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH*dK]       // [16, d_h, d_k]
+	t712 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
+	t5222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+27*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]       // [16, d_h]
+	t50 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
+	t513 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dV]        // [16, d_v]
+	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
+	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t1523 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+40*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t2223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+56*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t2022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
+	t21 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16]          // [16]
+	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1296:][:256*dK]     // [d_k, 16, 16]
+	t2222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+275*dK+20*dV+1296:][:16*dK]    // [d_k, 16]
+	t146 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
+	t2322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+329*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
+	t245 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
+	t2522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
+	t276 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16]       // [16]
+	t403 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t148 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t149 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t532 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
+	t3222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
+	t56 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
+	t572 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1568:][:16]       // [16]
+	t142_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1584:][:256*dH] // [d_h, 16, 16]
+	t582 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+905*dH+291*dK+36*dV+1584:][:16*dH]    // [d_h, 16]
+	t59 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+36*dV+1584:][:256*dV]    // [16, d_v, 16]
+	t60 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+292*dV+1584:][:16*dV]    // [16, d_v]
+	t614 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1584:][:256]     // [16, 16]
+	t652 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1840:][:16]      // [16]
+	t802 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
+	t662 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2112:][:16*dV]   // [16, d_v]
+	t702 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+324*dV+2112:][:16*dH]   // [16, d_h]
+	t77 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+937*dH+291*dK+324*dV+2112:][:16*dH]    // [16, d_h]
+	t842 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2112:][:16]      // [16]
+	t852 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2128:][:256]     // [16, 16]
+	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2384:][:16]       // [16]
+	t903 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2400:][:256]     // [16, 16]
+	t94 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2656:][:16]       // [16]
+	t95 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2672:][:256]      // [16, 16]
+	t97 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2928:][:16]       // [16]
+	t105 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2944:][:16]      // [16]
+	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2960:][:16]      // [16]
+	t110 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2976:][:16]      // [16]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2992:][:16]    // [16]
+	t113_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3008:][:16]    // [16]
+	t117 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3024:][:16]      // [16]
+	t118 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3040:][:16]      // [16]
+	t120 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3056:][:16]      // [16]
+	t121 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3072:][:16]      // [16]
+	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3088:][:16]      // [16]
+	t126 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3104:][:16]      // [16]
+	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3120:][:16]      // [16]
+	t129 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3136:][:16]      // [16]
+	t132_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3152:][:16]    // [16]
+	t134_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3168:][:16]    // [16]
+	t135 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3184:][:16]      // [16]
 	t184Total := make([]F, 1)
 	t29Total := make([]F, 1)
 	t52Total := make([]F, 1)
@@ -1843,7 +1830,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(W2Trail),
-							P3: unsafe.SliceData(t274),
+							P3: unsafe.SliceData(t273),
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N2: dH,
@@ -1857,17 +1844,17 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t162_2 := t162[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-							t274_2 := t274[i*dH:][:dH]
+							t273_2 := t273[i*dH:][:dH]
 							eEntry := e[i]
 							for j := range dH {
-								t274_2[j] = num.FMA32(-eEntry, t162_2[j], F(t23Entry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
+								t273_2[j] = num.FMA32(-eEntry, t162_2[j], F(t23Entry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
 							}
 						}
 					}
 					// memora_logits.W2
 					if kern.Wide() {
 						a3 := regions.Rcb4d5bfa498aArgs{
-							P0: unsafe.SliceData(t274),
+							P0: unsafe.SliceData(t273),
 							P1: unsafe.SliceData(W222),
 							N0: dV,
 							N1: dH,
@@ -1875,18 +1862,18 @@ func (c *stepBackwardFused) run() {
 						regions.Rcb4d5bfa498a(&a3)
 					} else {
 						for i := range dV {
-							t274_2 := t274[i*dH:][:dH]
+							t273_2 := t273[i*dH:][:dH]
 							W222_2 := W222[i*dH:][:dH]
 							top := F(math.Inf(-1))
 							topSums := kern.Lowest16()
 							for j := range dH {
-								topSums[j%16] = kern.Gather(topSums[j%16], t274_2[j])
+								topSums[j%16] = kern.Gather(topSums[j%16], t273_2[j])
 							}
 							top = kern.Gather(top, kern.Top16(&topSums))
 							var sum F
 							sumSums := [16]F{sum}
 							for j := range dH {
-								e3 := kern.Exp(t274_2[j] - top)
+								e3 := kern.Exp(t273_2[j] - top)
 								sumSums[j%16] = sumSums[j%16] + e3
 								W222_2[j] = e3
 							}
@@ -1979,9 +1966,9 @@ func (c *stepBackwardFused) run() {
 						a3 := regions.R4a394c4b7599Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(W2Trail),
-							P2: unsafe.SliceData(t254),
+							P2: unsafe.SliceData(t253),
 							P3: unsafe.SliceData(t62),
-							P4: unsafe.SliceData(t275),
+							P4: unsafe.SliceData(t274),
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N2: dH,
@@ -1994,21 +1981,21 @@ func (c *stepBackwardFused) run() {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-							t254_2 := t254[i*dH:][:dH]
+							t253_2 := t253[i*dH:][:dH]
 							t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-							t275_2 := t275[i*dH:][:dH]
+							t274_2 := t274[i*dH:][:dH]
 							eEntry2 := e[i]
 							for j := range dH {
-								t255 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
-								t254_2[j] = t255
-								t275_2[j] = num.FMA32(-eEntry2, t62_3[j], F(t23Entry3*t255))
+								t254 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
+								t253_2[j] = t254
+								t274_2[j] = num.FMA32(-eEntry2, t62_3[j], F(t23Entry3*t254))
 							}
 						}
 					}
 					// memora_logits.W2
 					if kern.Wide() {
 						a3 := regions.Rcb4d5bfa498aArgs{
-							P0: unsafe.SliceData(t275),
+							P0: unsafe.SliceData(t274),
 							P1: unsafe.SliceData(W223),
 							N0: dV,
 							N1: dH,
@@ -2016,18 +2003,18 @@ func (c *stepBackwardFused) run() {
 						regions.Rcb4d5bfa498a(&a3)
 					} else {
 						for i := range dV {
-							t275_2 := t275[i*dH:][:dH]
+							t274_2 := t274[i*dH:][:dH]
 							W223_2 := W223[i*dH:][:dH]
 							top3 := F(math.Inf(-1))
 							top3Sums := kern.Lowest16()
 							for j := range dH {
-								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t275_2[j])
+								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t274_2[j])
 							}
 							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
 							var sum3 F
 							sum3Sums := [16]F{sum3}
 							for j := range dH {
-								e5 := kern.Exp(t275_2[j] - top3)
+								e5 := kern.Exp(t274_2[j] - top3)
 								sum3Sums[j%16] = sum3Sums[j%16] + e5
 								W223_2[j] = e5
 							}
@@ -2109,16 +2096,16 @@ func (c *stepBackwardFused) run() {
 							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
 							t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
-							var t133_2 F
+							var t133 F
 							t93Entry := t93[i]
-							t133Sums := [16]F{t133_2}
+							t133Sums := [16]F{t133}
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
 								t133Sums[j%16] = num.FMA32(W1TrailEntry, num.FMA32(t27_2[j], t93Entry, W1BarState3[j]), t133Sums[j%16])
 								t113[j] = num.FMA32(W1TrailEntry, t93Entry, t113[j])
 							}
-							t133_2 = kern.Sum16(&t133Sums)
-							t132[i] = t133_2
+							t133 = kern.Sum16(&t133Sums)
+							t132[i] = t133
 						}
 					}
 					// memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
@@ -2300,7 +2287,7 @@ func (c *stepBackwardFused) run() {
 							P3:  unsafe.SliceData(W223),
 							P4:  unsafe.SliceData(t90),
 							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t254),
+							P6:  unsafe.SliceData(t253),
 							P7:  unsafe.SliceData(t62),
 							P8:  unsafe.SliceData(t49),
 							P9:  unsafe.SliceData(t62_2),
@@ -2330,7 +2317,7 @@ func (c *stepBackwardFused) run() {
 							W223_2 := W223[i*dH:][:dH]
 							t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							W2BarState3 := W2BarState[i*dH:][:dH]
-							t254_2 := t254[i*dH:][:dH]
+							t253_2 := t253[i*dH:][:dH]
 							t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							t49_2 := t49[i*dH:][:dH]
 							var t612 F
@@ -2342,7 +2329,7 @@ func (c *stepBackwardFused) run() {
 							t612Sums := [16]F{t612}
 							for j := range dH {
 								t492 := F(W223_2[j] * (num.FMA32(t2Entry3, t90_2[j], W2BarState3[j]) - t472Entry))
-								t52RowSums[j%16] = num.FMA32(t254_2[j], t492, t52RowSums[j%16])
+								t52RowSums[j%16] = num.FMA32(t253_2[j], t492, t52RowSums[j%16])
 								t612Sums[j%16] = num.FMA32(t492, t62_3[j], t612Sums[j%16])
 								t49_2[j] = t492
 								t62_2[j] = num.FMA32(-t492, eEntry3, t62_2[j])
@@ -2929,14 +2916,14 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
-			clear(t256)
+			clear(t255)
 			if kern.Wide() {
 				a2 := regions.R2b9f60e999a7Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
 					P3: unsafe.SliceData(t224),
-					P4: unsafe.SliceData(t256),
+					P4: unsafe.SliceData(t255),
 					N0: 1,
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
@@ -2951,10 +2938,10 @@ func (c *stepBackwardFused) run() {
 						t17_2 := t17[((lo+i)-4)*16:][:16]
 						t194_2 := t194[((lo+i)-4)*16:][:16]
 						t224_2 := t224[((lo+i)-4)*16:][:16]
-						t256_2 := t256[(lo+i)*16:][:16]
+						t255_2 := t255[(lo+i)*16:][:16]
 						t82Entry2 := t82_2[i]
 						for j := range 16 {
-							t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
+							t255_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
 						}
 					}
 				}
@@ -2967,7 +2954,7 @@ func (c *stepBackwardFused) run() {
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
 					P3: unsafe.SliceData(t224),
-					P4: unsafe.SliceData(t256),
+					P4: unsafe.SliceData(t255),
 					P5: unsafe.SliceData(t282),
 					N0: 1,
 					N1: 16,
@@ -2983,11 +2970,11 @@ func (c *stepBackwardFused) run() {
 						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t194_2 := t194[((lo+i)-8)*16:][:16]
 						t224_2 := t224[((lo+i)-8)*16:][:16]
-						t256_2 := t256[((lo+i)-8)*16:][:16]
+						t255_2 := t255[((lo+i)-8)*16:][:16]
 						t282_2 := t282[(lo+i)*16:][:16]
 						t112Entry := t112_3[i]
 						for j := range 16 {
-							t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t112Entry)
+							t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) * t112Entry)
 						}
 					}
 				}
@@ -3135,7 +3122,7 @@ func (c *stepBackwardFused) run() {
 					t5222_2 := t5222[i*dH:][:dH]
 					t1523_2 := t1523[i*dH:][:dH]
 					t22_3 := t22[((l*chunks+t3)*16+i)*dK:][:dK]
-					t134_2 := t134[i*dK:][:dK]
+					t134_3 := t134[i*dK:][:dK]
 					for j := range dH {
 						t324_2 := t324[(i*dH+j)*dK:][:dK]
 						W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
@@ -3149,7 +3136,7 @@ func (c *stepBackwardFused) run() {
 							t1422 := num.FMA32(t22_3[k], w2, t324_2[k])
 							W12Entry := W12[k]
 							t1524Sums[k%16] = num.FMA32(W12Entry, t1422, t1524Sums[k%16])
-							t134_2[k] = num.FMA32(W12Entry, w2, t134_2[k])
+							t134_3[k] = num.FMA32(W12Entry, w2, t134_3[k])
 							t142_3[k] = t1422
 						}
 						t1524 = kern.Sum16(&t1524Sums)
@@ -3263,7 +3250,7 @@ func (c *stepBackwardFused) run() {
 					t141_2 := t141[(i*16+j)*16:][:16]
 					var t2223_2 F
 					for k := range 16 {
-						t2223_2 = num.FMA32(t141_2[k], (((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t282[k*16+j], t2223_2)
+						t2223_2 = num.FMA32(t141_2[k], (((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t255[k*16+j])+t282[k*16+j], t2223_2)
 					}
 					t2222_2[j] = -t2223_2
 				}
@@ -3295,27 +3282,27 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.c
 			clear(t2522)
 			for i := range 16 {
-				t246_2 := t246[i*16:][:16]
+				t245_2 := t245[i*16:][:16]
 				t2522_2 := t2522[i*dH:][:dH]
 				for j := range 16 {
 					t712_2 := t712[j*dH:][:dH]
-					var t247 F
-					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]
+					var t246 F
+					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]
 					for k := range dH {
-						t247 = num.FMA32(t2322[(i*dH+k)*16+j], t712_2[k], t247)
+						t246 = num.FMA32(t2322[(i*dH+k)*16+j], t712_2[k], t246)
 						t2522_2[k] = num.FMA32(t2322[(j*dH+k)*16+i], w3, t2522_2[k])
 					}
-					t246_2[j] = t247
+					t245_2[j] = t246
 				}
 			}
 			// memora_logits.W1
 			for i := range 16 {
 				t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
-				var t278 F
+				var t277 F
 				for j := range dK {
-					t278 = num.FMA32(t20_2[j], t2222[j*16+i], t278)
+					t277 = num.FMA32(t20_2[j], t2222[j*16+i], t277)
 				}
-				t277[i] = t278
+				t276[i] = t277
 			}
 			// memora_logits.G_W1, memora_logits.e, memora_logits.W2
 			if kern.Wide() {
@@ -3453,7 +3440,7 @@ func (c *stepBackwardFused) run() {
 					var t5822 F
 					t19Entry := t19_2[j]
 					for k := range 16 {
-						t5822 = num.FMA32(t142_3[k], F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t282[k*16+j])*t19Entry), t5822)
+						t5822 = num.FMA32(t142_3[k], F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t255[k*16+j])+t282[k*16+j])*t19Entry), t5822)
 					}
 					t582_2[j] = -t5822
 				}
@@ -3469,7 +3456,7 @@ func (c *stepBackwardFused) run() {
 				for j := range 16 {
 					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t19Entry2)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]) * t19Entry2)
 					for k := range dV {
 						t615 = num.FMA32(t59[(i*dV+k)*16+j], e2[k], t615)
 						t60_2[k] = num.FMA32(t59[(j*dV+k)*16+i], w4, t60_2[k])
@@ -3485,11 +3472,11 @@ func (c *stepBackwardFused) run() {
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
 					P3: unsafe.SliceData(t224),
-					P4: unsafe.SliceData(t256),
+					P4: unsafe.SliceData(t255),
 					P5: unsafe.SliceData(t282),
 					P6: unsafe.SliceData(t652),
 					P7: unsafe.SliceData(t19),
-					P8: unsafe.SliceData(t246),
+					P8: unsafe.SliceData(t245),
 					P9: unsafe.SliceData(t802),
 					N0: 64,
 					N1: 128,
@@ -3503,14 +3490,14 @@ func (c *stepBackwardFused) run() {
 					t17_2 := t17[i*16:][:16]
 					t194_2 := t194[i*16:][:16]
 					t224_2 := t224[i*16:][:16]
-					t256_2 := t256[i*16:][:16]
+					t255_2 := t255[i*16:][:16]
 					t282_2 := t282[i*16:][:16]
-					t246_2 := t246[i*16:][:16]
+					t245_2 := t245[i*16:][:16]
 					t802_2 := t802[i*16:][:16]
 					for j := range 16 {
 						t614Entry := t614_2[j]
-						t652[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j])+t282_2[j], t614Entry, t652[j])
-						t802_2[j] = num.FMA32(t614Entry, t19_2[j], t246_2[j])
+						t652[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t255_2[j])+t282_2[j], t614Entry, t652[j])
+						t802_2[j] = num.FMA32(t614Entry, t19_2[j], t245_2[j])
 					}
 				}
 			}
@@ -3560,54 +3547,42 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
-			clear(t832)
 			clear(t842)
 			if kern.Wide() {
-				a2 := regions.R8993f6134a20Args{
-					P0:  unsafe.SliceData(t112),
-					P1:  unsafe.SliceData(t802),
-					P2:  unsafe.SliceData(t17),
-					P3:  unsafe.SliceData(t194),
-					P4:  unsafe.SliceData(t224),
-					P5:  unsafe.SliceData(t256),
-					P6:  unsafe.SliceData(t832),
-					P7:  unsafe.SliceData(t842),
+				a2 := regions.Rbbcf397e38cdArgs{
+					P0:  unsafe.SliceData(t17),
+					P1:  unsafe.SliceData(t194),
+					P2:  unsafe.SliceData(t224),
+					P3:  unsafe.SliceData(t255),
+					P4:  unsafe.SliceData(t802),
+					P5:  unsafe.SliceData(t842),
 					N0:  1,
 					N1:  16,
-					N2:  64*t3 + 64*chunks*l,
-					N3:  64*t3 + 64*chunks*l + 4,
-					N4:  64*t3 + 64*chunks*l + 8,
-					N5:  64*t3 + 64*chunks*l + 12,
-					N6:  -448,
-					N7:  128,
-					N8:  -384,
-					N9:  192,
-					N10: -320,
-					N11: -512,
-					N12: 4,
-					N13: 8,
-					N14: 12,
+					N2:  64,
+					N3:  -384,
+					N4:  128,
+					N5:  -320,
+					N6:  192,
+					N7:  -512,
+					N8:  4,
+					N9:  8,
+					N10: 12,
 				}
-				regions.R8993f6134a20(&a2)
+				regions.Rbbcf397e38cd(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
-					t112_3 := t112[(l*chunks+t3)*16+lo:][:n]
 					t842_2 := t842[0+lo:][:n]
 					for i := range n {
-						t802_2 := t802[(lo+i)*16:][:16]
 						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t194_2 := t194[((lo+i)-8)*16:][:16]
 						t224_2 := t224[((lo+i)-8)*16:][:16]
-						t256_2 := t256[((lo+i)-8)*16:][:16]
-						t832_2 := t832[((lo+i)-8)*16:][:16]
+						t255_2 := t255[((lo+i)-8)*16:][:16]
+						t802_2 := t802[(lo+i)*16:][:16]
 						var t843 F
-						t112Entry2 := t112_3[i]
 						t843Sums := [16]F{t843}
 						for j := range 16 {
-							t802Entry := t802_2[j]
-							t843Sums[j%16] = num.FMA32(((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j], t802Entry, t843Sums[j%16])
-							t832_2[j] = num.FMA32(t802Entry, t112Entry2, t832_2[j])
+							t843Sums[j%16] = num.FMA32(((t17_2[j]+t194_2[j])+t224_2[j])+t255_2[j], t802_2[j], t843Sums[j%16])
 						}
 						t843 = kern.Sum16(&t843Sums)
 						t842_2[i] = t843
@@ -3615,70 +3590,69 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
+			for i := range 16 {
+				copy(t852[i*16:][:16], t802[i*16:][:16])
+			}
+			// memora_logits.c
 			if kern.Wide() {
-				a2 := regions.R3e9c2139e5c4Args{
-					P0: unsafe.SliceData(t802),
-					P1: unsafe.SliceData(t832),
+				a2 := regions.Ra7bad688ab62Args{
+					P0: unsafe.SliceData(t112),
+					P1: unsafe.SliceData(t802),
 					P2: unsafe.SliceData(t852),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: -512,
 				}
-				regions.R3e9c2139e5c4(&a2)
+				regions.Ra7bad688ab62(&a2)
 			} else {
-				for i := range 16 {
-					t802_2 := t802[i*16:][:16]
-					t832_2 := t832[i*16:][:16]
-					t852_2 := t852[i*16:][:16]
-					for j := range 16 {
-						t852_2[j] = t802_2[j] + t832_2[j]
+				lo := max(0, 8)
+				if n := 16 - lo; n > 0 {
+					t112_3 := t112[(l*chunks+t3)*16+lo:][:n]
+					for i := range n {
+						t802_2 := t802[(lo+i)*16:][:16]
+						t852_2 := t852[((lo+i)-8)*16:][:16]
+						t112Entry2 := t112_3[i]
+						for j := range 16 {
+							t852_2[j] = num.FMA32(t802_2[j], t112Entry2, t852_2[j])
+						}
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t88)
 			clear(t89)
 			if kern.Wide() {
-				a2 := regions.Rddc0d2bba0c2Args{
-					P0:  unsafe.SliceData(t82),
-					P1:  unsafe.SliceData(t852),
-					P2:  unsafe.SliceData(t17),
-					P3:  unsafe.SliceData(t194),
-					P4:  unsafe.SliceData(t224),
-					P5:  unsafe.SliceData(t88),
-					P6:  unsafe.SliceData(t89),
-					N0:  1,
-					N1:  16,
-					N2:  64*t3 + 64*chunks*l,
-					N3:  64*t3 + 64*chunks*l + 4,
-					N4:  64*t3 + 64*chunks*l + 8,
-					N5:  64*t3 + 64*chunks*l + 12,
-					N6:  -192,
-					N7:  128,
-					N8:  -128,
-					N9:  192,
-					N10: -64,
-					N11: -256,
-					N12: 4,
-					N13: 8,
-					N14: 12,
+				a2 := regions.R00715a213cf0Args{
+					P0: unsafe.SliceData(t17),
+					P1: unsafe.SliceData(t194),
+					P2: unsafe.SliceData(t224),
+					P3: unsafe.SliceData(t852),
+					P4: unsafe.SliceData(t89),
+					N0: 1,
+					N1: 16,
+					N2: -128,
+					N3: 128,
+					N4: -64,
+					N5: 192,
+					N6: -256,
+					N7: 4,
+					N8: 8,
+					N9: 12,
 				}
-				regions.Rddc0d2bba0c2(&a2)
+				regions.R00715a213cf0(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
-					t82_2 := t82[(l*chunks+t3)*16+lo:][:n]
 					t89_2 := t89[0+lo:][:n]
 					for i := range n {
-						t852_2 := t852[(lo+i)*16:][:16]
 						t17_2 := t17[((lo+i)-4)*16:][:16]
 						t194_2 := t194[((lo+i)-4)*16:][:16]
 						t224_2 := t224[((lo+i)-4)*16:][:16]
-						t88_2 := t88[((lo+i)-4)*16:][:16]
+						t852_2 := t852[(lo+i)*16:][:16]
 						var t892 F
-						t82Entry3 := t82_2[i]
 						t892Sums := [16]F{t892}
 						for j := range 16 {
-							t852Entry := t852_2[j]
-							t892Sums[j%16] = num.FMA32((t17_2[j]+t194_2[j])+t224_2[j], t852Entry, t892Sums[j%16])
-							t88_2[j] = num.FMA32(t852Entry, t82Entry3, t88_2[j])
+							t892Sums[j%16] = num.FMA32((t17_2[j]+t194_2[j])+t224_2[j], t852_2[j], t892Sums[j%16])
 						}
 						t892 = kern.Sum16(&t892Sums)
 						t89_2[i] = t892
@@ -3686,65 +3660,65 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
+			for i := range 16 {
+				copy(t903[i*16:][:16], t852[i*16:][:16])
+			}
+			// memora_logits.c
 			if kern.Wide() {
-				a2 := regions.R3e9c2139e5c4Args{
-					P0: unsafe.SliceData(t852),
-					P1: unsafe.SliceData(t88),
+				a2 := regions.Rbe65463052b1Args{
+					P0: unsafe.SliceData(t82),
+					P1: unsafe.SliceData(t852),
 					P2: unsafe.SliceData(t903),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: -256,
 				}
-				regions.R3e9c2139e5c4(&a2)
+				regions.Rbe65463052b1(&a2)
 			} else {
-				for i := range 16 {
-					t852_2 := t852[i*16:][:16]
-					t88_2 := t88[i*16:][:16]
-					t903_2 := t903[i*16:][:16]
-					for j := range 16 {
-						t903_2[j] = t852_2[j] + t88_2[j]
+				lo := max(0, 4)
+				if n := 16 - lo; n > 0 {
+					t82_2 := t82[(l*chunks+t3)*16+lo:][:n]
+					for i := range n {
+						t852_2 := t852[(lo+i)*16:][:16]
+						t903_2 := t903[((lo+i)-4)*16:][:16]
+						t82Entry3 := t82_2[i]
+						for j := range 16 {
+							t903_2[j] = num.FMA32(t852_2[j], t82Entry3, t903_2[j])
+						}
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t93_2)
 			clear(t94)
 			if kern.Wide() {
-				a2 := regions.R1a2ee87e5f0fArgs{
-					P0:  unsafe.SliceData(t52),
-					P1:  unsafe.SliceData(t903),
-					P2:  unsafe.SliceData(t17),
-					P3:  unsafe.SliceData(t194),
-					P4:  unsafe.SliceData(t93_2),
-					P5:  unsafe.SliceData(t94),
-					N0:  1,
-					N1:  16,
-					N2:  64*t3 + 64*chunks*l,
-					N3:  64*t3 + 64*chunks*l + 4,
-					N4:  64*t3 + 64*chunks*l + 8,
-					N5:  64*t3 + 64*chunks*l + 12,
-					N6:  192,
-					N7:  64,
-					N8:  -128,
-					N9:  4,
-					N10: 8,
-					N11: 12,
+				a2 := regions.R299c0f2c7eadArgs{
+					P0: unsafe.SliceData(t17),
+					P1: unsafe.SliceData(t194),
+					P2: unsafe.SliceData(t903),
+					P3: unsafe.SliceData(t94),
+					N0: 1,
+					N1: 16,
+					N2: 64,
+					N3: 192,
+					N4: -128,
+					N5: 4,
+					N6: 8,
+					N7: 12,
 				}
-				regions.R1a2ee87e5f0f(&a2)
+				regions.R299c0f2c7ead(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
-					t52_2 := t52[(l*chunks+t3)*16+lo:][:n]
 					t94_2 := t94[0+lo:][:n]
 					for i := range n {
-						t903_2 := t903[(lo+i)*16:][:16]
 						t17_2 := t17[((lo+i)-2)*16:][:16]
 						t194_2 := t194[((lo+i)-2)*16:][:16]
-						t93_3 := t93_2[((lo+i)-2)*16:][:16]
+						t903_2 := t903[(lo+i)*16:][:16]
 						var t942 F
-						t52Entry3 := t52_2[i]
 						t942Sums := [16]F{t942}
 						for j := range 16 {
-							t903Entry := t903_2[j]
-							t942Sums[j%16] = num.FMA32(t17_2[j]+t194_2[j], t903Entry, t942Sums[j%16])
-							t93_3[j] = num.FMA32(t903Entry, t52Entry3, t93_3[j])
+							t942Sums[j%16] = num.FMA32(t17_2[j]+t194_2[j], t903_2[j], t942Sums[j%16])
 						}
 						t942 = kern.Sum16(&t942Sums)
 						t94_2[i] = t942
@@ -3752,35 +3726,61 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
-			clear(t97)
+			for i := range 16 {
+				copy(t95[i*16:][:16], t903[i*16:][:16])
+			}
+			// memora_logits.c
 			if kern.Wide() {
-				a2 := regions.R88d99ff413fcArgs{
-					P0: unsafe.SliceData(t17),
+				a2 := regions.R0fd7c9a5c480Args{
+					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t903),
-					P2: unsafe.SliceData(t93_2),
-					P3: unsafe.SliceData(t97),
+					P2: unsafe.SliceData(t95),
 					N0: 1,
 					N1: 16,
-					N2: 128,
-					N3: 192,
-					N4: -64,
-					N5: 4,
-					N6: 8,
-					N7: 12,
+					N2: 64*t3 + 64*chunks*l,
+					N3: -128,
 				}
-				regions.R88d99ff413fc(&a2)
+				regions.R0fd7c9a5c480(&a2)
+			} else {
+				lo := max(0, 2)
+				if n := 16 - lo; n > 0 {
+					t52_2 := t52[(l*chunks+t3)*16+lo:][:n]
+					for i := range n {
+						t903_2 := t903[(lo+i)*16:][:16]
+						t95_2 := t95[((lo+i)-2)*16:][:16]
+						t52Entry3 := t52_2[i]
+						for j := range 16 {
+							t95_2[j] = num.FMA32(t903_2[j], t52Entry3, t95_2[j])
+						}
+					}
+				}
+			}
+			// memora_logits.c
+			clear(t97)
+			if kern.Wide() {
+				a2 := regions.Rd0777843c4d6Args{
+					P0: unsafe.SliceData(t17),
+					P1: unsafe.SliceData(t95),
+					P2: unsafe.SliceData(t97),
+					N0: 1,
+					N1: 16,
+					N2: -64,
+					N3: 4,
+					N4: 8,
+					N5: 12,
+				}
+				regions.Rd0777843c4d6(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
 					t97_2 := t97[0+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-1)*16:][:16]
-						t903_2 := t903[(lo+i)*16:][:16]
-						t93_3 := t93_2[(lo+i)*16:][:16]
+						t95_2 := t95[(lo+i)*16:][:16]
 						var t972 F
 						t972Sums := [16]F{t972}
 						for j := range 16 {
-							t972Sums[j%16] = num.FMA32(t17_2[j], t903_2[j]+t93_3[j], t972Sums[j%16])
+							t972Sums[j%16] = num.FMA32(t17_2[j], t95_2[j], t972Sums[j%16])
 						}
 						t972 = kern.Sum16(&t972Sums)
 						t97_2[i] = t972
@@ -3801,205 +3801,237 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.a
-			clear(t108)
 			clear(t109)
 			lo := max(0, 8)
 			if n := 16 - lo; n > 0 {
-				t105_2 := t105[0+lo:][:n]
-				t112_3 := t112[(l*chunks+t3)*16+lo:][:n]
-				t108_2 := t108[-8+lo:][:n]
 				t102_2 := t102[(l*chunks+t3)*16-8+lo:][:n]
+				t105_2 := t105[0+lo:][:n]
 				t109_2 := t109[0+lo:][:n]
 				for i := range n {
-					t105Entry := t105_2[i]
-					t108_2[i] = num.FMA32(t112_3[i], t105Entry, t108_2[i])
-					t109_2[i] = F(t102_2[i] * t105Entry)
+					t109_2[i] = F(t102_2[i] * t105_2[i])
 				}
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.Ra24c88c37ba4Args{
+				a2 := regions.Rfb89de0f18f9Args{
 					P0: unsafe.SliceData(t842),
 					P1: unsafe.SliceData(t109),
 					P2: unsafe.SliceData(t110),
-					P3: unsafe.SliceData(t105),
-					P4: unsafe.SliceData(t108),
-					P5: unsafe.SliceData(t113_2),
 				}
-				regions.Ra24c88c37ba4(&a2)
+				regions.Rfb89de0f18f9(&a2)
 			} else {
 				for i := range 16 {
 					t110[i] = t842[i] + t109[i]
-					t113_2[i] = t105[i] + t108[i]
 				}
 			}
 			// memora_logits.a
-			clear(t111)
 			clear(t112_2)
-			clear(t116)
-			clear(t117)
 			lo2 := max(0, 4)
 			if n := 16 - lo2; n > 0 {
+				t82_2 := t82[(l*chunks+t3)*16-4+lo2:][:n]
 				t110_2 := t110[0+lo2:][:n]
-				t113_3 := t113_2[0+lo2:][:n]
-				t82_2 := t82[(l*chunks+t3)*16+lo2:][:n]
-				t111_2 := t111[-4+lo2:][:n]
-				t82_3 := t82[(l*chunks+t3)*16-4+lo2:][:n]
 				t112_3 := t112_2[0+lo2:][:n]
-				t116_2 := t116[-4+lo2:][:n]
-				t722_2 := t722[(l*chunks+t3)*16-4+lo2:][:n]
-				t117_2 := t117[0+lo2:][:n]
 				for i := range n {
-					t110Entry := t110_2[i]
-					t113Entry := t113_3[i]
-					t82Entry4 := t82_2[i]
-					t111_2[i] = num.FMA32(t82Entry4, t110Entry, t111_2[i])
-					t112_3[i] = F(t82_3[i] * t110Entry)
-					t116_2[i] = num.FMA32(t82Entry4, t113Entry, t116_2[i])
-					t117_2[i] = F(t722_2[i] * t113Entry)
+					t112_3[i] = F(t82_2[i] * t110_2[i])
 				}
 			}
 			// memora_logits.a
-			if kern.Wide() {
-				a2 := regions.R28cb8c3585d1Args{
-					P0: unsafe.SliceData(t89),
-					P1: unsafe.SliceData(t111),
-					P2: unsafe.SliceData(t112_2),
-					P3: unsafe.SliceData(t117),
-					P4: unsafe.SliceData(t118),
-					P5: unsafe.SliceData(t113_2),
-					P6: unsafe.SliceData(t116),
-					P7: unsafe.SliceData(t121),
-				}
-				regions.R28cb8c3585d1(&a2)
-			} else {
-				for i := range 16 {
-					t118[i] = ((t89[i] + t111[i]) + t112_2[i]) + t117[i]
-					t121[i] = t113_2[i] + t116[i]
-				}
-			}
+			copy(t113_2[:16], t105[:16])
 			// memora_logits.a
-			clear(t119)
-			clear(t120)
-			clear(t124)
-			clear(t125)
-			lo3 := max(0, 2)
+			lo3 := max(0, 8)
 			if n := 16 - lo3; n > 0 {
-				t118_2 := t118[0+lo3:][:n]
-				t121_2 := t121[0+lo3:][:n]
-				t52_2 := t52[(l*chunks+t3)*16+lo3:][:n]
-				t119_2 := t119[-2+lo3:][:n]
-				t52_3 := t52[(l*chunks+t3)*16-2+lo3:][:n]
-				t120_2 := t120[0+lo3:][:n]
-				t124_2 := t124[-2+lo3:][:n]
-				t42_2 := t42[(l*chunks+t3)*16-2+lo3:][:n]
-				t125_2 := t125[0+lo3:][:n]
+				t112_3 := t112[(l*chunks+t3)*16+lo3:][:n]
+				t105_2 := t105[0+lo3:][:n]
+				t113_3 := t113_2[-8+lo3:][:n]
 				for i := range n {
-					t118Entry := t118_2[i]
-					t121Entry := t121_2[i]
-					t52Entry4 := t52_2[i]
-					t119_2[i] = num.FMA32(t52Entry4, t118Entry, t119_2[i])
-					t120_2[i] = F(t52_3[i] * t118Entry)
-					t124_2[i] = num.FMA32(t52Entry4, t121Entry, t124_2[i])
-					t125_2[i] = F(t42_2[i] * t121Entry)
+					t113_3[i] = num.FMA32(t112_3[i], t105_2[i], t113_3[i])
+				}
+			}
+			// memora_logits.a
+			clear(t117)
+			lo4 := max(0, 4)
+			if n := 16 - lo4; n > 0 {
+				t722_2 := t722[(l*chunks+t3)*16-4+lo4:][:n]
+				t113_3 := t113_2[0+lo4:][:n]
+				t117_2 := t117[0+lo4:][:n]
+				for i := range n {
+					t117_2[i] = F(t722_2[i] * t113_3[i])
 				}
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.R28cb8c3585d1Args{
-					P0: unsafe.SliceData(t94),
-					P1: unsafe.SliceData(t119),
-					P2: unsafe.SliceData(t120),
-					P3: unsafe.SliceData(t125),
-					P4: unsafe.SliceData(t126),
-					P5: unsafe.SliceData(t121),
-					P6: unsafe.SliceData(t124),
-					P7: unsafe.SliceData(t129),
+				a2 := regions.R050b0ab91603Args{
+					P0: unsafe.SliceData(t89),
+					P1: unsafe.SliceData(t112_2),
+					P2: unsafe.SliceData(t117),
+					P3: unsafe.SliceData(t118),
 				}
-				regions.R28cb8c3585d1(&a2)
+				regions.R050b0ab91603(&a2)
 			} else {
 				for i := range 16 {
-					t126[i] = ((t94[i] + t119[i]) + t120[i]) + t125[i]
-					t129[i] = t121[i] + t124[i]
+					t118[i] = (t89[i] + t112_2[i]) + t117[i]
 				}
 			}
 			// memora_logits.a
-			clear(t127)
-			clear(t128)
-			clear(t132_2)
-			clear(t133)
-			lo4 := max(0, 1)
-			if n := 16 - lo4; n > 0 {
-				t126_2 := t126[0+lo4:][:n]
-				t129_2 := t129[0+lo4:][:n]
-				t18_2 := t18[(l*chunks+t3)*16+lo4:][:n]
-				t127_2 := t127[-1+lo4:][:n]
-				t18_3 := t18[(l*chunks+t3)*16-1+lo4:][:n]
-				t128_2 := t128[0+lo4:][:n]
-				t24_3 := t24_2[(l*chunks+t3)*16-1+lo4:][:n]
-				t132_3 := t132_2[0+lo4:][:n]
-				t133_2 := t133[-1+lo4:][:n]
+			lo5 := max(0, 4)
+			if n := 16 - lo5; n > 0 {
+				t82_2 := t82[(l*chunks+t3)*16+lo5:][:n]
+				t110_2 := t110[0+lo5:][:n]
+				t118_2 := t118[-4+lo5:][:n]
 				for i := range n {
-					t126Entry := t126_2[i]
-					t129Entry := t129_2[i]
-					t18Entry3 := t18_2[i]
-					t127_2[i] = num.FMA32(t18Entry3, t126Entry, t127_2[i])
-					t128_2[i] = F(t18_3[i] * t126Entry)
-					t132_3[i] = F(t24_3[i] * t129Entry)
-					t133_2[i] = num.FMA32(t18Entry3, t129Entry, t133_2[i])
+					t118_2[i] = num.FMA32(t82_2[i], t110_2[i], t118_2[i])
+				}
+			}
+			// memora_logits.a
+			clear(t120)
+			lo6 := max(0, 2)
+			if n := 16 - lo6; n > 0 {
+				t52_2 := t52[(l*chunks+t3)*16-2+lo6:][:n]
+				t118_2 := t118[0+lo6:][:n]
+				t120_2 := t120[0+lo6:][:n]
+				for i := range n {
+					t120_2[i] = F(t52_2[i] * t118_2[i])
+				}
+			}
+			// memora_logits.a
+			copy(t121[:16], t113_2[:16])
+			// memora_logits.a
+			lo7 := max(0, 4)
+			if n := 16 - lo7; n > 0 {
+				t82_2 := t82[(l*chunks+t3)*16+lo7:][:n]
+				t113_3 := t113_2[0+lo7:][:n]
+				t121_2 := t121[-4+lo7:][:n]
+				for i := range n {
+					t121_2[i] = num.FMA32(t82_2[i], t113_3[i], t121_2[i])
+				}
+			}
+			// memora_logits.a
+			clear(t125)
+			lo8 := max(0, 2)
+			if n := 16 - lo8; n > 0 {
+				t42_2 := t42[(l*chunks+t3)*16-2+lo8:][:n]
+				t121_2 := t121[0+lo8:][:n]
+				t125_2 := t125[0+lo8:][:n]
+				for i := range n {
+					t125_2[i] = F(t42_2[i] * t121_2[i])
+				}
+			}
+			// memora_logits.a
+			if kern.Wide() {
+				a2 := regions.R050b0ab91603Args{
+					P0: unsafe.SliceData(t94),
+					P1: unsafe.SliceData(t120),
+					P2: unsafe.SliceData(t125),
+					P3: unsafe.SliceData(t126),
+				}
+				regions.R050b0ab91603(&a2)
+			} else {
+				for i := range 16 {
+					t126[i] = (t94[i] + t120[i]) + t125[i]
+				}
+			}
+			// memora_logits.a
+			lo9 := max(0, 2)
+			if n := 16 - lo9; n > 0 {
+				t52_2 := t52[(l*chunks+t3)*16+lo9:][:n]
+				t118_2 := t118[0+lo9:][:n]
+				t126_2 := t126[-2+lo9:][:n]
+				for i := range n {
+					t126_2[i] = num.FMA32(t52_2[i], t118_2[i], t126_2[i])
+				}
+			}
+			// memora_logits.a
+			clear(t128)
+			lo10 := max(0, 1)
+			if n := 16 - lo10; n > 0 {
+				t18_2 := t18[(l*chunks+t3)*16-1+lo10:][:n]
+				t126_2 := t126[0+lo10:][:n]
+				t128_2 := t128[0+lo10:][:n]
+				for i := range n {
+					t128_2[i] = F(t18_2[i] * t126_2[i])
+				}
+			}
+			// memora_logits.a
+			copy(t129[:16], t121[:16])
+			// memora_logits.a
+			lo11 := max(0, 2)
+			if n := 16 - lo11; n > 0 {
+				t52_2 := t52[(l*chunks+t3)*16+lo11:][:n]
+				t121_2 := t121[0+lo11:][:n]
+				t129_2 := t129[-2+lo11:][:n]
+				for i := range n {
+					t129_2[i] = num.FMA32(t52_2[i], t121_2[i], t129_2[i])
+				}
+			}
+			// memora_logits.a
+			clear(t132_2)
+			lo12 := max(0, 1)
+			if n := 16 - lo12; n > 0 {
+				t24_3 := t24_2[(l*chunks+t3)*16-1+lo12:][:n]
+				t129_2 := t129[0+lo12:][:n]
+				t132_3 := t132_2[0+lo12:][:n]
+				for i := range n {
+					t132_3[i] = F(t24_3[i] * t129_2[i])
+				}
+			}
+			// memora_logits.a.start
+			copy(t134_2[:16], t129[:16])
+			// memora_logits.a
+			lo13 := max(0, 1)
+			if n := 16 - lo13; n > 0 {
+				t18_2 := t18[(l*chunks+t3)*16+lo13:][:n]
+				t129_2 := t129[0+lo13:][:n]
+				t134_3 := t134_2[-1+lo13:][:n]
+				for i := range n {
+					t134_3[i] = num.FMA32(t18_2[i], t129_2[i], t134_3[i])
 				}
 			}
 			// memora_logits.a.start
 			clear(t135)
-			if kern.Wide() {
-				a2 := regions.R02acb4c4ff44Args{
-					P0: unsafe.SliceData(t129),
-					P1: unsafe.SliceData(t133),
-					P2: unsafe.SliceData(t135),
-				}
-				regions.R02acb4c4ff44(&a2)
-			} else {
-				if n := min(16, 1); n > 0 {
-					t129_2 := t129[:n]
-					t133_2 := t133[:n]
-					t135_2 := t135[:n]
-					for i := range n {
-						t135_2[i] = t129_2[i] + t133_2[i]
-					}
-				}
+			for i := range min(16, 1) {
+				t135[i] = t134_2[i]
 			}
 			// memora_logits.a.start
 			if kern.Wide() {
-				a2 := regions.R43f65d527d66Args{
+				a2 := regions.R8fbd7cf6f2caArgs{
 					P0: unsafe.SliceData(t97),
-					P1: unsafe.SliceData(t127),
-					P2: unsafe.SliceData(t128),
-					P3: unsafe.SliceData(t132_2),
-					P4: unsafe.SliceData(t135),
-					P5: unsafe.SliceData(t182),
-					P6: unsafe.SliceData(t277),
-					P7: unsafe.SliceData(t652),
-					P8: unsafe.SliceData(t192),
+					P1: unsafe.SliceData(t128),
+					P2: unsafe.SliceData(t132_2),
+					P3: unsafe.SliceData(t135),
+					P4: unsafe.SliceData(t182),
+					P5: unsafe.SliceData(t276),
+					P6: unsafe.SliceData(t652),
+					P7: unsafe.SliceData(t192),
 					N0: 64*t3 + 64*chunks*l,
 				}
-				regions.R43f65d527d66(&a2)
+				regions.R8fbd7cf6f2ca(&a2)
 			} else {
 				t182_2 := t182[(l*chunks+t3)*16:][:16]
 				t192_2 := t192[(l*chunks+t3)*16:][:16]
 				for i := range 16 {
-					t182_2[i] = (((t97[i] + t127[i]) + t128[i]) + t132_2[i]) + t135[i]
-					t192_2[i] = t277[i] + t652[i]
+					t182_2[i] = ((t97[i] + t128[i]) + t132_2[i]) + t135[i]
+					t192_2[i] = t276[i] + t652[i]
+				}
+			}
+			// memora_logits.a
+			lo14 := max(0, 1)
+			if n := 16 - lo14; n > 0 {
+				t18_2 := t18[(l*chunks+t3)*16+lo14:][:n]
+				t126_2 := t126[0+lo14:][:n]
+				t182_2 := t182[(l*chunks+t3)*16-1+lo14:][:n]
+				for i := range n {
+					t182_2[i] = num.FMA32(t18_2[i], t126_2[i], t182_2[i])
 				}
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			for i := range 16 {
 				t202_2 := t202[((l*chunks+t3)*16+i)*dK:][:dK]
-				t134_2 := t134[i*dK:][:dK]
+				t134_3 := t134[i*dK:][:dK]
 				t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
 				t19Entry3 := t19_2[i]
 				for j := range dK {
 					t202_2[j] = F(t2222[j*16+i] * t19Entry3)
-					t222_2[j] = t134_2[j]
+					t222_2[j] = t134_3[j]
 				}
 			}
 			// memora_logits.e
@@ -4061,15 +4093,18 @@ func (c *stepBackwardFused) run() {
 		copy(c.W2BarOut[l*dV*dH:][:dH*dV], W2BarState2[:dH*dV])
 	}
 
-	// memora_logits.q, memora_logits.k
-	clear(t232)
-	clear(t252)
+	// memora_logits.rho
+	for i := range L {
+		for j := range T {
+			copy(c.K0Bar[(i*T+j)*dK:][:dK], t13[(i*T+j)*dK:][:dK])
+		}
+	}
+
+	// memora_logits.k
 	if kern.Wide() {
-		a2 := regions.Ra8b51b2f9ed4Args{
-			P0: unsafe.SliceData(t232),
-			P1: unsafe.SliceData(t222),
-			P2: unsafe.SliceData(t252),
-			P3: unsafe.SliceData(t202),
+		a2 := regions.R35c759f51793Args{
+			P0: unsafe.SliceData(c.K0Bar),
+			P1: unsafe.SliceData(t202),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -4077,29 +4112,32 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Ra8b51b2f9ed4(&a2)
+		regions.R35c759f51793(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					t232_2 := t232[(i*T+16*j+k)*dK:][:dK]
-					t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
-					t252_2 := t252[(i*T+16*j+k)*dK:][:dK]
+					k0Bar := c.K0Bar[(i*T+16*j+k)*dK:][:dK]
 					t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
-						t232_2[m] = t232_2[m] + t222_2[m]
-						t252_2[m] = t252_2[m] + t202_2[m]
+						k0Bar[m] = k0Bar[m] + t202_2[m]
 					}
 				}
 			}
 		}
 	}
 
+	// memora_logits.rho
+	for i := range L {
+		for j := range T {
+			copy(c.VBar[(i*T+j)*dV:][:dV], t12[(i*T+j)*dV:][:dV])
+		}
+	}
+
 	// memora_logits.v
-	clear(t242)
 	if kern.Wide() {
 		a2 := regions.R35c759f51793Args{
-			P0: unsafe.SliceData(t242),
+			P0: unsafe.SliceData(c.VBar),
 			P1: unsafe.SliceData(t212),
 			N0: L,
 			N1: chunks,
@@ -4113,127 +4151,102 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					t242_2 := t242[(i*T+16*j+k)*dV:][:dV]
+					vBar := c.VBar[(i*T+16*j+k)*dV:][:dV]
 					t212_2 := t212[((i*chunks+j)*16+k)*dV:][:dV]
 					for m := range dV {
-						t242_2[m] = t242_2[m] + t212_2[m]
+						vBar[m] = vBar[m] + t212_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// memora_logits.theta, memora_logits.rho
-	clear(t262)
-	clear(t272)
+	// memora_logits.rho
+	for i := range L {
+		copy(c.RhoBar[i*T:][:T], t15[i*T:][:T])
+	}
+
+	// memora_logits.rho
 	if kern.Wide() {
-		a2 := regions.R4b5b94848897Args{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t192),
-			P2: unsafe.SliceData(t272),
-			P3: unsafe.SliceData(t182),
+		a2 := regions.R65a50d4e81eaArgs{
+			P0: unsafe.SliceData(c.RhoBar),
+			P1: unsafe.SliceData(t182),
 			N0: L,
 			N1: chunks,
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.R4b5b94848897(&a2)
+		regions.R65a50d4e81ea(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t262_2 := t262[i*T+16*j:][:16]
-				t192_2 := t192[(i*chunks+j)*16:][:16]
-				t272_2 := t272[i*T+16*j:][:16]
+				rhoBar := c.RhoBar[i*T+16*j:][:16]
 				t182_2 := t182[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t262_2[k] = t262_2[k] + t192_2[k]
-					t272_2[k] = t272_2[k] + t182_2[k]
+					rhoBar[k] = rhoBar[k] + t182_2[k]
 				}
 			}
 		}
 	}
 
 	// memora_logits.rho
+	for i := range L {
+		copy(c.ThetaBar[i*T:][:T], t14[i*T:][:T])
+	}
+
+	// memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.R5825173d34d1Args{
-			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(t252),
-			P2: unsafe.SliceData(c.K0Bar),
-			P3: unsafe.SliceData(t11),
-			P4: unsafe.SliceData(t232),
-			P5: unsafe.SliceData(c.Q0Bar),
+		a2 := regions.R65a50d4e81eaArgs{
+			P0: unsafe.SliceData(c.ThetaBar),
+			P1: unsafe.SliceData(t192),
 			N0: L,
-			N1: T,
+			N1: chunks,
+			N2: 16 * chunks,
+			N3: T,
+		}
+		regions.R65a50d4e81ea(&a2)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				thetaBar := c.ThetaBar[i*T+16*j:][:16]
+				t192_2 := t192[(i*chunks+j)*16:][:16]
+				for k := range 16 {
+					thetaBar[k] = thetaBar[k] + t192_2[k]
+				}
+			}
+		}
+	}
+
+	// memora_logits.rho
+	for i := range L {
+		for j := range T {
+			copy(c.Q0Bar[(i*T+j)*dK:][:dK], t11[(i*T+j)*dK:][:dK])
+		}
+	}
+
+	// memora_logits.q
+	if kern.Wide() {
+		a2 := regions.R35c759f51793Args{
+			P0: unsafe.SliceData(c.Q0Bar),
+			P1: unsafe.SliceData(t222),
+			N0: L,
+			N1: chunks,
 			N2: dK,
-			N3: T * dK,
+			N3: 16 * dK,
+			N4: 16 * chunks * dK,
+			N5: T * dK,
 		}
-		regions.R5825173d34d1(&a2)
+		regions.R35c759f51793(&a2)
 	} else {
 		for i := range L {
-			for j := range T {
-				t13_2 := t13[(i*T+j)*dK:][:dK]
-				t252_2 := t252[(i*T+j)*dK:][:dK]
-				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-				t11_2 := t11[(i*T+j)*dK:][:dK]
-				t232_2 := t232[(i*T+j)*dK:][:dK]
-				q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					k0Bar[k] = t13_2[k] + t252_2[k]
-					q0Bar[k] = t11_2[k] + t232_2[k]
+			for j := range chunks {
+				for k := range 16 {
+					q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
+					t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
+					for m := range dK {
+						q0Bar[m] = q0Bar[m] + t222_2[m]
+					}
 				}
-			}
-		}
-	}
-
-	// memora_logits.rho
-	if kern.Wide() {
-		a2 := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t12),
-			P1: unsafe.SliceData(t242),
-			P2: unsafe.SliceData(c.VBar),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.Rfbd3242b02ac(&a2)
-	} else {
-		for i := range L {
-			for j := range T {
-				t12_2 := t12[(i*T+j)*dV:][:dV]
-				t242_2 := t242[(i*T+j)*dV:][:dV]
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					vBar[k] = t12_2[k] + t242_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.rho
-	if kern.Wide() {
-		a2 := regions.Rcb047a7ae239Args{
-			P0: unsafe.SliceData(t15),
-			P1: unsafe.SliceData(t272),
-			P2: unsafe.SliceData(c.RhoBar),
-			P3: unsafe.SliceData(t14),
-			P4: unsafe.SliceData(t262),
-			P5: unsafe.SliceData(c.ThetaBar),
-			N0: L,
-			N1: T,
-		}
-		regions.Rcb047a7ae239(&a2)
-	} else {
-		for i := range L {
-			t15_2 := t15[i*T:][:T]
-			t272_2 := t272[i*T:][:T]
-			rhoBar := c.RhoBar[i*T:][:T]
-			t14_2 := t14[i*T:][:T]
-			t262_2 := t262[i*T:][:T]
-			thetaBar := c.ThetaBar[i*T:][:T]
-			for j := range T {
-				rhoBar[j] = t15_2[j] + t272_2[j]
-				thetaBar[j] = t14_2[j] + t262_2[j]
 			}
 		}
 	}

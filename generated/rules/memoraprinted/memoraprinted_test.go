@@ -167,13 +167,8 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DK)
 	k.YProd = a.Fresh(k.L * k.T * k.DH)
-	k.YErf = a.Fresh(k.L * k.T * k.DH)
-	k.YProd2 = a.Fresh(k.L * k.T * k.DK)
-	k.YDiv = a.Fresh(k.L * k.T)
-	k.YDiv2 = a.Fresh(k.L * k.T)
-	k.YDiv3 = a.Fresh(k.L * k.T * k.DK)
-	k.YDiv4 = a.Fresh(1)
-	k.YExp = a.Fresh(k.L * k.T * k.DH)
+	k.YLin = a.Fresh(k.L * k.T * k.DK)
+	k.YSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -186,13 +181,8 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DK)
 	g.YProd = k.YProd
-	g.YErf = k.YErf
-	g.YProd2 = k.YProd2
-	g.YDiv = k.YDiv
-	g.YDiv2 = k.YDiv2
-	g.YDiv3 = k.YDiv3
-	g.YDiv4 = k.YDiv4
-	g.YExp = k.YExp
+	g.YLin = k.YLin
+	g.YSqrt = k.YSqrt
 	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
 	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)

@@ -13,25 +13,20 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h + 2·L·T·d_k + 2·L·T + 1 entries and checkpoints of 0 entries.
+// It keeps L·T·d_h + L·T·d_k + L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L      int
-	T      int
-	DH     int
-	DK     int
-	W1     []F // [L, d_h, d_k]
-	W2     []F // [L, d_k, d_h]
-	Q      []F // [L, T, d_k]
-	Y      []F // [L, T, d_k], written
-	YProd  []F // [L, T, d_h], written
-	YErf   []F // [L, T, d_h], written
-	YProd2 []F // [L, T, d_k], written
-	YDiv   []F // [L, T], written
-	YDiv2  []F // [L, T], written
-	YDiv3  []F // [L, T, d_k], written
-	YDiv4  []F // [], written
-	YExp   []F // [L, T, d_h], written
-	Work   []F // WorkLen() entries
+	L     int
+	T     int
+	DH    int
+	DK    int
+	W1    []F // [L, d_h, d_k]
+	W2    []F // [L, d_k, d_h]
+	Q     []F // [L, T, d_k]
+	Y     []F // [L, T, d_k], written
+	YProd []F // [L, T, d_h], written
+	YLin  []F // [L, T, d_k], written
+	YSqrt []F // [L, T], written
+	Work  []F // WorkLen() entries
 }
 
 // WorkLen is L·T·d_h + L·T·d_k + 3·L·T.
@@ -49,13 +44,13 @@ func (c *Read[F]) Run() {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
 	t := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
+	t25 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t26 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t29 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t30 := work[:L*T] // [L, T]
+	t28 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t34 := work[:L*T] // [L, T]
+	t30 := work[:L*T] // [L, T]
 
 	// memora_printed.y
 	for i := range L {
@@ -66,32 +61,27 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			yErf := c.YErf[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
-			yExp := c.YExp[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
-				t23 := num.Erf(F(0.7071067811865475 * yProdEntry))
-				yErf[k] = t23
-				t2[k] = F(yProdEntry * (1 + t23))
-				yExp[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
+				t2[k] = F(yProdEntry * (1 + num.Erf(F(0.7071067811865475*yProdEntry))))
 			}
 		}
 	}
 
 	// memora_printed.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(0.5), false, kern.From(c.YProd2, i*T*dK), 1, dK, kern.From(c.W2, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+		kern.Gemm(dK, T, dH, F(0.5), false, kern.From(t25, i*T*dK), 1, dK, kern.From(c.W2, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 
 	// memora_printed.y
 	for i := range L {
 		t26_2 := t26[i*T:][:T]
 		for j := range T {
-			yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
+			t25_2 := t25[(i*T+j)*dK:][:dK]
 			var t262 F
 			for k := range dK {
-				t262 += yProd2[k]
+				t262 += t25_2[k]
 			}
 			t26_2[j] = t262
 		}
@@ -101,25 +91,25 @@ func (c *Read[F]) Run() {
 	w := F(dK)
 	for i := range L {
 		t26_2 := t26[i*T:][:T]
-		yDiv := c.YDiv[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
 		for j := range T {
-			yDiv[j] = t26_2[j] / w
+			t28_2[j] = t26_2[j] / w
 		}
 	}
 
 	// memora_printed.y
 	for i := range L {
-		yDiv := c.YDiv[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
-			yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
-			t29_2 := t29[(i*T+j)*dK:][:dK]
+			t25_2 := t25[(i*T+j)*dK:][:dK]
+			yLin := c.YLin[(i*T+j)*dK:][:dK]
 			var t302 F
-			yDivEntry := yDiv[j]
+			t28Entry := t28_2[j]
 			for k := range dK {
-				t292 := yProd2[k] - yDivEntry
-				t302 += F(t292 * t292)
-				t29_2[k] = t292
+				t29 := t25_2[k] - t28Entry
+				t302 += F(t29 * t29)
+				yLin[k] = t29
 			}
 			t30_2[j] = t302
 		}
@@ -128,64 +118,50 @@ func (c *Read[F]) Run() {
 	// memora_printed.y
 	for i := range L {
 		t30_2 := t30[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
-		yDiv2 := c.YDiv2[i*T:][:T]
+		ySqrt := c.YSqrt[i*T:][:T]
 		for j := range T {
-			t342 := num.Sqrt(1e-05 + (t30_2[j] / w))
-			t34_2[j] = t342
-			yDiv2[j] = F(1) / t342
+			ySqrt[j] = num.Sqrt(1e-05 + (t30_2[j] / w))
 		}
 	}
 
 	// memora_printed.y
 	for i := range L {
-		t34_2 := t34[i*T:][:T]
+		ySqrt := c.YSqrt[i*T:][:T]
 		for j := range T {
-			t29_2 := t29[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
+			yLin := c.YLin[(i*T+j)*dK:][:dK]
 			y := c.Y[(i*T+j)*dK:][:dK]
-			yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
-			t34Entry := t34_2[j]
+			ySqrtEntry := ySqrt[j]
 			for k := range dK {
-				t35 := t29_2[k] / t34Entry
-				y[k] = q[k] + t35
-				yDiv3[k] = t35 / t34Entry
+				y[k] = q[k] + (yLin[k] / ySqrtEntry)
 			}
 		}
 	}
-
-	// memora_printed.y
-	c.YDiv4[0] = F(1) / F(dK)
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L      int
-	T      int
-	DH     int
-	DK     int
-	W1     []F // [L, d_h, d_k]
-	W2     []F // [L, d_k, d_h]
-	Q      []F // [L, T, d_k]
-	YBar   []F // [L, T, d_k]
-	YProd  []F // [L, T, d_h]
-	YErf   []F // [L, T, d_h]
-	YProd2 []F // [L, T, d_k]
-	YDiv   []F // [L, T]
-	YDiv2  []F // [L, T]
-	YDiv3  []F // [L, T, d_k]
-	YDiv4  []F // []
-	YExp   []F // [L, T, d_h]
-	W1Bar  []F // [L, d_h, d_k], written
-	W2Bar  []F // [L, d_k, d_h], written
-	QBar   []F // [L, T, d_k], written
-	Work   []F // WorkLen() entries
+	L     int
+	T     int
+	DH    int
+	DK    int
+	W1    []F // [L, d_h, d_k]
+	W2    []F // [L, d_k, d_h]
+	Q     []F // [L, T, d_k]
+	YBar  []F // [L, T, d_k]
+	YProd []F // [L, T, d_h]
+	YLin  []F // [L, T, d_k]
+	YSqrt []F // [L, T]
+	W1Bar []F // [L, d_h, d_k], written
+	W2Bar []F // [L, d_k, d_h], written
+	QBar  []F // [L, T, d_k], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·d_h + 3·L·T·d_k + 2·L·T.
+// WorkLen is 4·L·T·d_h + 2·L·T·d_k + 4·L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return 4*L*T*dH + 3*L*T*dK + 2*L*T
+	return 4*L*T*dH + 2*L*T*dK + 4*L*T
 }
 
 // Run computes ReadBackward.
@@ -199,7 +175,11 @@ func (c *ReadBackward[F]) Run() {
 	work := c.Work[L*T*dH:]
 	t := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
+	t5 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t8 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t18 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -210,55 +190,74 @@ func (c *ReadBackward[F]) Run() {
 	t272 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t352 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t37 := work[:L*T*dK] // [L, T, d_k]
 
 	// memora_printed.y
 	for i := range L {
 		for j := range T {
-			yErf := c.YErf[(i*T+j)*dH:][:dH]
-			t24_2 := t24[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			t24_2 := t24[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t242 := 1 + yErf[k]
+				yProdEntry := yProd[k]
+				t242 := 1 + num.Erf(F(0.7071067811865475*yProdEntry))
 				t24_2[k] = t242
-				t2[k] = F(yProd[k] * t242)
+				t2[k] = F(yProdEntry * t242)
 			}
 		}
 	}
 
 	// memora_printed.y
 	for i := range L {
+		ySqrt := c.YSqrt[i*T:][:T]
+		t5_2 := t5[i*T:][:T]
+		for j := range T {
+			t5_2[j] = F(1) / ySqrt[j]
+		}
+	}
+
+	// memora_printed.y
+	for i := range L {
+		ySqrt := c.YSqrt[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dK:][:dK]
-			yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
+			yLin := c.YLin[(i*T+j)*dK:][:dK]
 			var t82 F
+			ySqrtEntry := ySqrt[j]
 			for k := range dK {
-				t82 += F(yBar[k] * yDiv3[k])
+				t82 += F(yBar[k] * ((yLin[k] / ySqrtEntry) / ySqrtEntry))
 			}
 			t8_2[j] = -t82
 		}
 	}
 
 	// memora_printed.y
-	yDiv4Entry := c.YDiv4[0]
+	t14 := F(1) / F(dK)
+
+	// memora_printed.y
 	for i := range L {
-		yDiv2 := c.YDiv2[i*T:][:T]
-		yDiv := c.YDiv[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
+		t5_2 := t5[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		for j := range T {
+			t42_2[j] = F(t8_2[j] * F(t14*t5_2[j]))
+		}
+	}
+
+	// memora_printed.y
+	for i := range L {
+		t5_2 := t5[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		t202_2 := t202[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dK:][:dK]
-			yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
+			yLin := c.YLin[(i*T+j)*dK:][:dK]
 			t18_2 := t18[(i*T+j)*dK:][:dK]
 			var t2022 F
-			yDiv2Entry := yDiv2[j]
-			yDivEntry := yDiv[j]
-			w := F(t8_2[j] * F(yDiv4Entry*yDiv2Entry))
+			t5Entry := t5_2[j]
+			t42Entry := t42_2[j]
 			for k := range dK {
-				t182 := F(yBar[k]*yDiv2Entry) + F(2*F(F(0.5*(yProd2[k]-yDivEntry))*w))
+				t182 := F(yBar[k]*t5Entry) + F(2*F(F(0.5*yLin[k])*t42Entry))
 				t2022 += t182
 				t18_2[k] = t182
 			}
@@ -272,9 +271,9 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			t18_2 := t18[(i*T+j)*dK:][:dK]
 			t252_2 := t252[(i*T+j)*dK:][:dK]
-			w2 := F(yDiv4Entry * t202_2[j])
+			w := F(t14 * t202_2[j])
 			for k := range dK {
-				t252_2[k] = t18_2[k] + w2
+				t252_2[k] = t18_2[k] + w
 			}
 		}
 	}
@@ -293,13 +292,13 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t272_2 := t272[(i*T+j)*dH:][:dH]
-			t24_2 := t24[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			yExp := c.YExp[(i*T+j)*dH:][:dH]
+			t24_2 := t24[(i*T+j)*dH:][:dH]
 			t352_2 := t352[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				t272Entry := t272_2[k]
-				t352_2[k] = F(t24_2[k]*t272Entry) + F(F(F(0.7978845608028653*yProd[k])*t272Entry)*yExp[k])
+				yProdEntry2 := yProd[k]
+				t352_2[k] = F(t24_2[k]*t272Entry) + F(F(F(0.7978845608028653*yProdEntry2)*t272Entry)*num.Exp(F(F(-0.4999999999999999*yProdEntry2)*yProdEntry2)))
 			}
 		}
 	}
@@ -311,19 +310,18 @@ func (c *ReadBackward[F]) Run() {
 
 	// memora_printed.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(t37, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t352, i*T*dH), 1, dH)
+		for j := range T {
+			yBar := c.YBar[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				qBar[k] = yBar[k]
+			}
+		}
 	}
 
 	// memora_printed.y
 	for i := range L {
-		for j := range T {
-			yBar := c.YBar[(i*T+j)*dK:][:dK]
-			t37_2 := t37[(i*T+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				qBar[k] = yBar[k] + t37_2[k]
-			}
-		}
+		kern.Gemm(dK, T, dH, F(1), true, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t352, i*T*dH), 1, dH)
 	}
 }
 
@@ -365,13 +363,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.W2 = arena.Data(n.fromW2)
 	k.Y = arena.Alloc(k.L * k.T * k.DK)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
-	k.YErf = c.Run.Saved(k.L * k.T * k.DH)
-	k.YProd2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.YDiv = c.Run.Saved(k.L * k.T)
-	k.YDiv2 = c.Run.Saved(k.L * k.T)
-	k.YDiv3 = c.Run.Saved(k.L * k.T * k.DK)
-	k.YDiv4 = c.Run.Saved(1)
-	k.YExp = c.Run.Saved(k.L * k.T * k.DH)
+	k.YLin = c.Run.Saved(k.L * k.T * k.DK)
+	k.YSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -396,13 +389,8 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DK)
 	g.YProd = k.YProd
-	g.YErf = k.YErf
-	g.YProd2 = k.YProd2
-	g.YDiv = k.YDiv
-	g.YDiv2 = k.YDiv2
-	g.YDiv3 = k.YDiv3
-	g.YDiv4 = k.YDiv4
-	g.YExp = k.YExp
+	g.YLin = k.YLin
+	g.YSqrt = k.YSqrt
 	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)

@@ -20,10 +20,10 @@ func (c *readFused) run() {
 	_ = dH
 	_ = dK
 	t := c.Work[:L*T*dH]                      // [L, T, d_h]
-	t26 := c.Work[L*T*dH:][:L*T]              // [L, T]
-	t29 := c.Work[L*T*dH+L*T:][:L*T*dK]       // [L, T, d_k]
-	t30 := c.Work[L*T*dH+L*T*dK+L*T:][:L*T]   // [L, T]
-	t34 := c.Work[L*T*dH+L*T*dK+2*L*T:][:L*T] // [L, T]
+	t25 := c.Work[L*T*dH:][:L*T*dK]           // [L, T, d_k]
+	t26 := c.Work[L*T*dH+L*T*dK:][:L*T]       // [L, T]
+	t28 := c.Work[L*T*dH+L*T*dK+L*T:][:L*T]   // [L, T]
+	t30 := c.Work[L*T*dH+L*T*dK+2*L*T:][:L*T] // [L, T]
 
 	// memora_printed.y
 	for i := range L {
@@ -32,30 +32,23 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Rd8226bf3fc44Args{
+		a := regions.Radacc20faa61Args{
 			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(c.YErf),
-			P2: unsafe.SliceData(t),
-			P3: unsafe.SliceData(c.YExp),
+			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rd8226bf3fc44(&a)
+		regions.Radacc20faa61(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				yErf := c.YErf[(i*T+j)*dH:][:dH]
 				t2 := t[(i*T+j)*dH:][:dH]
-				yExp := c.YExp[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
-					t23 := kern.Erf(F(0.7071067811865475 * yProdEntry))
-					yErf[k] = t23
-					t2[k] = F(yProdEntry * (F(1) + t23))
-					yExp[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
+					t2[k] = F(yProdEntry * (F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))))
 				}
 			}
 		}
@@ -63,13 +56,13 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(0.5), false, kern.From(c.YProd2, i*T*dK), 1, dK, kern.From(c.W2, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+		kern.GemmFMA(dK, T, dH, F(0.5), false, kern.From(t25, i*T*dK), 1, dK, kern.From(c.W2, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 
 	// memora_printed.y
 	if kern.Wide() {
 		a := regions.Rde24c9e78d8cArgs{
-			P0: unsafe.SliceData(c.YProd2),
+			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t26),
 			N0: L,
 			N1: T,
@@ -84,11 +77,11 @@ func (c *readFused) run() {
 		for i := range L {
 			t26_2 := t26[i*T:][:T]
 			for j := range T {
-				yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
+				t25_2 := t25[(i*T+j)*dK:][:dK]
 				var t262 F
 				t262Sums := [16]F{t262}
 				for k := range dK {
-					t262Sums[k%16] = t262Sums[k%16] + yProd2[k]
+					t262Sums[k%16] = t262Sums[k%16] + t25_2[k]
 				}
 				t262 = kern.Sum16(&t262Sums)
 				t26_2[j] = t262
@@ -101,7 +94,7 @@ func (c *readFused) run() {
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(t26),
-			P1: unsafe.SliceData(c.YDiv),
+			P1: unsafe.SliceData(t28),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
@@ -110,9 +103,9 @@ func (c *readFused) run() {
 	} else {
 		for i := range L {
 			t26_2 := t26[i*T:][:T]
-			yDiv := c.YDiv[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
 			for j := range T {
-				yDiv[j] = t26_2[j] / w
+				t28_2[j] = t26_2[j] / w
 			}
 		}
 	}
@@ -120,9 +113,9 @@ func (c *readFused) run() {
 	// memora_printed.y
 	if kern.Wide() {
 		a := regions.R775b01a98850Args{
-			P0: unsafe.SliceData(c.YDiv),
-			P1: unsafe.SliceData(c.YProd2),
-			P2: unsafe.SliceData(t29),
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(c.YLin),
 			P3: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
@@ -135,18 +128,18 @@ func (c *readFused) run() {
 		regions.R775b01a98850(&a)
 	} else {
 		for i := range L {
-			yDiv := c.YDiv[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
-				yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
-				t29_2 := t29[(i*T+j)*dK:][:dK]
+				t25_2 := t25[(i*T+j)*dK:][:dK]
+				yLin := c.YLin[(i*T+j)*dK:][:dK]
 				var t302 F
-				yDivEntry := yDiv[j]
+				t28Entry := t28_2[j]
 				t302Sums := [16]F{t302}
 				for k := range dK {
-					t292 := yProd2[k] - yDivEntry
-					t302Sums[k%16] = num.FMA32(t292, t292, t302Sums[k%16])
-					t29_2[k] = t292
+					t29 := t25_2[k] - t28Entry
+					t302Sums[k%16] = num.FMA32(t29, t29, t302Sums[k%16])
+					yLin[k] = t29
 				}
 				t302 = kern.Sum16(&t302Sums)
 				t30_2[j] = t302
@@ -156,62 +149,51 @@ func (c *readFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Re77434a29521Args{
+		a := regions.Rccaca5b3146eArgs{
 			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(c.YDiv2),
+			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Re77434a29521(&a)
+		regions.Rccaca5b3146e(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
-			t34_2 := t34[i*T:][:T]
-			yDiv2 := c.YDiv2[i*T:][:T]
+			ySqrt := c.YSqrt[i*T:][:T]
 			for j := range T {
-				t342 := num.Sqrt(F(1e-05) + (t30_2[j] / w))
-				t34_2[j] = t342
-				yDiv2[j] = F(1) / t342
+				ySqrt[j] = num.Sqrt(F(1e-05) + (t30_2[j] / w))
 			}
 		}
 	}
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R40072b353251Args{
-			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(t29),
-			P2: unsafe.SliceData(c.Q),
+		a := regions.Rf839619a08d3Args{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(c.Q),
+			P2: unsafe.SliceData(c.YLin),
 			P3: unsafe.SliceData(c.Y),
-			P4: unsafe.SliceData(c.YDiv3),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R40072b353251(&a)
+		regions.Rf839619a08d3(&a)
 	} else {
 		for i := range L {
-			t34_2 := t34[i*T:][:T]
+			ySqrt := c.YSqrt[i*T:][:T]
 			for j := range T {
-				t29_2 := t29[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
+				yLin := c.YLin[(i*T+j)*dK:][:dK]
 				y := c.Y[(i*T+j)*dK:][:dK]
-				yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
-				t34Entry := t34_2[j]
+				ySqrtEntry := ySqrt[j]
 				for k := range dK {
-					t35 := t29_2[k] / t34Entry
-					y[k] = q[k] + t35
-					yDiv3[k] = t35 / t34Entry
+					y[k] = q[k] + (yLin[k] / ySqrtEntry)
 				}
 			}
 		}
 	}
-
-	// memora_printed.y
-	c.YDiv4[0] = F(1) / F(dK)
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -226,38 +208,38 @@ func (c *readBackwardFused) run() {
 	_ = dK
 	t24 := c.Work[:L*T*dH]                            // [L, T, d_h]
 	t := c.Work[L*T*dH:][:L*T*dH]                     // [L, T, d_h]
-	t8 := c.Work[2*L*T*dH:][:L*T]                     // [L, T]
-	t18 := c.Work[2*L*T*dH+L*T:][:L*T*dK]             // [L, T, d_k]
-	t202 := c.Work[2*L*T*dH+L*T*dK+L*T:][:L*T]        // [L, T]
-	t252 := c.Work[2*L*T*dH+L*T*dK+2*L*T:][:L*T*dK]   // [L, T, d_k]
-	t272 := c.Work[2*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH] // [L, T, d_h]
-	t352 := c.Work[3*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dH] // [L, T, d_h]
-	t37 := c.Work[4*L*T*dH+2*L*T*dK+2*L*T:][:L*T*dK]  // [L, T, d_k]
+	t5 := c.Work[2*L*T*dH:][:L*T]                     // [L, T]
+	t8 := c.Work[2*L*T*dH+L*T:][:L*T]                 // [L, T]
+	t42 := c.Work[2*L*T*dH+2*L*T:][:L*T]              // [L, T]
+	t18 := c.Work[2*L*T*dH+3*L*T:][:L*T*dK]           // [L, T, d_k]
+	t202 := c.Work[2*L*T*dH+L*T*dK+3*L*T:][:L*T]      // [L, T]
+	t252 := c.Work[2*L*T*dH+L*T*dK+4*L*T:][:L*T*dK]   // [L, T, d_k]
+	t272 := c.Work[2*L*T*dH+2*L*T*dK+4*L*T:][:L*T*dH] // [L, T, d_h]
+	t352 := c.Work[3*L*T*dH+2*L*T*dK+4*L*T:][:L*T*dH] // [L, T, d_h]
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Rfd6a67a573f5Args{
-			P0: unsafe.SliceData(c.YErf),
+		a := regions.Ra81b5646d954Args{
+			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t24),
-			P2: unsafe.SliceData(c.YProd),
-			P3: unsafe.SliceData(t),
+			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfd6a67a573f5(&a)
+		regions.Ra81b5646d954(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				yErf := c.YErf[(i*T+j)*dH:][:dH]
-				t24_2 := t24[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t24_2 := t24[(i*T+j)*dH:][:dH]
 				t2 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					t242 := F(1) + yErf[k]
+					yProdEntry := yProd[k]
+					t242 := F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))
 					t24_2[k] = t242
-					t2[k] = F(yProd[k] * t242)
+					t2[k] = F(yProdEntry * t242)
 				}
 			}
 		}
@@ -265,29 +247,51 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(c.YBar),
-			P1: unsafe.SliceData(c.YDiv3),
-			P2: unsafe.SliceData(t8),
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
-			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
 		}
-		regions.R27d429748fc7(&a)
+		regions.R21c38483522e(&a)
 	} else {
 		for i := range L {
+			ySqrt := c.YSqrt[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
+			for j := range T {
+				t5_2[j] = F(1) / ySqrt[j]
+			}
+		}
+	}
+
+	// memora_printed.y
+	if kern.Wide() {
+		a := regions.Rfbe2a0ccab3aArgs{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(c.YBar),
+			P2: unsafe.SliceData(c.YLin),
+			P3: unsafe.SliceData(t8),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: T * dK,
+		}
+		regions.Rfbe2a0ccab3a(&a)
+	} else {
+		for i := range L {
+			ySqrt := c.YSqrt[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
 			for j := range T {
 				yBar := c.YBar[(i*T+j)*dK:][:dK]
-				yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
+				yLin := c.YLin[(i*T+j)*dK:][:dK]
 				var t82 F
+				ySqrtEntry := ySqrt[j]
 				t82Sums := [16]F{t82}
 				for k := range dK {
-					t82Sums[k%16] = num.FMA32(yBar[k], yDiv3[k], t82Sums[k%16])
+					t82Sums[k%16] = num.FMA32(yBar[k], (yLin[k]/ySqrtEntry)/ySqrtEntry, t82Sums[k%16])
 				}
 				t82 = kern.Sum16(&t82Sums)
 				t8_2[j] = -t82
@@ -296,16 +300,39 @@ func (c *readBackwardFused) run() {
 	}
 
 	// memora_printed.y
-	yDiv4Entry := c.YDiv4[0]
+	t14 := F(1) / F(dK)
+
+	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Ra39543661859Args{
-			P0: unsafe.SliceData(c.YDiv2),
-			P1: unsafe.SliceData(c.YDiv),
-			P2: unsafe.SliceData(t8),
-			P3: unsafe.SliceData(c.YProd2),
-			P4: unsafe.SliceData(c.YBar),
-			P5: unsafe.SliceData(t18),
-			P6: unsafe.SliceData(t202),
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(t42),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t14},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
+			t8_2 := t8[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			for j := range T {
+				t42_2[j] = F(t8_2[j] * F(t14*t5_2[j]))
+			}
+		}
+	}
+
+	// memora_printed.y
+	if kern.Wide() {
+		a := regions.R1c9e496e971dArgs{
+			P0: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.YLin),
+			P3: unsafe.SliceData(c.YBar),
+			P4: unsafe.SliceData(t18),
+			P5: unsafe.SliceData(t202),
 			N0: L,
 			N1: T,
 			N2: 4,
@@ -314,26 +341,23 @@ func (c *readBackwardFused) run() {
 			N5: dK,
 			N6: 12 * dK,
 			N7: T * dK,
-			S0: [2]float32{yDiv4Entry},
 		}
-		regions.Ra39543661859(&a)
+		regions.R1c9e496e971d(&a)
 	} else {
 		for i := range L {
-			yDiv2 := c.YDiv2[i*T:][:T]
-			yDiv := c.YDiv[i*T:][:T]
-			t8_2 := t8[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
 			t202_2 := t202[i*T:][:T]
 			for j := range T {
-				yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
+				yLin := c.YLin[(i*T+j)*dK:][:dK]
 				yBar := c.YBar[(i*T+j)*dK:][:dK]
 				t18_2 := t18[(i*T+j)*dK:][:dK]
 				var t2022 F
-				yDiv2Entry := yDiv2[j]
-				yDivEntry := yDiv[j]
-				w := F(t8_2[j] * F(yDiv4Entry*yDiv2Entry))
+				t5Entry := t5_2[j]
+				t42Entry := t42_2[j]
 				t2022Sums := [16]F{t2022}
 				for k := range dK {
-					t182 := num.FMA32(yProd2[k]-yDivEntry, w, F(yBar[k]*yDiv2Entry))
+					t182 := num.FMA32(yLin[k], t42Entry, F(yBar[k]*t5Entry))
 					t2022Sums[k%16] = t2022Sums[k%16] + t182
 					t18_2[k] = t182
 				}
@@ -353,7 +377,7 @@ func (c *readBackwardFused) run() {
 			N1: T,
 			N2: dK,
 			N3: T * dK,
-			S0: [2]float32{yDiv4Entry},
+			S0: [2]float32{t14},
 		}
 		regions.R351fbbc3d5c4(&a)
 	} else {
@@ -362,9 +386,9 @@ func (c *readBackwardFused) run() {
 			for j := range T {
 				t18_2 := t18[(i*T+j)*dK:][:dK]
 				t252_2 := t252[(i*T+j)*dK:][:dK]
-				w2 := F(yDiv4Entry * t202_2[j])
+				w := F(t14 * t202_2[j])
 				for k := range dK {
-					t252_2[k] = t18_2[k] + w2
+					t252_2[k] = t18_2[k] + w
 				}
 			}
 		}
@@ -382,29 +406,28 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	if kern.Wide() {
-		a := regions.Rac22f2a8ea4aArgs{
+		a := regions.Rcbbec0019801Args{
 			P0: unsafe.SliceData(t272),
 			P1: unsafe.SliceData(c.YProd),
-			P2: unsafe.SliceData(c.YExp),
-			P3: unsafe.SliceData(t24),
-			P4: unsafe.SliceData(t352),
+			P2: unsafe.SliceData(t24),
+			P3: unsafe.SliceData(t352),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rac22f2a8ea4a(&a)
+		regions.Rcbbec0019801(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t272_2 := t272[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				yExp := c.YExp[(i*T+j)*dH:][:dH]
 				t24_2 := t24[(i*T+j)*dH:][:dH]
 				t352_2 := t352[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					t272Entry := t272_2[k]
-					t352_2[k] = num.FMA32(F(F(0.7978845608028653*yProd[k])*t272Entry), yExp[k], F(t24_2[k]*t272Entry))
+					yProdEntry2 := yProd[k]
+					t352_2[k] = num.FMA32(F(F(0.7978845608028653*yProdEntry2)*t272Entry), kern.Exp(F(F(-0.4999999999999999*yProdEntry2)*yProdEntry2)), F(t24_2[k]*t272Entry))
 				}
 			}
 		}
@@ -417,31 +440,13 @@ func (c *readBackwardFused) run() {
 
 	// memora_printed.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t37, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t352, i*T*dH), 1, dH)
+		for j := range T {
+			copy(c.QBar[(i*T+j)*dK:][:dK], c.YBar[(i*T+j)*dK:][:dK])
+		}
 	}
 
 	// memora_printed.y
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(c.YBar),
-			P1: unsafe.SliceData(t37),
-			P2: unsafe.SliceData(c.QBar),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				yBar := c.YBar[(i*T+j)*dK:][:dK]
-				t37_2 := t37[(i*T+j)*dK:][:dK]
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					qBar[k] = yBar[k] + t37_2[k]
-				}
-			}
-		}
+	for i := range L {
+		kern.GemmFMA(dK, T, dH, F(1), true, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t352, i*T*dH), 1, dH)
 	}
 }

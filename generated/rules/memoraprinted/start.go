@@ -14,7 +14,7 @@ var startKind = tape.NewKind()
 
 // Start is one call of the kernel Start.
 //
-// It keeps 2·d_h·d_k + 2 entries and checkpoints of 0 entries.
+// It keeps 2·d_h·d_k entries and checkpoints of 0 entries.
 type Start[F num.Float] struct {
 	L             int
 	DH            int
@@ -23,9 +23,7 @@ type Start[F num.Float] struct {
 	W2Init        []F // [d_k, d_h]
 	W1            []F // [L, d_h, d_k], written
 	W2            []F // [L, d_k, d_h], written
-	StartSqrt     []F // [], written
 	StartSoftmax  []F // [d_h, d_k], written
-	StartSqrt2    []F // [], written
 	StartSoftmax2 []F // [d_k, d_h], written
 	Work          []F // WorkLen() entries
 }
@@ -50,8 +48,6 @@ func (c *Start[F]) Run() {
 	// memora_printed.W1.start, memora_printed.W2.start
 	t2 := num.Sqrt(F(dK))
 	t7 := num.Sqrt(F(dH))
-	c.StartSqrt[0] = t2
-	c.StartSqrt2[0] = t7
 
 	// memora_printed.W1.start
 	for i := range dH {
@@ -143,9 +139,7 @@ type StartBackward[F num.Float] struct {
 	DK            int
 	W1Bar         []F // [L, d_h, d_k]
 	W2Bar         []F // [L, d_k, d_h]
-	StartSqrt     []F // []
 	StartSoftmax  []F // [d_h, d_k]
-	StartSqrt2    []F // []
 	StartSoftmax2 []F // [d_k, d_h]
 	W1InitBar     []F // [d_h, d_k], written
 	W2InitBar     []F // [d_k, d_h], written
@@ -173,6 +167,10 @@ func (c *StartBackward[F]) Run() {
 	work = work[dH*dK:]
 	t82 := work[:dH] // [d_h]
 
+	// memora_printed.W1.start, memora_printed.W2.start
+	t2 := num.Sqrt(F(dK))
+	t7 := num.Sqrt(F(dH))
+
 	// memora_printed.W2.start
 	clear(t22)
 	for i := range dK {
@@ -197,14 +195,13 @@ func (c *StartBackward[F]) Run() {
 	}
 
 	// memora_printed.W2.start
-	startSqrt2Entry := c.StartSqrt2[0]
 	for i := range dK {
 		startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
 		t22_2 := t22[i*dH:][:dH]
 		W2InitBar := c.W2InitBar[i*dH:][:dH]
 		t32Entry := t32[i]
 		for j := range dH {
-			W2InitBar[j] = F(F(startSqrt2Entry*startSoftmax2[j]) * (t22_2[j] - t32Entry))
+			W2InitBar[j] = F(F(t7*startSoftmax2[j]) * (t22_2[j] - t32Entry))
 		}
 	}
 
@@ -232,14 +229,13 @@ func (c *StartBackward[F]) Run() {
 	}
 
 	// memora_printed.W1.start
-	startSqrtEntry := c.StartSqrt[0]
 	for i := range dH {
 		startSoftmax := c.StartSoftmax[i*dK:][:dK]
 		t72_2 := t72[i*dK:][:dK]
 		W1InitBar := c.W1InitBar[i*dK:][:dK]
 		t82Entry := t82[i]
 		for j := range dK {
-			W1InitBar[j] = F(F(startSqrtEntry*startSoftmax[j]) * (t72_2[j] - t82Entry))
+			W1InitBar[j] = F(F(t2*startSoftmax[j]) * (t72_2[j] - t82Entry))
 		}
 	}
 }
@@ -269,9 +265,7 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	k.W2Init = arena.Data(n.vW2Init)
 	k.W1 = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2 = arena.Alloc(k.L * k.DH * k.DK)
-	k.StartSqrt = c.Run.Saved(1)
 	k.StartSoftmax = c.Run.Saved(k.DH * k.DK)
-	k.StartSqrt2 = c.Run.Saved(1)
 	k.StartSoftmax2 = c.Run.Saved(k.DH * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -293,9 +287,7 @@ func (n *startNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.DH, g.DK = k.L, k.DH, k.DK
 	g.W1Bar = block.Adjoint(t, n.outW1, g.L*g.DH*g.DK)
 	g.W2Bar = block.Adjoint(t, n.outW2, g.L*g.DH*g.DK)
-	g.StartSqrt = k.StartSqrt
 	g.StartSoftmax = k.StartSoftmax
-	g.StartSqrt2 = k.StartSqrt2
 	g.StartSoftmax2 = k.StartSoftmax2
 	g.W1InitBar = t.Part(n.vW1Init, g.DH*g.DK)
 	g.W2InitBar = t.Part(n.vW2Init, g.DH*g.DK)

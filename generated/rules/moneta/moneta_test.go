@@ -165,8 +165,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.YProd = a.Fresh(k.L * k.T * k.DH)
-	k.YSigmoid = a.Fresh(k.L * k.T * k.DH)
-	k.YSigmoid2 = a.Fresh(k.L * k.T * k.DH)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -179,8 +177,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
-	g.YSigmoid = k.YSigmoid
-	g.YSigmoid2 = k.YSigmoid2
 	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DV)
 	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)

@@ -13,40 +13,31 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h + 6·L entries and checkpoints of 0 entries.
+// It keeps L·T·d_h + 6·L entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L         int
-	T         int
-	DH        int
-	DK        int
-	DV        int
-	W2        []F    // [L, d_v, d_h]
-	W1        []F    // [L, d_h, d_k]
-	Q         []F    // [L, T, d_k]
-	Y         []F    // [L, T, d_v], written
-	YProd     []F    // [L], written
-	YPow      []F    // [L], written
-	YProd2    []F    // [L], written
-	YPow2     []F    // [L], written
-	YProd3    []F    // [L, T, d_h], written
-	YSigmoid  []F    // [L, T, d_h], written
-	YSigmoid2 []F    // [L, T, d_h], written
-	YPow3     []F    // [L], written
-	YPow4     []F    // [L], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	L     int
+	T     int
+	DH    int
+	DK    int
+	DV    int
+	W2    []F    // [L, d_v, d_h]
+	W1    []F    // [L, d_h, d_k]
+	Q     []F    // [L, T, d_k]
+	Y     []F    // [L, T, d_v], written
+	YLt   []bool // [L], written
+	YPow  []F    // [L], written
+	YLt2  []bool // [L], written
+	YPow2 []F    // [L], written
+	YProd []F    // [L, T, d_h], written
+	YPow3 []F    // [L], written
+	YPow4 []F    // [L], written
+	Work  []F    // WorkLen() entries
 }
 
-// WorkLen is L·T·d_h + 2·L·d_h·d_k + 2·L·d_h·d_v + L.
+// WorkLen is L·T·d_h + 2·L·d_h·d_k + 2·L·d_h·d_v + 3·L.
 func (c *Read[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return L*T*dH + 2*L*dH*dK + 2*L*dH*dV + L
-}
-
-// FlagsLen is 2·L.
-func (c *Read[F]) FlagsLen() int {
-	L := c.L
-	return 2 * L
+	return L*T*dH + 2*L*dH*dK + 2*L*dH*dV + 3*L
 }
 
 // Run computes Read.
@@ -58,128 +49,124 @@ func (c *Read[F]) Run() {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	t13 := c.Work[:L*dH*dV] // [L, d_v, d_h]
 	work := c.Work[L*dH*dV:]
+	t14 := work[:L] // [L]
+	work = work[L:]
 	t25 := work[:L] // [L]
 	work = work[L:]
 	t30 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
 	t31 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
+	t32 := work[:L] // [L]
+	work = work[L:]
 	t48 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
 	t := work[:L*T*dH] // [L, T, d_h]
-	t16 := c.Flags[:L] // [L]
-	flags := c.Flags[L:]
-	t34 := flags[:L] // [L]
 
 	// moneta_dual.y
-	yProd := c.YProd[:L]
 	for i := range L {
-		var t14 F
+		var t142 F
 		for j := range dV {
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t13_2 := t13[(i*dV+j)*dH:][:dH]
 			for k := range dH {
 				t132 := num.Abs(W2[k])
-				t14 += F(F(F(t132*t132)*t132) * t132)
+				t142 += F(F(F(t132*t132)*t132) * t132)
 				t13_2[k] = t132
 			}
 		}
-		yProd[i] = t14
+		t14[i] = t142
 	}
 
 	// moneta_dual.y
-	yProd2 := c.YProd[:L]
+	yLt := c.YLt[:L]
 	yPow := c.YPow[:L]
 	for i := range L {
-		yProdEntry := yProd2[i]
-		t162 := (yProdEntry < F(1e-24))
-		t252 := kern.Choose(t162, F(1), yProdEntry)
-		t16[i] = t162
+		t14Entry := t14[i]
+		t16 := (t14Entry < F(1e-24))
+		t252 := kern.Choose(t16, F(1), t14Entry)
+		yLt[i] = t16
 		t25[i] = t252
 		yPow[i] = num.Pow(t252, F(-0.5))
 	}
 
 	// moneta_dual.y
+	yLt2 := c.YLt[:L]
 	yPow2 := c.YPow[:L]
 	for i := range L {
-		t16Entry := t16[i]
+		yLtEntry := yLt2[i]
 		w := F(0.3333333333333333 * yPow2[i])
 		for j := range dV {
 			t13_2 := t13[(i*dV+j)*dH:][:dH]
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t30_2 := t30[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t19 := kern.Choose(t16Entry, F(1), t13_2[k])
-				t30_2[k] = kern.Choose(t16Entry, F(0), F(F(F(w*W2[k])*t19)*t19))
+				t19 := kern.Choose(yLtEntry, F(1), t13_2[k])
+				t30_2[k] = kern.Choose(yLtEntry, F(0), F(F(F(w*W2[k])*t19)*t19))
 			}
 		}
 	}
 
 	// moneta_dual.y
-	yProd2_2 := c.YProd2[:L]
 	for i := range L {
-		var t32 F
+		var t322 F
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
 			t31_2 := t31[(i*dH+j)*dK:][:dK]
 			for k := range dK {
 				t312 := num.Abs(W1[k])
-				t32 += F(F(F(t312*t312)*t312) * t312)
+				t322 += F(F(F(t312*t312)*t312) * t312)
 				t31_2[k] = t312
 			}
 		}
-		yProd2_2[i] = t32
+		t32[i] = t322
 	}
 
 	// moneta_dual.y
-	yProd2_3 := c.YProd2[:L]
+	yLt2_2 := c.YLt2[:L]
 	yPow2_2 := c.YPow2[:L]
 	yPow3 := c.YPow3[:L]
 	yPow4 := c.YPow4[:L]
 	for i := range L {
-		yProd2Entry := yProd2_3[i]
-		t342 := (yProd2Entry < F(1e-24))
-		t43 := kern.Choose(t342, F(1), yProd2Entry)
-		t34[i] = t342
+		t32Entry := t32[i]
+		t34 := (t32Entry < F(1e-24))
+		t43 := kern.Choose(t34, F(1), t32Entry)
+		yLt2_2[i] = t34
 		yPow2_2[i] = num.Pow(t43, F(-0.5))
 		yPow3[i] = num.Pow(t43, F(-1.5))
 		yPow4[i] = num.Pow(t25[i], F(-1.5))
 	}
 
 	// moneta_dual.y
+	yLt2_3 := c.YLt2[:L]
 	yPow2_3 := c.YPow2[:L]
 	for i := range L {
-		t34Entry := t34[i]
+		yLt2Entry := yLt2_3[i]
 		w2 := F(0.3333333333333333 * yPow2_3[i])
 		for j := range dH {
 			t31_2 := t31[(i*dH+j)*dK:][:dK]
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
 			t48_2 := t48[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t37 := kern.Choose(t34Entry, F(1), t31_2[k])
-				t48_2[k] = kern.Choose(t34Entry, F(0), F(F(F(w2*W1[k])*t37)*t37))
+				t37 := kern.Choose(yLt2Entry, F(1), t31_2[k])
+				t48_2[k] = kern.Choose(yLt2Entry, F(0), F(F(F(w2*W1[k])*t37)*t37))
 			}
 		}
 	}
 
 	// moneta_dual.y
 	for i := range L {
-		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
+		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
 	}
 
 	// moneta_dual.y
 	for i := range L {
 		for j := range T {
-			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				yProd3Entry := yProd3[k]
-				t50 := num.Sigmoid(yProd3Entry)
-				ySigmoid[k] = t50
-				t2[k] = F(yProd3Entry * t50)
-				ySigmoid2[k] = num.Sigmoid(-yProd3Entry)
+				yProdEntry := yProd[k]
+				t2[k] = F(yProdEntry * num.Sigmoid(yProdEntry))
 			}
 		}
 	}
@@ -192,41 +179,39 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L         int
-	T         int
-	DH        int
-	DK        int
-	DV        int
-	W2        []F    // [L, d_v, d_h]
-	W1        []F    // [L, d_h, d_k]
-	Q         []F    // [L, T, d_k]
-	YBar      []F    // [L, T, d_v]
-	YProd     []F    // [L]
-	YPow      []F    // [L]
-	YProd2    []F    // [L]
-	YPow2     []F    // [L]
-	YProd3    []F    // [L, T, d_h]
-	YSigmoid  []F    // [L, T, d_h]
-	YSigmoid2 []F    // [L, T, d_h]
-	YPow3     []F    // [L]
-	YPow4     []F    // [L]
-	W2Bar     []F    // [L, d_v, d_h], written
-	W1Bar     []F    // [L, d_h, d_k], written
-	QBar      []F    // [L, T, d_k], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	L     int
+	T     int
+	DH    int
+	DK    int
+	DV    int
+	W2    []F    // [L, d_v, d_h]
+	W1    []F    // [L, d_h, d_k]
+	Q     []F    // [L, T, d_k]
+	YBar  []F    // [L, T, d_v]
+	YLt   []bool // [L]
+	YPow  []F    // [L]
+	YLt2  []bool // [L]
+	YPow2 []F    // [L]
+	YProd []F    // [L, T, d_h]
+	YPow3 []F    // [L]
+	YPow4 []F    // [L]
+	W2Bar []F    // [L, d_v, d_h], written
+	W1Bar []F    // [L, d_h, d_k], written
+	QBar  []F    // [L, T, d_k], written
+	Work  []F    // WorkLen() entries
+	Flags []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d_h + 5·L·d_h·d_k + 5·L·d_h·d_v + 2·L.
+// WorkLen is 4·L·T·d_h + 5·L·d_h·d_k + 5·L·d_h·d_v + 2·L.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 3*L*T*dH + 5*L*dH*dK + 5*L*dH*dV + 2*L
+	return 4*L*T*dH + 5*L*dH*dK + 5*L*dH*dV + 2*L
 }
 
-// FlagsLen is 4·L.
+// FlagsLen is 2·L.
 func (c *ReadBackward[F]) FlagsLen() int {
 	L := c.L
-	return 4 * L
+	return 2 * L
 }
 
 // Run computes ReadBackward.
@@ -248,6 +233,8 @@ func (c *ReadBackward[F]) Run() {
 	work = work[L*dH*dK:]
 	t48 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
+	t50 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t2 := work[:L*dH*dV] // [L, d_v, d_h]
@@ -265,59 +252,37 @@ func (c *ReadBackward[F]) Run() {
 	t60 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
 	t77 := work[:L]    // [L]
-	t16 := c.Flags[:L] // [L]
+	t12 := c.Flags[:L] // [L]
 	flags := c.Flags[L:]
-	t34 := flags[:L] // [L]
-	flags = flags[L:]
-	t12 := flags[:L] // [L]
-	flags = flags[L:]
 	t58 := flags[:L] // [L]
 
 	// moneta_dual.y
-	for i := range L {
-		for j := range dV {
-			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
-			for k := range dH {
-				t13_2[k] = num.Abs(W2[k])
-			}
-		}
-	}
-
-	// moneta_dual.y
-	yProd := c.YProd[:L]
-	yProd2 := c.YProd2[:L]
-	for i := range L {
-		t162 := (yProd[i] < F(1e-24))
-		t342 := (yProd2[i] < F(1e-24))
-		t16[i] = t162
-		t34[i] = t342
-		t12[i] = !t342
-		t58[i] = !t162
-	}
-
-	// moneta_dual.y
+	yLt := c.YLt[:L]
 	yPow := c.YPow[:L]
 	for i := range L {
-		t16Entry := t16[i]
+		yLtEntry := yLt[i]
 		w := F(0.3333333333333333 * yPow[i])
 		for j := range dV {
+			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t13_2 := t13[(i*dV+j)*dH:][:dH]
 			t19_2 := t19[(i*dV+j)*dH:][:dH]
-			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t30_2 := t30[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t192 := kern.Choose(t16Entry, F(1), t13_2[k])
+				W2Entry := W2[k]
+				t132 := num.Abs(W2Entry)
+				t192 := kern.Choose(yLtEntry, F(1), t132)
+				t13_2[k] = t132
 				t19_2[k] = t192
-				t30_2[k] = kern.Choose(t16Entry, F(0), F(F(F(w*W2[k])*t192)*t192))
+				t30_2[k] = kern.Choose(yLtEntry, F(0), F(F(F(w*W2Entry)*t192)*t192))
 			}
 		}
 	}
 
 	// moneta_dual.y
+	yLt2 := c.YLt2[:L]
 	yPow2 := c.YPow2[:L]
 	for i := range L {
-		t34Entry := t34[i]
+		yLt2Entry := yLt2[i]
 		w2 := F(0.3333333333333333 * yPow2[i])
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
@@ -327,10 +292,10 @@ func (c *ReadBackward[F]) Run() {
 			for k := range dK {
 				W1Entry := W1[k]
 				t313 := num.Abs(W1Entry)
-				t372 := kern.Choose(t34Entry, F(1), t313)
+				t372 := kern.Choose(yLt2Entry, F(1), t313)
 				t31_2[k] = t313
 				t37_2[k] = t372
-				t48_2[k] = kern.Choose(t34Entry, F(0), F(F(F(w2*W1Entry)*t372)*t372))
+				t48_2[k] = kern.Choose(yLt2Entry, F(0), F(F(F(w2*W1Entry)*t372)*t372))
 			}
 		}
 	}
@@ -338,11 +303,14 @@ func (c *ReadBackward[F]) Run() {
 	// moneta_dual.y
 	for i := range L {
 		for j := range T {
-			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			t50_2 := t50[(i*T+j)*dH:][:dH]
 			t4 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t4[k] = F(yProd3[k] * ySigmoid[k])
+				yProdEntry := yProd[k]
+				t502 := num.Sigmoid(yProdEntry)
+				t50_2[k] = t502
+				t4[k] = F(yProdEntry * t502)
 			}
 		}
 	}
@@ -360,15 +328,15 @@ func (c *ReadBackward[F]) Run() {
 	// moneta_dual.y
 	for i := range L {
 		for j := range T {
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t50_2 := t50[(i*T+j)*dH:][:dH]
 			t3_2 := t3[(i*T+j)*dH:][:dH]
-			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
+			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t9_2 := t9[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				ySigmoidEntry := ySigmoid[k]
+				t50Entry := t50_2[k]
 				t3Entry := t3_2[k]
-				t9_2[k] = F(ySigmoidEntry*t3Entry) + F(F(F(yProd3[k]*ySigmoidEntry)*t3Entry)*ySigmoid2[k])
+				yProdEntry2 := yProd[k]
+				t9_2[k] = F(t50Entry*t3Entry) + F(F(F(yProdEntry2*t50Entry)*t3Entry)*num.Sigmoid(-yProdEntry2))
 			}
 		}
 	}
@@ -381,6 +349,14 @@ func (c *ReadBackward[F]) Run() {
 	// moneta_dual.y
 	for i := range L {
 		kern.Gemm(dK, dH, T, F(1), false, kern.From(t11, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
+	}
+
+	// moneta_dual.y
+	yLt2_2 := c.YLt2[:L]
+	yLt3 := c.YLt[:L]
+	for i := range L {
+		t12[i] = !yLt2_2[i]
+		t58[i] = !yLt3[i]
 	}
 
 	// moneta_dual.y
@@ -437,10 +413,10 @@ func (c *ReadBackward[F]) Run() {
 			for k := range dH {
 				t19Entry2 := t19_2[k]
 				t60Entry := t60_2[k]
-				W2Entry := W2[k]
+				W2Entry2 := W2[k]
 				t13Entry := t13_2[k]
-				w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry)*t19Entry2)*t60Entry), F(0))), F(0))
-				w8 := F((w7 + F(4*F(F(F(w4*t13Entry)*t13Entry)*t13Entry))) * num.Sign(W2Entry))
+				w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry2)*t19Entry2)*t60Entry), F(0))), F(0))
+				w8 := F((w7 + F(4*F(F(F(w4*t13Entry)*t13Entry)*t13Entry))) * num.Sign(W2Entry2))
 				W2Bar[k] = kern.Choose(t58Entry2, F(F(F(w3*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w8
 			}
 		}
@@ -503,21 +479,17 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n.fromW1 = startW1
 	k.W1 = arena.Data(n.fromW1)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.YProd = c.Run.Saved(k.L)
+	k.YLt = arena.Bools(k.L)
 	k.YPow = c.Run.Saved(k.L)
-	k.YProd2 = c.Run.Saved(k.L)
+	k.YLt2 = arena.Bools(k.L)
 	k.YPow2 = c.Run.Saved(k.L)
-	k.YProd3 = c.Run.Saved(k.L * k.T * k.DH)
-	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
-	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
+	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	k.YPow3 = c.Run.Saved(k.L)
 	k.YPow4 = c.Run.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
-	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	k.Flags = nil
 	block.KeepStart(c, m, 0, startW1)
 	block.KeepStart(c, m, 1, startW2)
 	m.Advance(c.Tokens)
@@ -537,13 +509,11 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.W1 = k.W1
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.YProd = k.YProd
+	g.YLt = k.YLt
 	g.YPow = k.YPow
-	g.YProd2 = k.YProd2
+	g.YLt2 = k.YLt2
 	g.YPow2 = k.YPow2
-	g.YProd3 = k.YProd3
-	g.YSigmoid = k.YSigmoid
-	g.YSigmoid2 = k.YSigmoid2
+	g.YProd = k.YProd
 	g.YPow3 = k.YPow3
 	g.YPow4 = k.YPow4
 	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DV)

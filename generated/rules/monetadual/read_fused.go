@@ -20,21 +20,21 @@ func (c *readFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	t13 := c.Work[:L*dH*dV]                       // [L, d_v, d_h]
-	t25 := c.Work[L*dH*dV:][:L]                   // [L]
-	t30 := c.Work[L*dH*dV+L:][:L*dH*dV]           // [L, d_v, d_h]
-	t31 := c.Work[2*L*dH*dV+L:][:L*dH*dK]         // [L, d_h, d_k]
-	t48 := c.Work[L*dH*dK+2*L*dH*dV+L:][:L*dH*dK] // [L, d_h, d_k]
-	t := c.Work[2*L*dH*dK+2*L*dH*dV+L:][:L*T*dH]  // [L, T, d_h]
-	t16 := c.Flags[:L]                            // [L]
-	t34 := c.Flags[L:][:L]                        // [L]
+	t13 := c.Work[:L*dH*dV]                         // [L, d_v, d_h]
+	t14 := c.Work[L*dH*dV:][:L]                     // [L]
+	t25 := c.Work[L*dH*dV+L:][:L]                   // [L]
+	t30 := c.Work[L*dH*dV+2*L:][:L*dH*dV]           // [L, d_v, d_h]
+	t31 := c.Work[2*L*dH*dV+2*L:][:L*dH*dK]         // [L, d_h, d_k]
+	t32 := c.Work[L*dH*dK+2*L*dH*dV+2*L:][:L]       // [L]
+	t48 := c.Work[L*dH*dK+2*L*dH*dV+3*L:][:L*dH*dK] // [L, d_h, d_k]
+	t := c.Work[2*L*dH*dK+2*L*dH*dV+3*L:][:L*T*dH]  // [L, T, d_h]
 
 	// moneta_dual.y
 	if kern.Wide() {
 		a := regions.Rec45394181b3Args{
 			P0: unsafe.SliceData(c.W2),
 			P1: unsafe.SliceData(t13),
-			P2: unsafe.SliceData(c.YProd),
+			P2: unsafe.SliceData(t14),
 			N0: L,
 			N1: dV,
 			N2: dH,
@@ -42,34 +42,33 @@ func (c *readFused) run() {
 		}
 		regions.Rec45394181b3(&a)
 	} else {
-		yProd := c.YProd[:L]
 		for i := range L {
-			var t14 F
+			var t142 F
 			for j := range dV {
 				W2 := c.W2[(i*dV+j)*dH:][:dH]
 				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				var t14Row F
-				t14RowSums := [16]F{t14Row}
+				var t142Row F
+				t142RowSums := [16]F{t142Row}
 				for k := range dH {
 					t132 := num.Abs(W2[k])
-					t14RowSums[k%16] = num.FMA32(F(F(t132*t132)*t132), t132, t14RowSums[k%16])
+					t142RowSums[k%16] = num.FMA32(F(F(t132*t132)*t132), t132, t142RowSums[k%16])
 					t13_2[k] = t132
 				}
-				t14Row = kern.Sum16(&t14RowSums)
-				t14 = t14 + t14Row
+				t142Row = kern.Sum16(&t142RowSums)
+				t142 = t142 + t142Row
 			}
-			yProd[i] = t14
+			t14[i] = t142
 		}
 	}
 
 	// moneta_dual.y
-	yProd := c.YProd[:L]
+	yLt := c.YLt[:L]
 	yPow := c.YPow[:L]
 	for i := range L {
-		yProdEntry := yProd[i]
-		t162 := (yProdEntry < F(1e-24))
-		t252 := kern.Choose(t162, F(1), yProdEntry)
-		t16[i] = t162
+		t14Entry := t14[i]
+		t16 := (t14Entry < F(1e-24))
+		t252 := kern.Choose(t16, F(1), t14Entry)
+		yLt[i] = t16
 		t25[i] = t252
 		yPow[i] = num.Pow(t252, F(-0.5))
 	}
@@ -77,7 +76,7 @@ func (c *readFused) run() {
 	// moneta_dual.y
 	if kern.Wide() {
 		a := regions.Rfe2dc260708bArgs{
-			P0: unsafe.SliceData(t16),
+			P0: unsafe.SliceData(c.YLt),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(t13),
 			P3: unsafe.SliceData(c.W2),
@@ -89,17 +88,18 @@ func (c *readFused) run() {
 		}
 		regions.Rfe2dc260708b(&a)
 	} else {
+		yLt2 := c.YLt[:L]
 		yPow2 := c.YPow[:L]
 		for i := range L {
-			t16Entry := t16[i]
+			yLtEntry := yLt2[i]
 			w := F(0.3333333333333333 * yPow2[i])
 			for j := range dV {
 				t13_2 := t13[(i*dV+j)*dH:][:dH]
 				W2 := c.W2[(i*dV+j)*dH:][:dH]
 				t30_2 := t30[(i*dV+j)*dH:][:dH]
 				for k := range dH {
-					t19 := kern.Choose(t16Entry, F(1), t13_2[k])
-					t30_2[k] = kern.Choose(t16Entry, F(0), F(F(F(w*W2[k])*t19)*t19))
+					t19 := kern.Choose(yLtEntry, F(1), t13_2[k])
+					t30_2[k] = kern.Choose(yLtEntry, F(0), F(F(F(w*W2[k])*t19)*t19))
 				}
 			}
 		}
@@ -110,7 +110,7 @@ func (c *readFused) run() {
 		a := regions.Rec45394181b3Args{
 			P0: unsafe.SliceData(c.W1),
 			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(c.YProd2),
+			P2: unsafe.SliceData(t32),
 			N0: L,
 			N1: dH,
 			N2: dK,
@@ -118,36 +118,35 @@ func (c *readFused) run() {
 		}
 		regions.Rec45394181b3(&a)
 	} else {
-		yProd2 := c.YProd2[:L]
 		for i := range L {
-			var t32 F
+			var t322 F
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
 				t31_2 := t31[(i*dH+j)*dK:][:dK]
-				var t32Row F
-				t32RowSums := [16]F{t32Row}
+				var t322Row F
+				t322RowSums := [16]F{t322Row}
 				for k := range dK {
 					t312 := num.Abs(W1[k])
-					t32RowSums[k%16] = num.FMA32(F(F(t312*t312)*t312), t312, t32RowSums[k%16])
+					t322RowSums[k%16] = num.FMA32(F(F(t312*t312)*t312), t312, t322RowSums[k%16])
 					t31_2[k] = t312
 				}
-				t32Row = kern.Sum16(&t32RowSums)
-				t32 = t32 + t32Row
+				t322Row = kern.Sum16(&t322RowSums)
+				t322 = t322 + t322Row
 			}
-			yProd2[i] = t32
+			t32[i] = t322
 		}
 	}
 
 	// moneta_dual.y
-	yProd2 := c.YProd2[:L]
+	yLt2 := c.YLt2[:L]
 	yPow2 := c.YPow2[:L]
 	yPow3 := c.YPow3[:L]
 	yPow4 := c.YPow4[:L]
 	for i := range L {
-		yProd2Entry := yProd2[i]
-		t342 := (yProd2Entry < F(1e-24))
-		t43 := kern.Choose(t342, F(1), yProd2Entry)
-		t34[i] = t342
+		t32Entry := t32[i]
+		t34 := (t32Entry < F(1e-24))
+		t43 := kern.Choose(t34, F(1), t32Entry)
+		yLt2[i] = t34
 		yPow2[i] = num.Pow(t43, F(-0.5))
 		yPow3[i] = num.Pow(t43, F(-1.5))
 		yPow4[i] = num.Pow(t25[i], F(-1.5))
@@ -156,7 +155,7 @@ func (c *readFused) run() {
 	// moneta_dual.y
 	if kern.Wide() {
 		a := regions.Rfe2dc260708bArgs{
-			P0: unsafe.SliceData(t34),
+			P0: unsafe.SliceData(c.YLt2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(t31),
 			P3: unsafe.SliceData(c.W1),
@@ -168,17 +167,18 @@ func (c *readFused) run() {
 		}
 		regions.Rfe2dc260708b(&a)
 	} else {
+		yLt2_2 := c.YLt2[:L]
 		yPow2_2 := c.YPow2[:L]
 		for i := range L {
-			t34Entry := t34[i]
+			yLt2Entry := yLt2_2[i]
 			w2 := F(0.3333333333333333 * yPow2_2[i])
 			for j := range dH {
 				t31_2 := t31[(i*dH+j)*dK:][:dK]
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
 				t48_2 := t48[(i*dH+j)*dK:][:dK]
 				for k := range dK {
-					t37 := kern.Choose(t34Entry, F(1), t31_2[k])
-					t48_2[k] = kern.Choose(t34Entry, F(0), F(F(F(w2*W1[k])*t37)*t37))
+					t37 := kern.Choose(yLt2Entry, F(1), t31_2[k])
+					t48_2[k] = kern.Choose(yLt2Entry, F(0), F(F(F(w2*W1[k])*t37)*t37))
 				}
 			}
 		}
@@ -186,35 +186,28 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	for i := range L {
-		kern.GemmFMA(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
+		kern.GemmFMA(T, dH, dK, F(1), false, kern.From(c.YProd, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
 	}
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R3b69cb453befArgs{
-			P0: unsafe.SliceData(c.YProd3),
-			P1: unsafe.SliceData(c.YSigmoid),
-			P2: unsafe.SliceData(t),
-			P3: unsafe.SliceData(c.YSigmoid2),
+		a := regions.R69fb6474cdd5Args{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R3b69cb453bef(&a)
+		regions.R69fb6474cdd5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t2 := t[(i*T+j)*dH:][:dH]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					yProd3Entry := yProd3[k]
-					t50 := kern.Sigmoid(yProd3Entry)
-					ySigmoid[k] = t50
-					t2[k] = F(yProd3Entry * t50)
-					ySigmoid2[k] = kern.Sigmoid(-yProd3Entry)
+					yProdEntry := yProd[k]
+					t2[k] = F(yProdEntry * kern.Sigmoid(yProdEntry))
 				}
 			}
 		}
@@ -243,84 +236,52 @@ func (c *readBackwardFused) run() {
 	t31 := c.Work[3*L*dH*dV:][:L*dH*dK]                      // [L, d_h, d_k]
 	t37 := c.Work[L*dH*dK+3*L*dH*dV:][:L*dH*dK]              // [L, d_h, d_k]
 	t48 := c.Work[2*L*dH*dK+3*L*dH*dV:][:L*dH*dK]            // [L, d_h, d_k]
-	t := c.Work[3*L*dH*dK+3*L*dH*dV:][:L*T*dH]               // [L, T, d_h]
-	t2 := c.Work[L*T*dH+3*L*dH*dK+3*L*dH*dV:][:L*dH*dV]      // [L, d_v, d_h]
-	t3 := c.Work[L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]       // [L, T, d_h]
-	t9 := c.Work[2*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]     // [L, T, d_h]
-	t11 := c.Work[3*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*dH*dK]   // [L, d_h, d_k]
-	t142 := c.Work[3*L*T*dH+4*L*dH*dK+4*L*dH*dV:][:L*dH*dK]  // [L, d_h, d_k]
-	t312 := c.Work[3*L*T*dH+5*L*dH*dK+4*L*dH*dV:][:L]        // [L]
-	t60 := c.Work[3*L*T*dH+5*L*dH*dK+4*L*dH*dV+L:][:L*dH*dV] // [L, d_v, d_h]
-	t77 := c.Work[3*L*T*dH+5*L*dH*dK+5*L*dH*dV+L:][:L]       // [L]
-	t16 := c.Flags[:L]                                       // [L]
-	t34 := c.Flags[L:][:L]                                   // [L]
-	t12 := c.Flags[2*L:][:L]                                 // [L]
-	t58 := c.Flags[3*L:][:L]                                 // [L]
+	t50 := c.Work[3*L*dH*dK+3*L*dH*dV:][:L*T*dH]             // [L, T, d_h]
+	t := c.Work[L*T*dH+3*L*dH*dK+3*L*dH*dV:][:L*T*dH]        // [L, T, d_h]
+	t2 := c.Work[2*L*T*dH+3*L*dH*dK+3*L*dH*dV:][:L*dH*dV]    // [L, d_v, d_h]
+	t3 := c.Work[2*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]     // [L, T, d_h]
+	t9 := c.Work[3*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]     // [L, T, d_h]
+	t11 := c.Work[4*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*dH*dK]   // [L, d_h, d_k]
+	t142 := c.Work[4*L*T*dH+4*L*dH*dK+4*L*dH*dV:][:L*dH*dK]  // [L, d_h, d_k]
+	t312 := c.Work[4*L*T*dH+5*L*dH*dK+4*L*dH*dV:][:L]        // [L]
+	t60 := c.Work[4*L*T*dH+5*L*dH*dK+4*L*dH*dV+L:][:L*dH*dV] // [L, d_v, d_h]
+	t77 := c.Work[4*L*T*dH+5*L*dH*dK+5*L*dH*dV+L:][:L]       // [L]
+	t12 := c.Flags[:L]                                       // [L]
+	t58 := c.Flags[L:][:L]                                   // [L]
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rf51831f9de74Args{
-			P0: unsafe.SliceData(c.W2),
-			P1: unsafe.SliceData(t13),
-			N0: L,
-			N1: dV,
-			N2: dH,
-			N3: dH * dV,
-		}
-		regions.Rf51831f9de74(&a)
-	} else {
-		for i := range L {
-			for j := range dV {
-				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				for k := range dH {
-					t13_2[k] = num.Abs(W2[k])
-				}
-			}
-		}
-	}
-
-	// moneta_dual.y
-	yProd := c.YProd[:L]
-	yProd2 := c.YProd2[:L]
-	for i := range L {
-		t162 := (yProd[i] < F(1e-24))
-		t342 := (yProd2[i] < F(1e-24))
-		t16[i] = t162
-		t34[i] = t342
-		t12[i] = !t342
-		t58[i] = !t162
-	}
-
-	// moneta_dual.y
-	if kern.Wide() {
-		a := regions.Rd56e8adaac7aArgs{
-			P0: unsafe.SliceData(t16),
+		a := regions.R0c583c2c153bArgs{
+			P0: unsafe.SliceData(c.YLt),
 			P1: unsafe.SliceData(c.YPow),
-			P2: unsafe.SliceData(t13),
-			P3: unsafe.SliceData(t19),
-			P4: unsafe.SliceData(c.W2),
+			P2: unsafe.SliceData(c.W2),
+			P3: unsafe.SliceData(t13),
+			P4: unsafe.SliceData(t19),
 			P5: unsafe.SliceData(t30),
 			N0: L,
 			N1: dV,
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.Rd56e8adaac7a(&a)
+		regions.R0c583c2c153b(&a)
 	} else {
+		yLt := c.YLt[:L]
 		yPow := c.YPow[:L]
 		for i := range L {
-			t16Entry := t16[i]
+			yLtEntry := yLt[i]
 			w := F(0.3333333333333333 * yPow[i])
 			for j := range dV {
+				W2 := c.W2[(i*dV+j)*dH:][:dH]
 				t13_2 := t13[(i*dV+j)*dH:][:dH]
 				t19_2 := t19[(i*dV+j)*dH:][:dH]
-				W2 := c.W2[(i*dV+j)*dH:][:dH]
 				t30_2 := t30[(i*dV+j)*dH:][:dH]
 				for k := range dH {
-					t192 := kern.Choose(t16Entry, F(1), t13_2[k])
+					W2Entry := W2[k]
+					t132 := num.Abs(W2Entry)
+					t192 := kern.Choose(yLtEntry, F(1), t132)
+					t13_2[k] = t132
 					t19_2[k] = t192
-					t30_2[k] = kern.Choose(t16Entry, F(0), F(F(F(w*W2[k])*t192)*t192))
+					t30_2[k] = kern.Choose(yLtEntry, F(0), F(F(F(w*W2Entry)*t192)*t192))
 				}
 			}
 		}
@@ -329,7 +290,7 @@ func (c *readBackwardFused) run() {
 	// moneta_dual.y
 	if kern.Wide() {
 		a := regions.R0c583c2c153bArgs{
-			P0: unsafe.SliceData(t34),
+			P0: unsafe.SliceData(c.YLt2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(c.W1),
 			P3: unsafe.SliceData(t31),
@@ -342,9 +303,10 @@ func (c *readBackwardFused) run() {
 		}
 		regions.R0c583c2c153b(&a)
 	} else {
+		yLt2 := c.YLt2[:L]
 		yPow2 := c.YPow2[:L]
 		for i := range L {
-			t34Entry := t34[i]
+			yLt2Entry := yLt2[i]
 			w2 := F(0.3333333333333333 * yPow2[i])
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
@@ -354,10 +316,10 @@ func (c *readBackwardFused) run() {
 				for k := range dK {
 					W1Entry := W1[k]
 					t313 := num.Abs(W1Entry)
-					t372 := kern.Choose(t34Entry, F(1), t313)
+					t372 := kern.Choose(yLt2Entry, F(1), t313)
 					t31_2[k] = t313
 					t37_2[k] = t372
-					t48_2[k] = kern.Choose(t34Entry, F(0), F(F(F(w2*W1Entry)*t372)*t372))
+					t48_2[k] = kern.Choose(yLt2Entry, F(0), F(F(F(w2*W1Entry)*t372)*t372))
 				}
 			}
 		}
@@ -365,24 +327,27 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rc6ace448760fArgs{
-			P0: unsafe.SliceData(c.YProd3),
-			P1: unsafe.SliceData(c.YSigmoid),
+		a := regions.Rd748dbae3116Args{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rc6ace448760f(&a)
+		regions.Rd748dbae3116(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t50_2 := t50[(i*T+j)*dH:][:dH]
 				t4 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					t4[k] = F(yProd3[k] * ySigmoid[k])
+					yProdEntry := yProd[k]
+					t502 := kern.Sigmoid(yProdEntry)
+					t50_2[k] = t502
+					t4[k] = F(yProdEntry * t502)
 				}
 			}
 		}
@@ -400,30 +365,29 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rfa25d5785019Args{
-			P0: unsafe.SliceData(c.YSigmoid),
+		a := regions.Rfa533f895b22Args{
+			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t3),
-			P2: unsafe.SliceData(c.YProd3),
-			P3: unsafe.SliceData(c.YSigmoid2),
-			P4: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(c.YProd),
+			P3: unsafe.SliceData(t9),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfa25d5785019(&a)
+		regions.Rfa533f895b22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t50_2 := t50[(i*T+j)*dH:][:dH]
 				t3_2 := t3[(i*T+j)*dH:][:dH]
-				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t9_2 := t9[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					ySigmoidEntry := ySigmoid[k]
+					t50Entry := t50_2[k]
 					t3Entry := t3_2[k]
-					t9_2[k] = num.FMA32(F(F(yProd3[k]*ySigmoidEntry)*t3Entry), ySigmoid2[k], F(ySigmoidEntry*t3Entry))
+					yProdEntry2 := yProd[k]
+					t9_2[k] = num.FMA32(F(F(yProdEntry2*t50Entry)*t3Entry), kern.Sigmoid(-yProdEntry2), F(t50Entry*t3Entry))
 				}
 			}
 		}
@@ -437,6 +401,14 @@ func (c *readBackwardFused) run() {
 	// moneta_dual.y
 	for i := range L {
 		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(t11, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
+	}
+
+	// moneta_dual.y
+	yLt2 := c.YLt2[:L]
+	yLt := c.YLt[:L]
+	for i := range L {
+		t12[i] = !yLt2[i]
+		t58[i] = !yLt[i]
 	}
 
 	// moneta_dual.y
@@ -555,10 +527,10 @@ func (c *readBackwardFused) run() {
 				for k := range dH {
 					t19Entry2 := t19_2[k]
 					t60Entry := t60_2[k]
-					W2Entry := W2[k]
+					W2Entry2 := W2[k]
 					t13Entry := t13_2[k]
-					w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry)*t19Entry2)*t60Entry), F(0))), F(0))
-					w8 := F(num.FMA32(F(F(F(4*w4)*t13Entry)*t13Entry), t13Entry, w7) * kern.Sign(W2Entry))
+					w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry2)*t19Entry2)*t60Entry), F(0))), F(0))
+					w8 := F(num.FMA32(F(F(F(4*w4)*t13Entry)*t13Entry), t13Entry, w7) * kern.Sign(W2Entry2))
 					W2Bar[k] = kern.Choose(t58Entry2, F(F(F(w3*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w8
 				}
 			}

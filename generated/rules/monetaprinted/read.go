@@ -13,7 +13,7 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h + 2·L·T·d_k + 4·L·d_h·d_k + 2·L·T + 2·L + 1 entries and checkpoints of 0 entries.
+// It keeps L·T·d_h + L·T·d_k + L·T + 2·L entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L      int
 	T      int
@@ -23,27 +23,18 @@ type Read[F num.Float] struct {
 	W2     []F // [L, d_k, d_h]
 	Q      []F // [L, T, d_k]
 	Y      []F // [L, T, d_k], written
-	YDiv   []F // [L, d_h, d_k], written
-	YDiv2  []F // [L, d_k, d_h], written
+	YSqrt  []F // [L], written
+	YSqrt2 []F // [L], written
 	YProd  []F // [L, T, d_h], written
-	YErf   []F // [L, T, d_h], written
-	YProd2 []F // [L, T, d_k], written
-	YDiv3  []F // [L, T], written
-	YDiv4  []F // [L, T], written
-	YDiv5  []F // [L, T, d_k], written
-	YDiv6  []F // [], written
-	YExp   []F // [L, T, d_h], written
-	YDiv7  []F // [L], written
-	YDiv8  []F // [L, d_k, d_h], written
-	YDiv9  []F // [L], written
-	YDiv10 []F // [L, d_h, d_k], written
+	YLin   []F // [L, T, d_k], written
+	YSqrt3 []F // [L, T], written
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_h + L·T·d_k + 3·L·T + 4·L.
+// WorkLen is L·T·d_h + L·T·d_k + 2·L·d_h·d_k + 3·L·T + 2·L.
 func (c *Read[F]) WorkLen() int {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return L*T*dH + L*T*dK + 3*L*T + 4*L
+	return L*T*dH + L*T*dK + 2*L*dH*dK + 3*L*T + 2*L
 }
 
 // Run computes Read.
@@ -55,21 +46,21 @@ func (c *Read[F]) Run() {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
 	t22 := c.Work[:L] // [L]
 	work := c.Work[L:]
-	t25 := work[:L] // [L]
-	work = work[L:]
+	t26 := work[:L*dH*dK] // [L, d_h, d_k]
+	work = work[L*dH*dK:]
 	t30 := work[:L] // [L]
 	work = work[L:]
-	t33 := work[:L] // [L]
-	work = work[L:]
+	t34 := work[:L*dH*dK] // [L, d_k, d_h]
+	work = work[L*dH*dK:]
 	t := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
+	t41 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t45 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t46 := work[:L*T] // [L, T]
+	t44 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t50 := work[:L*T] // [L, T]
+	t46 := work[:L*T] // [L, T]
 
 	// moneta_printed.y
 	for i := range L {
@@ -86,21 +77,20 @@ func (c *Read[F]) Run() {
 	}
 
 	// moneta_printed.y
+	ySqrt := c.YSqrt[:L]
 	for i := range L {
-		t25[i] = num.Sqrt(1e-12 + t22[i])
+		ySqrt[i] = num.Sqrt(1e-12 + t22[i])
 	}
 
 	// moneta_printed.y
+	ySqrt2 := c.YSqrt[:L]
 	for i := range L {
-		t25Entry := t25[i]
+		ySqrtEntry := ySqrt2[i]
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			yDiv := c.YDiv[(i*dH+j)*dK:][:dK]
-			yDiv10 := c.YDiv10[(i*dH+j)*dK:][:dK]
+			t26_2 := t26[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t26 := W1[k] / t25Entry
-				yDiv[k] = t26
-				yDiv10[k] = t26 / t25Entry
+				t26_2[k] = W1[k] / ySqrtEntry
 			}
 		}
 	}
@@ -120,65 +110,54 @@ func (c *Read[F]) Run() {
 	}
 
 	// moneta_printed.y
-	yDiv7 := c.YDiv7[:L]
-	yDiv9 := c.YDiv9[:L]
+	ySqrt2_2 := c.YSqrt2[:L]
 	for i := range L {
-		t332 := num.Sqrt(1e-12 + t30[i])
-		t33[i] = t332
-		yDiv7[i] = F(1) / t332
-		yDiv9[i] = F(1) / t25[i]
+		ySqrt2_2[i] = num.Sqrt(1e-12 + t30[i])
 	}
 
 	// moneta_printed.y
+	ySqrt2_3 := c.YSqrt2[:L]
 	for i := range L {
-		t33Entry := t33[i]
+		ySqrt2Entry := ySqrt2_3[i]
 		for j := range dK {
 			W2 := c.W2[(i*dK+j)*dH:][:dH]
-			yDiv2 := c.YDiv2[(i*dK+j)*dH:][:dH]
-			yDiv8 := c.YDiv8[(i*dK+j)*dH:][:dH]
+			t34_2 := t34[(i*dK+j)*dH:][:dH]
 			for k := range dH {
-				t34 := W2[k] / t33Entry
-				yDiv2[k] = t34
-				yDiv8[k] = t34 / t33Entry
+				t34_2[k] = W2[k] / ySqrt2Entry
 			}
 		}
 	}
 
 	// moneta_printed.y
 	for i := range L {
-		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(c.YDiv, i*dH*dK), 1, dK)
+		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t26, i*dH*dK), 1, dK)
 	}
 
 	// moneta_printed.y
 	for i := range L {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			yErf := c.YErf[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
-			yExp := c.YExp[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
-				t39 := num.Erf(F(0.7071067811865475 * yProdEntry))
-				yErf[k] = t39
-				t2[k] = F(yProdEntry * (1 + t39))
-				yExp[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
+				t2[k] = F(yProdEntry * (1 + num.Erf(F(0.7071067811865475*yProdEntry))))
 			}
 		}
 	}
 
 	// moneta_printed.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(0.5), false, kern.From(c.YProd2, i*T*dK), 1, dK, kern.From(c.YDiv2, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+		kern.Gemm(dK, T, dH, F(0.5), false, kern.From(t41, i*T*dK), 1, dK, kern.From(t34, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 
 	// moneta_printed.y
 	for i := range L {
 		t42_2 := t42[i*T:][:T]
 		for j := range T {
-			yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
+			t41_2 := t41[(i*T+j)*dK:][:dK]
 			var t422 F
 			for k := range dK {
-				t422 += yProd2[k]
+				t422 += t41_2[k]
 			}
 			t42_2[j] = t422
 		}
@@ -188,25 +167,25 @@ func (c *Read[F]) Run() {
 	w := F(dK)
 	for i := range L {
 		t42_2 := t42[i*T:][:T]
-		yDiv3 := c.YDiv3[i*T:][:T]
+		t44_2 := t44[i*T:][:T]
 		for j := range T {
-			yDiv3[j] = t42_2[j] / w
+			t44_2[j] = t42_2[j] / w
 		}
 	}
 
 	// moneta_printed.y
 	for i := range L {
-		yDiv3 := c.YDiv3[i*T:][:T]
+		t44_2 := t44[i*T:][:T]
 		t46_2 := t46[i*T:][:T]
 		for j := range T {
-			yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
-			t45_2 := t45[(i*T+j)*dK:][:dK]
+			t41_2 := t41[(i*T+j)*dK:][:dK]
+			yLin := c.YLin[(i*T+j)*dK:][:dK]
 			var t462 F
-			yDiv3Entry := yDiv3[j]
+			t44Entry := t44_2[j]
 			for k := range dK {
-				t452 := yProd2[k] - yDiv3Entry
-				t462 += F(t452 * t452)
-				t45_2[k] = t452
+				t45 := t41_2[k] - t44Entry
+				t462 += F(t45 * t45)
+				yLin[k] = t45
 			}
 			t46_2[j] = t462
 		}
@@ -215,34 +194,25 @@ func (c *Read[F]) Run() {
 	// moneta_printed.y
 	for i := range L {
 		t46_2 := t46[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
-		yDiv4 := c.YDiv4[i*T:][:T]
+		ySqrt3 := c.YSqrt3[i*T:][:T]
 		for j := range T {
-			t502 := num.Sqrt(1e-05 + (t46_2[j] / w))
-			t50_2[j] = t502
-			yDiv4[j] = F(1) / t502
+			ySqrt3[j] = num.Sqrt(1e-05 + (t46_2[j] / w))
 		}
 	}
 
 	// moneta_printed.y
 	for i := range L {
-		t50_2 := t50[i*T:][:T]
+		ySqrt3 := c.YSqrt3[i*T:][:T]
 		for j := range T {
-			t45_2 := t45[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
+			yLin := c.YLin[(i*T+j)*dK:][:dK]
 			y := c.Y[(i*T+j)*dK:][:dK]
-			yDiv5 := c.YDiv5[(i*T+j)*dK:][:dK]
-			t50Entry := t50_2[j]
+			ySqrt3Entry := ySqrt3[j]
 			for k := range dK {
-				t51 := t45_2[k] / t50Entry
-				y[k] = q[k] + t51
-				yDiv5[k] = t51 / t50Entry
+				y[k] = q[k] + (yLin[k] / ySqrt3Entry)
 			}
 		}
 	}
-
-	// moneta_printed.y
-	c.YDiv6[0] = F(1) / F(dK)
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
@@ -255,30 +225,21 @@ type ReadBackward[F num.Float] struct {
 	W2     []F // [L, d_k, d_h]
 	Q      []F // [L, T, d_k]
 	YBar   []F // [L, T, d_k]
-	YDiv   []F // [L, d_h, d_k]
-	YDiv2  []F // [L, d_k, d_h]
+	YSqrt  []F // [L]
+	YSqrt2 []F // [L]
 	YProd  []F // [L, T, d_h]
-	YErf   []F // [L, T, d_h]
-	YProd2 []F // [L, T, d_k]
-	YDiv3  []F // [L, T]
-	YDiv4  []F // [L, T]
-	YDiv5  []F // [L, T, d_k]
-	YDiv6  []F // []
-	YExp   []F // [L, T, d_h]
-	YDiv7  []F // [L]
-	YDiv8  []F // [L, d_k, d_h]
-	YDiv9  []F // [L]
-	YDiv10 []F // [L, d_h, d_k]
+	YLin   []F // [L, T, d_k]
+	YSqrt3 []F // [L, T]
 	W1Bar  []F // [L, d_h, d_k], written
 	W2Bar  []F // [L, d_k, d_h], written
 	QBar   []F // [L, T, d_k], written
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·d_h + 3·L·T·d_k + 4·L·d_h·d_k + 2·L·T + 2·L.
+// WorkLen is 4·L·T·d_h + 2·L·T·d_k + 6·L·d_h·d_k + 4·L·T + 6·L.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return 4*L*T*dH + 3*L*T*dK + 4*L*dH*dK + 2*L*T + 2*L
+	return 4*L*T*dH + 2*L*T*dK + 6*L*dH*dK + 4*L*T + 6*L
 }
 
 // Run computes ReadBackward.
@@ -290,13 +251,21 @@ func (c *ReadBackward[F]) Run() {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
 	t19 := c.Work[:L*dH*dK] // [L, d_h, d_k]
 	work := c.Work[L*dH*dK:]
+	t26 := work[:L*dH*dK] // [L, d_h, d_k]
+	work = work[L*dH*dK:]
 	t27 := work[:L*dH*dK] // [L, d_k, d_h]
+	work = work[L*dH*dK:]
+	t34 := work[:L*dH*dK] // [L, d_k, d_h]
 	work = work[L*dH*dK:]
 	t40 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
+	t5 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t8 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t80 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t18 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -310,32 +279,48 @@ func (c *ReadBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t352 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t362 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t372 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
+	t392 := work[:L] // [L]
+	work = work[L:]
 	t422 := work[:L] // [L]
 	work = work[L:]
+	t81 := work[:L] // [L]
+	work = work[L:]
+	t56 := work[:L] // [L]
+	work = work[L:]
 	t59 := work[:L] // [L]
+	work = work[L:]
+	t82 := work[:L] // [L]
 
 	// moneta_printed.y
+	ySqrt := c.YSqrt[:L]
 	for i := range L {
+		ySqrtEntry := ySqrt[i]
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
 			t19_2 := t19[(i*dH+j)*dK:][:dK]
+			t26_2 := t26[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t19_2[k] = num.Abs(W1[k])
+				W1Entry := W1[k]
+				t19_2[k] = num.Abs(W1Entry)
+				t26_2[k] = W1Entry / ySqrtEntry
 			}
 		}
 	}
 
 	// moneta_printed.y
+	ySqrt2 := c.YSqrt2[:L]
 	for i := range L {
+		ySqrt2Entry := ySqrt2[i]
 		for j := range dK {
 			W2 := c.W2[(i*dK+j)*dH:][:dH]
 			t27_2 := t27[(i*dK+j)*dH:][:dH]
+			t34_2 := t34[(i*dK+j)*dH:][:dH]
 			for k := range dH {
-				t27_2[k] = num.Abs(W2[k])
+				W2Entry := W2[k]
+				t27_2[k] = num.Abs(W2Entry)
+				t34_2[k] = W2Entry / ySqrt2Entry
 			}
 		}
 	}
@@ -343,49 +328,70 @@ func (c *ReadBackward[F]) Run() {
 	// moneta_printed.y
 	for i := range L {
 		for j := range T {
-			yErf := c.YErf[(i*T+j)*dH:][:dH]
-			t40_2 := t40[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			t40_2 := t40[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t402 := 1 + yErf[k]
+				yProdEntry := yProd[k]
+				t402 := 1 + num.Erf(F(0.7071067811865475*yProdEntry))
 				t40_2[k] = t402
-				t2[k] = F(yProd[k] * t402)
+				t2[k] = F(yProdEntry * t402)
 			}
 		}
 	}
 
 	// moneta_printed.y
 	for i := range L {
+		ySqrt3 := c.YSqrt3[i*T:][:T]
+		t5_2 := t5[i*T:][:T]
+		for j := range T {
+			t5_2[j] = F(1) / ySqrt3[j]
+		}
+	}
+
+	// moneta_printed.y
+	for i := range L {
+		ySqrt3 := c.YSqrt3[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dK:][:dK]
-			yDiv5 := c.YDiv5[(i*T+j)*dK:][:dK]
-			var t82 F
+			yLin := c.YLin[(i*T+j)*dK:][:dK]
+			var t82_2 F
+			ySqrt3Entry := ySqrt3[j]
 			for k := range dK {
-				t82 += F(yBar[k] * yDiv5[k])
+				t82_2 += F(yBar[k] * ((yLin[k] / ySqrt3Entry) / ySqrt3Entry))
 			}
-			t8_2[j] = -t82
+			t8_2[j] = -t82_2
 		}
 	}
 
 	// moneta_printed.y
-	yDiv6Entry := c.YDiv6[0]
+	t14 := F(1) / F(dK)
+
+	// moneta_printed.y
 	for i := range L {
-		yDiv4 := c.YDiv4[i*T:][:T]
-		yDiv3 := c.YDiv3[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
+		t5_2 := t5[i*T:][:T]
+		t80_2 := t80[i*T:][:T]
+		for j := range T {
+			t80_2[j] = F(t8_2[j] * F(t14*t5_2[j]))
+		}
+	}
+
+	// moneta_printed.y
+	for i := range L {
+		t5_2 := t5[i*T:][:T]
+		t80_2 := t80[i*T:][:T]
 		t202_2 := t202[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dK:][:dK]
-			yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
+			yLin := c.YLin[(i*T+j)*dK:][:dK]
 			t18_2 := t18[(i*T+j)*dK:][:dK]
 			var t2022 F
-			yDiv4Entry := yDiv4[j]
-			yDiv3Entry := yDiv3[j]
-			w := F(t8_2[j] * F(yDiv6Entry*yDiv4Entry))
+			t5Entry := t5_2[j]
+			t80Entry := t80_2[j]
 			for k := range dK {
-				t182 := F(yBar[k]*yDiv4Entry) + F(2*F(F(0.5*(yProd2[k]-yDiv3Entry))*w))
+				t182 := F(yBar[k]*t5Entry) + F(2*F(F(0.5*yLin[k])*t80Entry))
 				t2022 += t182
 				t18_2[k] = t182
 			}
@@ -399,9 +405,9 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			t18_2 := t18[(i*T+j)*dK:][:dK]
 			t252_2 := t252[(i*T+j)*dK:][:dK]
-			w2 := F(yDiv6Entry * t202_2[j])
+			w := F(t14 * t202_2[j])
 			for k := range dK {
-				t252_2[k] = t18_2[k] + w2
+				t252_2[k] = t18_2[k] + w
 			}
 		}
 	}
@@ -413,27 +419,22 @@ func (c *ReadBackward[F]) Run() {
 
 	// moneta_printed.y
 	for i := range L {
-		kern.Gemm(dH, T, dK, F(0.5), false, kern.From(t272, i*T*dH), 1, dH, kern.From(c.YDiv2, i*dK*dH), 1, dH, kern.From(t252, i*T*dK), 1, dK)
+		kern.Gemm(dH, T, dK, F(0.5), false, kern.From(t272, i*T*dH), 1, dH, kern.From(t34, i*dK*dH), 1, dH, kern.From(t252, i*T*dK), 1, dK)
 	}
 
 	// moneta_printed.y
 	for i := range L {
 		for j := range T {
 			t272_2 := t272[(i*T+j)*dH:][:dH]
-			t40_2 := t40[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			yExp := c.YExp[(i*T+j)*dH:][:dH]
+			t40_2 := t40[(i*T+j)*dH:][:dH]
 			t352_2 := t352[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				t272Entry := t272_2[k]
-				t352_2[k] = F(t40_2[k]*t272Entry) + F(F(F(0.7978845608028653*yProd[k])*t272Entry)*yExp[k])
+				yProdEntry2 := yProd[k]
+				t352_2[k] = F(t40_2[k]*t272Entry) + F(F(F(0.7978845608028653*yProdEntry2)*t272Entry)*num.Exp(F(F(-0.4999999999999999*yProdEntry2)*yProdEntry2)))
 			}
 		}
-	}
-
-	// moneta_printed.y
-	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(t362, i*T*dK), 1, dK, kern.From(c.YDiv, i*dH*dK), 1, dK, kern.From(t352, i*T*dH), 1, dH)
 	}
 
 	// moneta_printed.y
@@ -442,36 +443,57 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// moneta_printed.y
+	ySqrt2_2 := c.YSqrt2[:L]
+	for i := range L {
+		t392[i] = F(1) / ySqrt2_2[i]
+	}
+
+	// moneta_printed.y
+	ySqrt2_3 := c.YSqrt2[:L]
 	for i := range L {
 		var t4222 F
+		ySqrt2Entry2 := ySqrt2_3[i]
 		for j := range dK {
 			t262_2 := t262[(i*dK+j)*dH:][:dH]
-			yDiv8 := c.YDiv8[(i*dK+j)*dH:][:dH]
+			t34_2 := t34[(i*dK+j)*dH:][:dH]
 			for k := range dH {
-				t4222 += F(t262_2[k] * yDiv8[k])
+				t4222 += F(t262_2[k] * (t34_2[k] / ySqrt2Entry2))
 			}
 		}
 		t422[i] = -t4222
 	}
 
 	// moneta_printed.y
+	ySqrt3 := c.YSqrt[:L]
+	for i := range L {
+		t81[i] = F(t392[i] * t422[i])
+		t56[i] = F(1) / ySqrt3[i]
+	}
+
+	// moneta_printed.y
+	ySqrt4 := c.YSqrt[:L]
 	for i := range L {
 		var t592 F
+		ySqrtEntry2 := ySqrt4[i]
 		for j := range dH {
 			t372_2 := t372[(i*dH+j)*dK:][:dK]
-			yDiv10 := c.YDiv10[(i*dH+j)*dK:][:dK]
+			t26_2 := t26[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t592 += F(t372_2[k] * yDiv10[k])
+				t592 += F(t372_2[k] * (t26_2[k] / ySqrtEntry2))
 			}
 		}
 		t59[i] = -t592
 	}
 
 	// moneta_printed.y
-	yDiv9 := c.YDiv9[:L]
 	for i := range L {
-		yDiv9Entry := yDiv9[i]
-		w3 := F(2 * F(yDiv9Entry*t59[i]))
+		t82[i] = F(t56[i] * t59[i])
+	}
+
+	// moneta_printed.y
+	for i := range L {
+		t56Entry := t56[i]
+		w2 := F(2 * t82[i])
 		for j := range dH {
 			t19_2 := t19[(i*dH+j)*dK:][:dK]
 			t372_2 := t372[(i*dH+j)*dK:][:dK]
@@ -479,16 +501,15 @@ func (c *ReadBackward[F]) Run() {
 			W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
 			for k := range dK {
 				t19Entry := t19_2[k]
-				W1Bar[k] = F(t372_2[k]*yDiv9Entry) + F(F(F(w3*t19Entry)*F(t19Entry*t19Entry))*num.Sign(W1[k]))
+				W1Bar[k] = F(t372_2[k]*t56Entry) + F(F(F(w2*t19Entry)*F(t19Entry*t19Entry))*num.Sign(W1[k]))
 			}
 		}
 	}
 
 	// moneta_printed.y
-	yDiv7 := c.YDiv7[:L]
 	for i := range L {
-		yDiv7Entry := yDiv7[i]
-		w4 := F(2 * F(yDiv7Entry*t422[i]))
+		t392Entry := t392[i]
+		w3 := F(2 * t81[i])
 		for j := range dK {
 			t27_2 := t27[(i*dK+j)*dH:][:dH]
 			t262_2 := t262[(i*dK+j)*dH:][:dH]
@@ -496,7 +517,7 @@ func (c *ReadBackward[F]) Run() {
 			W2Bar := c.W2Bar[(i*dK+j)*dH:][:dH]
 			for k := range dH {
 				t27Entry := t27_2[k]
-				W2Bar[k] = F(t262_2[k]*yDiv7Entry) + F(F(F(w4*t27Entry)*F(t27Entry*t27Entry))*num.Sign(W2[k]))
+				W2Bar[k] = F(t262_2[k]*t392Entry) + F(F(F(w3*t27Entry)*F(t27Entry*t27Entry))*num.Sign(W2[k]))
 			}
 		}
 	}
@@ -505,12 +526,16 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dK:][:dK]
-			t362_2 := t362[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				qBar[k] = yBar[k] + t362_2[k]
+				qBar[k] = yBar[k]
 			}
 		}
+	}
+
+	// moneta_printed.y
+	for i := range L {
+		kern.Gemm(dK, T, dH, F(1), true, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(t26, i*dH*dK), 1, dK, kern.From(t352, i*T*dH), 1, dH)
 	}
 }
 
@@ -545,20 +570,11 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n.fromW2 = startW2
 	k.W2 = arena.Data(n.fromW2)
 	k.Y = arena.Alloc(k.L * k.T * k.DK)
-	k.YDiv = c.Run.Saved(k.L * k.DH * k.DK)
-	k.YDiv2 = c.Run.Saved(k.L * k.DH * k.DK)
+	k.YSqrt = c.Run.Saved(k.L)
+	k.YSqrt2 = c.Run.Saved(k.L)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
-	k.YErf = c.Run.Saved(k.L * k.T * k.DH)
-	k.YProd2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.YDiv3 = c.Run.Saved(k.L * k.T)
-	k.YDiv4 = c.Run.Saved(k.L * k.T)
-	k.YDiv5 = c.Run.Saved(k.L * k.T * k.DK)
-	k.YDiv6 = c.Run.Saved(1)
-	k.YExp = c.Run.Saved(k.L * k.T * k.DH)
-	k.YDiv7 = c.Run.Saved(k.L)
-	k.YDiv8 = c.Run.Saved(k.L * k.DH * k.DK)
-	k.YDiv9 = c.Run.Saved(k.L)
-	k.YDiv10 = c.Run.Saved(k.L * k.DH * k.DK)
+	k.YLin = c.Run.Saved(k.L * k.T * k.DK)
+	k.YSqrt3 = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -582,20 +598,11 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.W2 = k.W2
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DK)
-	g.YDiv = k.YDiv
-	g.YDiv2 = k.YDiv2
+	g.YSqrt = k.YSqrt
+	g.YSqrt2 = k.YSqrt2
 	g.YProd = k.YProd
-	g.YErf = k.YErf
-	g.YProd2 = k.YProd2
-	g.YDiv3 = k.YDiv3
-	g.YDiv4 = k.YDiv4
-	g.YDiv5 = k.YDiv5
-	g.YDiv6 = k.YDiv6
-	g.YExp = k.YExp
-	g.YDiv7 = k.YDiv7
-	g.YDiv8 = k.YDiv8
-	g.YDiv9 = k.YDiv9
-	g.YDiv10 = k.YDiv10
+	g.YLin = k.YLin
+	g.YSqrt3 = k.YSqrt3
 	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)

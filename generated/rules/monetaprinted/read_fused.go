@@ -19,15 +19,15 @@ func (c *readFused) run() {
 	_ = T
 	_ = dH
 	_ = dK
-	t22 := c.Work[:L]                             // [L]
-	t25 := c.Work[L:][:L]                         // [L]
-	t30 := c.Work[2*L:][:L]                       // [L]
-	t33 := c.Work[3*L:][:L]                       // [L]
-	t := c.Work[4*L:][:L*T*dH]                    // [L, T, d_h]
-	t42 := c.Work[L*T*dH+4*L:][:L*T]              // [L, T]
-	t45 := c.Work[L*T*dH+L*T+4*L:][:L*T*dK]       // [L, T, d_k]
-	t46 := c.Work[L*T*dH+L*T*dK+L*T+4*L:][:L*T]   // [L, T]
-	t50 := c.Work[L*T*dH+L*T*dK+2*L*T+4*L:][:L*T] // [L, T]
+	t22 := c.Work[:L]                                       // [L]
+	t26 := c.Work[L:][:L*dH*dK]                             // [L, d_h, d_k]
+	t30 := c.Work[L*dH*dK+L:][:L]                           // [L]
+	t34 := c.Work[L*dH*dK+2*L:][:L*dH*dK]                   // [L, d_k, d_h]
+	t := c.Work[2*L*dH*dK+2*L:][:L*T*dH]                    // [L, T, d_h]
+	t41 := c.Work[L*T*dH+2*L*dH*dK+2*L:][:L*T*dK]           // [L, T, d_k]
+	t42 := c.Work[L*T*dH+L*T*dK+2*L*dH*dK+2*L:][:L*T]       // [L, T]
+	t44 := c.Work[L*T*dH+L*T*dK+2*L*dH*dK+L*T+2*L:][:L*T]   // [L, T]
+	t46 := c.Work[L*T*dH+L*T*dK+2*L*dH*dK+2*L*T+2*L:][:L*T] // [L, T]
 
 	// moneta_printed.y
 	if kern.Wide() {
@@ -63,40 +63,38 @@ func (c *readFused) run() {
 	if kern.Wide() {
 		a := regions.R6bab4cb2273dArgs{
 			P0: unsafe.SliceData(t22),
-			P1: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 		}
 		regions.R6bab4cb2273d(&a)
 	} else {
+		ySqrt := c.YSqrt[:L]
 		for i := range L {
-			t25[i] = num.Sqrt(F(1e-12) + t22[i])
+			ySqrt[i] = num.Sqrt(F(1e-12) + t22[i])
 		}
 	}
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rc39bac67e4c5Args{
-			P0: unsafe.SliceData(t25),
+		a := regions.R53fed1d2452dArgs{
+			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.W1),
-			P2: unsafe.SliceData(c.YDiv),
-			P3: unsafe.SliceData(c.YDiv10),
+			P2: unsafe.SliceData(t26),
 			N0: L,
 			N1: dH,
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rc39bac67e4c5(&a)
+		regions.R53fed1d2452d(&a)
 	} else {
+		ySqrt := c.YSqrt[:L]
 		for i := range L {
-			t25Entry := t25[i]
+			ySqrtEntry := ySqrt[i]
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				yDiv := c.YDiv[(i*dH+j)*dK:][:dK]
-				yDiv10 := c.YDiv10[(i*dH+j)*dK:][:dK]
+				t26_2 := t26[(i*dH+j)*dK:][:dK]
 				for k := range dK {
-					t26 := W1[k] / t25Entry
-					yDiv[k] = t26
-					yDiv10[k] = t26 / t25Entry
+					t26_2[k] = W1[k] / ySqrtEntry
 				}
 			}
 		}
@@ -134,50 +132,40 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R8b43ef295987Args{
+		a := regions.R6bab4cb2273dArgs{
 			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(c.YDiv7),
-			P3: unsafe.SliceData(t25),
-			P4: unsafe.SliceData(c.YDiv9),
+			P1: unsafe.SliceData(c.YSqrt2),
 			N0: L,
 		}
-		regions.R8b43ef295987(&a)
+		regions.R6bab4cb2273d(&a)
 	} else {
-		yDiv7 := c.YDiv7[:L]
-		yDiv9 := c.YDiv9[:L]
+		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
-			t332 := num.Sqrt(F(1e-12) + t30[i])
-			t33[i] = t332
-			yDiv7[i] = F(1) / t332
-			yDiv9[i] = F(1) / t25[i]
+			ySqrt2[i] = num.Sqrt(F(1e-12) + t30[i])
 		}
 	}
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rc39bac67e4c5Args{
-			P0: unsafe.SliceData(t33),
+		a := regions.R53fed1d2452dArgs{
+			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(c.W2),
-			P2: unsafe.SliceData(c.YDiv2),
-			P3: unsafe.SliceData(c.YDiv8),
+			P2: unsafe.SliceData(t34),
 			N0: L,
 			N1: dK,
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.Rc39bac67e4c5(&a)
+		regions.R53fed1d2452d(&a)
 	} else {
+		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
-			t33Entry := t33[i]
+			ySqrt2Entry := ySqrt2[i]
 			for j := range dK {
 				W2 := c.W2[(i*dK+j)*dH:][:dH]
-				yDiv2 := c.YDiv2[(i*dK+j)*dH:][:dH]
-				yDiv8 := c.YDiv8[(i*dK+j)*dH:][:dH]
+				t34_2 := t34[(i*dK+j)*dH:][:dH]
 				for k := range dH {
-					t34 := W2[k] / t33Entry
-					yDiv2[k] = t34
-					yDiv8[k] = t34 / t33Entry
+					t34_2[k] = W2[k] / ySqrt2Entry
 				}
 			}
 		}
@@ -185,35 +173,28 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	for i := range L {
-		kern.GemmFMA(T, dH, dK, F(1), false, kern.From(c.YProd, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(c.YDiv, i*dH*dK), 1, dK)
+		kern.GemmFMA(T, dH, dK, F(1), false, kern.From(c.YProd, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t26, i*dH*dK), 1, dK)
 	}
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rd8226bf3fc44Args{
+		a := regions.Radacc20faa61Args{
 			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(c.YErf),
-			P2: unsafe.SliceData(t),
-			P3: unsafe.SliceData(c.YExp),
+			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rd8226bf3fc44(&a)
+		regions.Radacc20faa61(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				yErf := c.YErf[(i*T+j)*dH:][:dH]
 				t2 := t[(i*T+j)*dH:][:dH]
-				yExp := c.YExp[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
-					t39 := kern.Erf(F(0.7071067811865475 * yProdEntry))
-					yErf[k] = t39
-					t2[k] = F(yProdEntry * (F(1) + t39))
-					yExp[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
+					t2[k] = F(yProdEntry * (F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))))
 				}
 			}
 		}
@@ -221,13 +202,13 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(0.5), false, kern.From(c.YProd2, i*T*dK), 1, dK, kern.From(c.YDiv2, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+		kern.GemmFMA(dK, T, dH, F(0.5), false, kern.From(t41, i*T*dK), 1, dK, kern.From(t34, i*dK*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 
 	// moneta_printed.y
 	if kern.Wide() {
 		a := regions.Rde24c9e78d8cArgs{
-			P0: unsafe.SliceData(c.YProd2),
+			P0: unsafe.SliceData(t41),
 			P1: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
@@ -242,11 +223,11 @@ func (c *readFused) run() {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
 			for j := range T {
-				yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
+				t41_2 := t41[(i*T+j)*dK:][:dK]
 				var t422 F
 				t422Sums := [16]F{t422}
 				for k := range dK {
-					t422Sums[k%16] = t422Sums[k%16] + yProd2[k]
+					t422Sums[k%16] = t422Sums[k%16] + t41_2[k]
 				}
 				t422 = kern.Sum16(&t422Sums)
 				t42_2[j] = t422
@@ -259,7 +240,7 @@ func (c *readFused) run() {
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(t42),
-			P1: unsafe.SliceData(c.YDiv3),
+			P1: unsafe.SliceData(t44),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
@@ -268,9 +249,9 @@ func (c *readFused) run() {
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
-			yDiv3 := c.YDiv3[i*T:][:T]
+			t44_2 := t44[i*T:][:T]
 			for j := range T {
-				yDiv3[j] = t42_2[j] / w
+				t44_2[j] = t42_2[j] / w
 			}
 		}
 	}
@@ -278,9 +259,9 @@ func (c *readFused) run() {
 	// moneta_printed.y
 	if kern.Wide() {
 		a := regions.R775b01a98850Args{
-			P0: unsafe.SliceData(c.YDiv3),
-			P1: unsafe.SliceData(c.YProd2),
-			P2: unsafe.SliceData(t45),
+			P0: unsafe.SliceData(t44),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(c.YLin),
 			P3: unsafe.SliceData(t46),
 			N0: L,
 			N1: T,
@@ -293,18 +274,18 @@ func (c *readFused) run() {
 		regions.R775b01a98850(&a)
 	} else {
 		for i := range L {
-			yDiv3 := c.YDiv3[i*T:][:T]
+			t44_2 := t44[i*T:][:T]
 			t46_2 := t46[i*T:][:T]
 			for j := range T {
-				yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
-				t45_2 := t45[(i*T+j)*dK:][:dK]
+				t41_2 := t41[(i*T+j)*dK:][:dK]
+				yLin := c.YLin[(i*T+j)*dK:][:dK]
 				var t462 F
-				yDiv3Entry := yDiv3[j]
+				t44Entry := t44_2[j]
 				t462Sums := [16]F{t462}
 				for k := range dK {
-					t452 := yProd2[k] - yDiv3Entry
-					t462Sums[k%16] = num.FMA32(t452, t452, t462Sums[k%16])
-					t45_2[k] = t452
+					t45 := t41_2[k] - t44Entry
+					t462Sums[k%16] = num.FMA32(t45, t45, t462Sums[k%16])
+					yLin[k] = t45
 				}
 				t462 = kern.Sum16(&t462Sums)
 				t46_2[j] = t462
@@ -314,62 +295,51 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Re77434a29521Args{
+		a := regions.Rccaca5b3146eArgs{
 			P0: unsafe.SliceData(t46),
-			P1: unsafe.SliceData(t50),
-			P2: unsafe.SliceData(c.YDiv4),
+			P1: unsafe.SliceData(c.YSqrt3),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Re77434a29521(&a)
+		regions.Rccaca5b3146e(&a)
 	} else {
 		for i := range L {
 			t46_2 := t46[i*T:][:T]
-			t50_2 := t50[i*T:][:T]
-			yDiv4 := c.YDiv4[i*T:][:T]
+			ySqrt3 := c.YSqrt3[i*T:][:T]
 			for j := range T {
-				t502 := num.Sqrt(F(1e-05) + (t46_2[j] / w))
-				t50_2[j] = t502
-				yDiv4[j] = F(1) / t502
+				ySqrt3[j] = num.Sqrt(F(1e-05) + (t46_2[j] / w))
 			}
 		}
 	}
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R40072b353251Args{
-			P0: unsafe.SliceData(t50),
-			P1: unsafe.SliceData(t45),
-			P2: unsafe.SliceData(c.Q),
+		a := regions.Rf839619a08d3Args{
+			P0: unsafe.SliceData(c.YSqrt3),
+			P1: unsafe.SliceData(c.Q),
+			P2: unsafe.SliceData(c.YLin),
 			P3: unsafe.SliceData(c.Y),
-			P4: unsafe.SliceData(c.YDiv5),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R40072b353251(&a)
+		regions.Rf839619a08d3(&a)
 	} else {
 		for i := range L {
-			t50_2 := t50[i*T:][:T]
+			ySqrt3 := c.YSqrt3[i*T:][:T]
 			for j := range T {
-				t45_2 := t45[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
+				yLin := c.YLin[(i*T+j)*dK:][:dK]
 				y := c.Y[(i*T+j)*dK:][:dK]
-				yDiv5 := c.YDiv5[(i*T+j)*dK:][:dK]
-				t50Entry := t50_2[j]
+				ySqrt3Entry := ySqrt3[j]
 				for k := range dK {
-					t51 := t45_2[k] / t50Entry
-					y[k] = q[k] + t51
-					yDiv5[k] = t51 / t50Entry
+					y[k] = q[k] + (yLin[k] / ySqrt3Entry)
 				}
 			}
 		}
 	}
-
-	// moneta_printed.y
-	c.YDiv6[0] = F(1) / F(dK)
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -383,39 +353,53 @@ func (c *readBackwardFused) run() {
 	_ = dH
 	_ = dK
 	t19 := c.Work[:L*dH*dK]                                      // [L, d_h, d_k]
-	t27 := c.Work[L*dH*dK:][:L*dH*dK]                            // [L, d_k, d_h]
-	t40 := c.Work[2*L*dH*dK:][:L*T*dH]                           // [L, T, d_h]
-	t := c.Work[L*T*dH+2*L*dH*dK:][:L*T*dH]                      // [L, T, d_h]
-	t8 := c.Work[2*L*T*dH+2*L*dH*dK:][:L*T]                      // [L, T]
-	t18 := c.Work[2*L*T*dH+2*L*dH*dK+L*T:][:L*T*dK]              // [L, T, d_k]
-	t202 := c.Work[2*L*T*dH+L*T*dK+2*L*dH*dK+L*T:][:L*T]         // [L, T]
-	t252 := c.Work[2*L*T*dH+L*T*dK+2*L*dH*dK+2*L*T:][:L*T*dK]    // [L, T, d_k]
-	t262 := c.Work[2*L*T*dH+2*L*T*dK+2*L*dH*dK+2*L*T:][:L*dH*dK] // [L, d_k, d_h]
-	t272 := c.Work[2*L*T*dH+2*L*T*dK+3*L*dH*dK+2*L*T:][:L*T*dH]  // [L, T, d_h]
-	t352 := c.Work[3*L*T*dH+2*L*T*dK+3*L*dH*dK+2*L*T:][:L*T*dH]  // [L, T, d_h]
-	t362 := c.Work[4*L*T*dH+2*L*T*dK+3*L*dH*dK+2*L*T:][:L*T*dK]  // [L, T, d_k]
-	t372 := c.Work[4*L*T*dH+3*L*T*dK+3*L*dH*dK+2*L*T:][:L*dH*dK] // [L, d_h, d_k]
-	t422 := c.Work[4*L*T*dH+3*L*T*dK+4*L*dH*dK+2*L*T:][:L]       // [L]
-	t59 := c.Work[4*L*T*dH+3*L*T*dK+4*L*dH*dK+2*L*T+L:][:L]      // [L]
+	t26 := c.Work[L*dH*dK:][:L*dH*dK]                            // [L, d_h, d_k]
+	t27 := c.Work[2*L*dH*dK:][:L*dH*dK]                          // [L, d_k, d_h]
+	t34 := c.Work[3*L*dH*dK:][:L*dH*dK]                          // [L, d_k, d_h]
+	t40 := c.Work[4*L*dH*dK:][:L*T*dH]                           // [L, T, d_h]
+	t := c.Work[L*T*dH+4*L*dH*dK:][:L*T*dH]                      // [L, T, d_h]
+	t5 := c.Work[2*L*T*dH+4*L*dH*dK:][:L*T]                      // [L, T]
+	t8 := c.Work[2*L*T*dH+4*L*dH*dK+L*T:][:L*T]                  // [L, T]
+	t80 := c.Work[2*L*T*dH+4*L*dH*dK+2*L*T:][:L*T]               // [L, T]
+	t18 := c.Work[2*L*T*dH+4*L*dH*dK+3*L*T:][:L*T*dK]            // [L, T, d_k]
+	t202 := c.Work[2*L*T*dH+L*T*dK+4*L*dH*dK+3*L*T:][:L*T]       // [L, T]
+	t252 := c.Work[2*L*T*dH+L*T*dK+4*L*dH*dK+4*L*T:][:L*T*dK]    // [L, T, d_k]
+	t262 := c.Work[2*L*T*dH+2*L*T*dK+4*L*dH*dK+4*L*T:][:L*dH*dK] // [L, d_k, d_h]
+	t272 := c.Work[2*L*T*dH+2*L*T*dK+5*L*dH*dK+4*L*T:][:L*T*dH]  // [L, T, d_h]
+	t352 := c.Work[3*L*T*dH+2*L*T*dK+5*L*dH*dK+4*L*T:][:L*T*dH]  // [L, T, d_h]
+	t372 := c.Work[4*L*T*dH+2*L*T*dK+5*L*dH*dK+4*L*T:][:L*dH*dK] // [L, d_h, d_k]
+	t392 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T:][:L]       // [L]
+	t422 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T+L:][:L]     // [L]
+	t81 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T+2*L:][:L]    // [L]
+	t56 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T+3*L:][:L]    // [L]
+	t59 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T+4*L:][:L]    // [L]
+	t82 := c.Work[4*L*T*dH+2*L*T*dK+6*L*dH*dK+4*L*T+5*L:][:L]    // [L]
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rf51831f9de74Args{
-			P0: unsafe.SliceData(c.W1),
-			P1: unsafe.SliceData(t19),
+		a := regions.R98dbff8df711Args{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(c.W1),
+			P2: unsafe.SliceData(t19),
+			P3: unsafe.SliceData(t26),
 			N0: L,
 			N1: dH,
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rf51831f9de74(&a)
+		regions.R98dbff8df711(&a)
 	} else {
+		ySqrt := c.YSqrt[:L]
 		for i := range L {
+			ySqrtEntry := ySqrt[i]
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
 				t19_2 := t19[(i*dH+j)*dK:][:dK]
+				t26_2 := t26[(i*dH+j)*dK:][:dK]
 				for k := range dK {
-					t19_2[k] = num.Abs(W1[k])
+					W1Entry := W1[k]
+					t19_2[k] = num.Abs(W1Entry)
+					t26_2[k] = W1Entry / ySqrtEntry
 				}
 			}
 		}
@@ -423,22 +407,29 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rf51831f9de74Args{
-			P0: unsafe.SliceData(c.W2),
-			P1: unsafe.SliceData(t27),
+		a := regions.R98dbff8df711Args{
+			P0: unsafe.SliceData(c.YSqrt2),
+			P1: unsafe.SliceData(c.W2),
+			P2: unsafe.SliceData(t27),
+			P3: unsafe.SliceData(t34),
 			N0: L,
 			N1: dK,
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.Rf51831f9de74(&a)
+		regions.R98dbff8df711(&a)
 	} else {
+		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
+			ySqrt2Entry := ySqrt2[i]
 			for j := range dK {
 				W2 := c.W2[(i*dK+j)*dH:][:dH]
 				t27_2 := t27[(i*dK+j)*dH:][:dH]
+				t34_2 := t34[(i*dK+j)*dH:][:dH]
 				for k := range dH {
-					t27_2[k] = num.Abs(W2[k])
+					W2Entry := W2[k]
+					t27_2[k] = num.Abs(W2Entry)
+					t34_2[k] = W2Entry / ySqrt2Entry
 				}
 			}
 		}
@@ -446,28 +437,27 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rfd6a67a573f5Args{
-			P0: unsafe.SliceData(c.YErf),
+		a := regions.Ra81b5646d954Args{
+			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t40),
-			P2: unsafe.SliceData(c.YProd),
-			P3: unsafe.SliceData(t),
+			P2: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfd6a67a573f5(&a)
+		regions.Ra81b5646d954(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				yErf := c.YErf[(i*T+j)*dH:][:dH]
-				t40_2 := t40[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				t40_2 := t40[(i*T+j)*dH:][:dH]
 				t2 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					t402 := F(1) + yErf[k]
+					yProdEntry := yProd[k]
+					t402 := F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))
 					t40_2[k] = t402
-					t2[k] = F(yProd[k] * t402)
+					t2[k] = F(yProdEntry * t402)
 				}
 			}
 		}
@@ -475,47 +465,92 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(c.YBar),
-			P1: unsafe.SliceData(c.YDiv5),
-			P2: unsafe.SliceData(t8),
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.YSqrt3),
+			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
-			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
 		}
-		regions.R27d429748fc7(&a)
+		regions.R21c38483522e(&a)
 	} else {
 		for i := range L {
+			ySqrt3 := c.YSqrt3[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
+			for j := range T {
+				t5_2[j] = F(1) / ySqrt3[j]
+			}
+		}
+	}
+
+	// moneta_printed.y
+	if kern.Wide() {
+		a := regions.Rfbe2a0ccab3aArgs{
+			P0: unsafe.SliceData(c.YSqrt3),
+			P1: unsafe.SliceData(c.YBar),
+			P2: unsafe.SliceData(c.YLin),
+			P3: unsafe.SliceData(t8),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: T * dK,
+		}
+		regions.Rfbe2a0ccab3a(&a)
+	} else {
+		for i := range L {
+			ySqrt3 := c.YSqrt3[i*T:][:T]
 			t8_2 := t8[i*T:][:T]
 			for j := range T {
 				yBar := c.YBar[(i*T+j)*dK:][:dK]
-				yDiv5 := c.YDiv5[(i*T+j)*dK:][:dK]
-				var t82 F
-				t82Sums := [16]F{t82}
+				yLin := c.YLin[(i*T+j)*dK:][:dK]
+				var t82_2 F
+				ySqrt3Entry := ySqrt3[j]
+				t82Sums := [16]F{t82_2}
 				for k := range dK {
-					t82Sums[k%16] = num.FMA32(yBar[k], yDiv5[k], t82Sums[k%16])
+					t82Sums[k%16] = num.FMA32(yBar[k], (yLin[k]/ySqrt3Entry)/ySqrt3Entry, t82Sums[k%16])
 				}
-				t82 = kern.Sum16(&t82Sums)
-				t8_2[j] = -t82
+				t82_2 = kern.Sum16(&t82Sums)
+				t8_2[j] = -t82_2
 			}
 		}
 	}
 
 	// moneta_printed.y
-	yDiv6Entry := c.YDiv6[0]
+	t14 := F(1) / F(dK)
+
+	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Ra39543661859Args{
-			P0: unsafe.SliceData(c.YDiv4),
-			P1: unsafe.SliceData(c.YDiv3),
-			P2: unsafe.SliceData(t8),
-			P3: unsafe.SliceData(c.YProd2),
-			P4: unsafe.SliceData(c.YBar),
-			P5: unsafe.SliceData(t18),
-			P6: unsafe.SliceData(t202),
+		a := regions.R6b35d30494d4Args{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(t80),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t14},
+		}
+		regions.R6b35d30494d4(&a)
+	} else {
+		for i := range L {
+			t8_2 := t8[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
+			t80_2 := t80[i*T:][:T]
+			for j := range T {
+				t80_2[j] = F(t8_2[j] * F(t14*t5_2[j]))
+			}
+		}
+	}
+
+	// moneta_printed.y
+	if kern.Wide() {
+		a := regions.R1c9e496e971dArgs{
+			P0: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(t80),
+			P2: unsafe.SliceData(c.YLin),
+			P3: unsafe.SliceData(c.YBar),
+			P4: unsafe.SliceData(t18),
+			P5: unsafe.SliceData(t202),
 			N0: L,
 			N1: T,
 			N2: 4,
@@ -524,26 +559,23 @@ func (c *readBackwardFused) run() {
 			N5: dK,
 			N6: 12 * dK,
 			N7: T * dK,
-			S0: [2]float32{yDiv6Entry},
 		}
-		regions.Ra39543661859(&a)
+		regions.R1c9e496e971d(&a)
 	} else {
 		for i := range L {
-			yDiv4 := c.YDiv4[i*T:][:T]
-			yDiv3 := c.YDiv3[i*T:][:T]
-			t8_2 := t8[i*T:][:T]
+			t5_2 := t5[i*T:][:T]
+			t80_2 := t80[i*T:][:T]
 			t202_2 := t202[i*T:][:T]
 			for j := range T {
-				yProd2 := c.YProd2[(i*T+j)*dK:][:dK]
+				yLin := c.YLin[(i*T+j)*dK:][:dK]
 				yBar := c.YBar[(i*T+j)*dK:][:dK]
 				t18_2 := t18[(i*T+j)*dK:][:dK]
 				var t2022 F
-				yDiv4Entry := yDiv4[j]
-				yDiv3Entry := yDiv3[j]
-				w := F(t8_2[j] * F(yDiv6Entry*yDiv4Entry))
+				t5Entry := t5_2[j]
+				t80Entry := t80_2[j]
 				t2022Sums := [16]F{t2022}
 				for k := range dK {
-					t182 := num.FMA32(yProd2[k]-yDiv3Entry, w, F(yBar[k]*yDiv4Entry))
+					t182 := num.FMA32(yLin[k], t80Entry, F(yBar[k]*t5Entry))
 					t2022Sums[k%16] = t2022Sums[k%16] + t182
 					t18_2[k] = t182
 				}
@@ -563,7 +595,7 @@ func (c *readBackwardFused) run() {
 			N1: T,
 			N2: dK,
 			N3: T * dK,
-			S0: [2]float32{yDiv6Entry},
+			S0: [2]float32{t14},
 		}
 		regions.R351fbbc3d5c4(&a)
 	} else {
@@ -572,9 +604,9 @@ func (c *readBackwardFused) run() {
 			for j := range T {
 				t18_2 := t18[(i*T+j)*dK:][:dK]
 				t252_2 := t252[(i*T+j)*dK:][:dK]
-				w2 := F(yDiv6Entry * t202_2[j])
+				w := F(t14 * t202_2[j])
 				for k := range dK {
-					t252_2[k] = t18_2[k] + w2
+					t252_2[k] = t18_2[k] + w
 				}
 			}
 		}
@@ -587,42 +619,36 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	for i := range L {
-		kern.GemmFMA(dH, T, dK, F(0.5), false, kern.From(t272, i*T*dH), 1, dH, kern.From(c.YDiv2, i*dK*dH), 1, dH, kern.From(t252, i*T*dK), 1, dK)
+		kern.GemmFMA(dH, T, dK, F(0.5), false, kern.From(t272, i*T*dH), 1, dH, kern.From(t34, i*dK*dH), 1, dH, kern.From(t252, i*T*dK), 1, dK)
 	}
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rac22f2a8ea4aArgs{
+		a := regions.Rcbbec0019801Args{
 			P0: unsafe.SliceData(t272),
 			P1: unsafe.SliceData(c.YProd),
-			P2: unsafe.SliceData(c.YExp),
-			P3: unsafe.SliceData(t40),
-			P4: unsafe.SliceData(t352),
+			P2: unsafe.SliceData(t40),
+			P3: unsafe.SliceData(t352),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rac22f2a8ea4a(&a)
+		regions.Rcbbec0019801(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t272_2 := t272[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				yExp := c.YExp[(i*T+j)*dH:][:dH]
 				t40_2 := t40[(i*T+j)*dH:][:dH]
 				t352_2 := t352[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					t272Entry := t272_2[k]
-					t352_2[k] = num.FMA32(F(F(0.7978845608028653*yProd[k])*t272Entry), yExp[k], F(t40_2[k]*t272Entry))
+					yProdEntry2 := yProd[k]
+					t352_2[k] = num.FMA32(F(F(0.7978845608028653*yProdEntry2)*t272Entry), kern.Exp(F(F(-0.4999999999999999*yProdEntry2)*yProdEntry2)), F(t40_2[k]*t272Entry))
 				}
 			}
 		}
-	}
-
-	// moneta_printed.y
-	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(t362, i*T*dK), 1, dK, kern.From(c.YDiv, i*dH*dK), 1, dK, kern.From(t352, i*T*dH), 1, dH)
 	}
 
 	// moneta_printed.y
@@ -632,26 +658,44 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R18cb2a4cad8dArgs{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(c.YDiv8),
-			P2: unsafe.SliceData(t422),
+		a := regions.Ra8a2e6652cceArgs{
+			P0: unsafe.SliceData(c.YSqrt2),
+			P1: unsafe.SliceData(t392),
+			N0: L,
+		}
+		regions.Ra8a2e6652cce(&a)
+	} else {
+		ySqrt2 := c.YSqrt2[:L]
+		for i := range L {
+			t392[i] = F(1) / ySqrt2[i]
+		}
+	}
+
+	// moneta_printed.y
+	if kern.Wide() {
+		a := regions.R451c073727f1Args{
+			P0: unsafe.SliceData(c.YSqrt2),
+			P1: unsafe.SliceData(t262),
+			P2: unsafe.SliceData(t34),
+			P3: unsafe.SliceData(t422),
 			N0: L,
 			N1: dK,
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R18cb2a4cad8d(&a)
+		regions.R451c073727f1(&a)
 	} else {
+		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
 			var t4222 F
+			ySqrt2Entry2 := ySqrt2[i]
 			for j := range dK {
 				t262_2 := t262[(i*dK+j)*dH:][:dH]
-				yDiv8 := c.YDiv8[(i*dK+j)*dH:][:dH]
+				t34_2 := t34[(i*dK+j)*dH:][:dH]
 				var t4222Row F
 				t4222RowSums := [16]F{t4222Row}
 				for k := range dH {
-					t4222RowSums[k%16] = num.FMA32(t262_2[k], yDiv8[k], t4222RowSums[k%16])
+					t4222RowSums[k%16] = num.FMA32(t262_2[k], t34_2[k]/ySqrt2Entry2, t4222RowSums[k%16])
 				}
 				t4222Row = kern.Sum16(&t4222RowSums)
 				t4222 = t4222 + t4222Row
@@ -662,26 +706,48 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R18cb2a4cad8dArgs{
-			P0: unsafe.SliceData(t372),
-			P1: unsafe.SliceData(c.YDiv10),
-			P2: unsafe.SliceData(t59),
+		a := regions.R1e07d5e3e8caArgs{
+			P0: unsafe.SliceData(t392),
+			P1: unsafe.SliceData(t422),
+			P2: unsafe.SliceData(t81),
+			P3: unsafe.SliceData(c.YSqrt),
+			P4: unsafe.SliceData(t56),
+			N0: L,
+		}
+		regions.R1e07d5e3e8ca(&a)
+	} else {
+		ySqrt := c.YSqrt[:L]
+		for i := range L {
+			t81[i] = F(t392[i] * t422[i])
+			t56[i] = F(1) / ySqrt[i]
+		}
+	}
+
+	// moneta_printed.y
+	if kern.Wide() {
+		a := regions.R451c073727f1Args{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(t372),
+			P2: unsafe.SliceData(t26),
+			P3: unsafe.SliceData(t59),
 			N0: L,
 			N1: dH,
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R18cb2a4cad8d(&a)
+		regions.R451c073727f1(&a)
 	} else {
+		ySqrt := c.YSqrt[:L]
 		for i := range L {
 			var t592 F
+			ySqrtEntry2 := ySqrt[i]
 			for j := range dH {
 				t372_2 := t372[(i*dH+j)*dK:][:dK]
-				yDiv10 := c.YDiv10[(i*dH+j)*dK:][:dK]
+				t26_2 := t26[(i*dH+j)*dK:][:dK]
 				var t592Row F
 				t592RowSums := [16]F{t592Row}
 				for k := range dK {
-					t592RowSums[k%16] = num.FMA32(t372_2[k], yDiv10[k], t592RowSums[k%16])
+					t592RowSums[k%16] = num.FMA32(t372_2[k], t26_2[k]/ySqrtEntry2, t592RowSums[k%16])
 				}
 				t592Row = kern.Sum16(&t592RowSums)
 				t592 = t592 + t592Row
@@ -692,9 +758,24 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R6c7401b783faArgs{
-			P0: unsafe.SliceData(c.YDiv9),
+		a := regions.Rb853c50a00caArgs{
+			P0: unsafe.SliceData(t56),
 			P1: unsafe.SliceData(t59),
+			P2: unsafe.SliceData(t82),
+			N0: L,
+		}
+		regions.Rb853c50a00ca(&a)
+	} else {
+		for i := range L {
+			t82[i] = F(t56[i] * t59[i])
+		}
+	}
+
+	// moneta_printed.y
+	if kern.Wide() {
+		a := regions.Reb2272b2287eArgs{
+			P0: unsafe.SliceData(t56),
+			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t19),
 			P3: unsafe.SliceData(c.W1),
 			P4: unsafe.SliceData(t372),
@@ -704,12 +785,11 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R6c7401b783fa(&a)
+		regions.Reb2272b2287e(&a)
 	} else {
-		yDiv9 := c.YDiv9[:L]
 		for i := range L {
-			yDiv9Entry := yDiv9[i]
-			w3 := F(2 * F(yDiv9Entry*t59[i]))
+			t56Entry := t56[i]
+			w2 := F(2 * t82[i])
 			for j := range dH {
 				t19_2 := t19[(i*dH+j)*dK:][:dK]
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
@@ -717,7 +797,7 @@ func (c *readBackwardFused) run() {
 				W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
 				for k := range dK {
 					t19Entry := t19_2[k]
-					W1Bar[k] = num.FMA32(F(F(w3*t19Entry)*F(t19Entry*t19Entry)), kern.Sign(W1[k]), F(t372_2[k]*yDiv9Entry))
+					W1Bar[k] = num.FMA32(F(F(w2*t19Entry)*F(t19Entry*t19Entry)), kern.Sign(W1[k]), F(t372_2[k]*t56Entry))
 				}
 			}
 		}
@@ -725,9 +805,9 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R6c7401b783faArgs{
-			P0: unsafe.SliceData(c.YDiv7),
-			P1: unsafe.SliceData(t422),
+		a := regions.Reb2272b2287eArgs{
+			P0: unsafe.SliceData(t392),
+			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(t27),
 			P3: unsafe.SliceData(c.W2),
 			P4: unsafe.SliceData(t262),
@@ -737,12 +817,11 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R6c7401b783fa(&a)
+		regions.Reb2272b2287e(&a)
 	} else {
-		yDiv7 := c.YDiv7[:L]
 		for i := range L {
-			yDiv7Entry := yDiv7[i]
-			w4 := F(2 * F(yDiv7Entry*t422[i]))
+			t392Entry := t392[i]
+			w3 := F(2 * t81[i])
 			for j := range dK {
 				t27_2 := t27[(i*dK+j)*dH:][:dH]
 				W2 := c.W2[(i*dK+j)*dH:][:dH]
@@ -750,34 +829,21 @@ func (c *readBackwardFused) run() {
 				W2Bar := c.W2Bar[(i*dK+j)*dH:][:dH]
 				for k := range dH {
 					t27Entry := t27_2[k]
-					W2Bar[k] = num.FMA32(F(F(w4*t27Entry)*F(t27Entry*t27Entry)), kern.Sign(W2[k]), F(t262_2[k]*yDiv7Entry))
+					W2Bar[k] = num.FMA32(F(F(w3*t27Entry)*F(t27Entry*t27Entry)), kern.Sign(W2[k]), F(t262_2[k]*t392Entry))
 				}
 			}
 		}
 	}
 
 	// moneta_printed.y
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(c.YBar),
-			P1: unsafe.SliceData(t362),
-			P2: unsafe.SliceData(c.QBar),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
+	for i := range L {
+		for j := range T {
+			copy(c.QBar[(i*T+j)*dK:][:dK], c.YBar[(i*T+j)*dK:][:dK])
 		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				yBar := c.YBar[(i*T+j)*dK:][:dK]
-				t362_2 := t362[(i*T+j)*dK:][:dK]
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					qBar[k] = yBar[k] + t362_2[k]
-				}
-			}
-		}
+	}
+
+	// moneta_printed.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dH, F(1), true, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(t26, i*dH*dK), 1, dK, kern.From(t352, i*T*dH), 1, dH)
 	}
 }

@@ -95,7 +95,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.NOut = a.Out("N", k.L*k.DK*k.DV)
-	k.StartProd = a.Fresh(k.L * k.DK * k.DV)
+	k.StartLin = a.Fresh(k.L * k.DK * k.DV)
 	if !a.ForwardOnly {
 		k.MLin = a.Fresh(k.L * k.T * k.DV)
 	}
@@ -159,7 +159,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.B = a.Real("B", k.DK*k.DV)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.StartProd = a.Fresh(k.L * k.DK * k.DV)
+	k.YLin = a.Fresh(k.L * k.DK * k.DV)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -169,10 +169,9 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.A = k.A
 	g.N = k.N
-	g.B = k.B
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
-	g.StartProd = k.StartProd
+	g.YLin = k.YLin
 	g.ABar = a.Grad("A", g.DV*g.DV)
 	g.NBar = a.Grad("N", g.L*g.DK*g.DV)
 	g.BBar = a.Grad("B", g.DK*g.DV)

@@ -15,23 +15,22 @@ var readKind = tape.NewKind()
 //
 // It keeps L·d_k·d_v entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L         int
-	T         int
-	DK        int
-	DV        int
-	A         []F // [d_v, d_v]
-	N         []F // [L, d_v, d_k]
-	B         []F // [d_v, d_k]
-	Q         []F // [L, T, d_k]
-	Y         []F // [L, T, d_v], written
-	StartProd []F // [L, d_v, d_k], written
-	Work      []F // WorkLen() entries
+	L    int
+	T    int
+	DK   int
+	DV   int
+	A    []F // [d_v, d_v]
+	N    []F // [L, d_v, d_k]
+	B    []F // [d_v, d_k]
+	Q    []F // [L, T, d_k]
+	Y    []F // [L, T, d_v], written
+	YLin []F // [L, d_v, d_k], written
+	Work []F // WorkLen() entries
 }
 
-// WorkLen is L·d_k·d_v.
+// WorkLen is 0.
 func (c *Read[F]) WorkLen() int {
-	L, dK, dV := c.L, c.DK, c.DV
-	return L * dK * dV
+	return 0
 }
 
 // Run computes Read.
@@ -41,55 +40,52 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	t := c.Work[:L*dK*dV] // [L, d_v, d_k]
-
-	// nested_delta.M.start
-	for i := range L {
-		kern.Gemm(dK, dV, dV, F(1), false, kern.From(c.StartProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
-	}
 
 	// nested_delta.y, nested_delta.M.start
 	for i := range L {
 		for j := range dV {
-			startProd := c.StartProd[(i*dV+j)*dK:][:dK]
 			B := c.B[j*dK:][:dK]
 			N := c.N[(i*dV+j)*dK:][:dK]
-			t2 := t[(i*dV+j)*dK:][:dK]
+			yLin := c.YLin[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				t2[k] = startProd[k] + B[k] + N[k]
+				yLin[k] = B[k] + N[k]
 			}
 		}
 	}
 
+	// nested_delta.M.start
+	for i := range L {
+		kern.Gemm(dK, dV, dV, F(1), true, kern.From(c.YLin, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
+	}
+
 	// nested_delta.y
 	for i := range L {
-		kern.Gemm(T, dV, dK, F(1), false, kern.From(c.Y, i*T*dV), dV, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t, i*dV*dK), 1, dK)
+		kern.Gemm(T, dV, dK, F(1), false, kern.From(c.Y, i*T*dV), dV, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(c.YLin, i*dV*dK), 1, dK)
 	}
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L         int
-	T         int
-	DK        int
-	DV        int
-	A         []F // [d_v, d_v]
-	N         []F // [L, d_v, d_k]
-	B         []F // [d_v, d_k]
-	Q         []F // [L, T, d_k]
-	YBar      []F // [L, T, d_v]
-	StartProd []F // [L, d_v, d_k]
-	ABar      []F // [d_v, d_v], written
-	NBar      []F // [L, d_v, d_k], written
-	BBar      []F // [d_v, d_k], written
-	QBar      []F // [L, T, d_k], written
-	Work      []F // WorkLen() entries
+	L    int
+	T    int
+	DK   int
+	DV   int
+	A    []F // [d_v, d_v]
+	N    []F // [L, d_v, d_k]
+	Q    []F // [L, T, d_k]
+	YBar []F // [L, T, d_v]
+	YLin []F // [L, d_v, d_k]
+	ABar []F // [d_v, d_v], written
+	NBar []F // [L, d_v, d_k], written
+	BBar []F // [d_v, d_k], written
+	QBar []F // [L, T, d_k], written
+	Work []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·d_k·d_v.
+// WorkLen is L·d_k·d_v.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, dK, dV := c.L, c.DK, c.DV
-	return 3 * L * dK * dV
+	return L * dK * dV
 }
 
 // Run computes ReadBackward.
@@ -99,28 +95,11 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	t := c.Work[:L*dK*dV] // [L, d_v, d_k]
-	work := c.Work[L*dK*dV:]
-	t4 := work[:L*dK*dV] // [L, d_v, d_k]
-	work = work[L*dK*dV:]
-	t8 := work[:L*dK*dV] // [L, d_v, d_k]
-
-	// nested_delta.y, nested_delta.M.start
-	for i := range L {
-		for j := range dV {
-			startProd := c.StartProd[(i*dV+j)*dK:][:dK]
-			B := c.B[j*dK:][:dK]
-			N := c.N[(i*dV+j)*dK:][:dK]
-			t2 := t[(i*dV+j)*dK:][:dK]
-			for k := range dK {
-				t2[k] = startProd[k] + B[k] + N[k]
-			}
-		}
-	}
+	t4 := c.Work[:L*dK*dV] // [L, d_v, d_k]
 
 	// nested_delta.y
 	for i := range L {
-		kern.Gemm(T, dK, dV, F(1), false, kern.From(c.QBar, i*T*dK), dK, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t, i*dV*dK), dK, 1)
+		kern.Gemm(T, dK, dV, F(1), false, kern.From(c.QBar, i*T*dK), dK, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(c.YLin, i*dV*dK), dK, 1)
 	}
 
 	// nested_delta.y
@@ -141,11 +120,6 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// nested_delta.M.start
-	for i := range L {
-		kern.Gemm(dK, dV, dV, F(1), false, kern.From(t8, i*dV*dK), 1, dK, kern.From(t4, i*dV*dK), 1, dK, c.A, dV, 1)
-	}
-
-	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
 		kern.Gemm(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t4, k*dV*dK), 1, dK)
@@ -155,12 +129,16 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		for j := range dV {
 			t4_2 := t4[(i*dV+j)*dK:][:dK]
-			t8_2 := t8[(i*dV+j)*dK:][:dK]
 			NBar := c.NBar[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				NBar[k] = t4_2[k] + t8_2[k]
+				NBar[k] = t4_2[k]
 			}
 		}
+	}
+
+	// nested_delta.M.start
+	for i := range L {
+		kern.Gemm(dK, dV, dV, F(1), true, kern.From(c.NBar, i*dV*dK), 1, dK, kern.From(t4, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 }
 
@@ -196,7 +174,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n.fromN = startN
 	k.N = arena.Data(n.fromN)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.StartProd = c.Run.Saved(k.L * k.DK * k.DV)
+	k.YLin = c.Run.Saved(k.L * k.DK * k.DV)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -217,10 +195,9 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
 	g.A = k.A
 	g.N = k.N
-	g.B = k.B
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.StartProd = k.StartProd
+	g.YLin = k.YLin
 	g.ABar = t.Part(n.vA, g.DV*g.DV)
 	g.NBar = t.Part(n.fromN, g.L*g.DK*g.DV)
 	g.BBar = t.Part(n.vB, g.DK*g.DV)

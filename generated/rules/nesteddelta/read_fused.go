@@ -18,43 +18,40 @@ func (c *readFused) run() {
 	_ = T
 	_ = dK
 	_ = dV
-	t := c.Work[:L*dK*dV] // [L, d_v, d_k]
-
-	// nested_delta.M.start
-	for i := range L {
-		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(c.StartProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
-	}
 
 	// nested_delta.y, nested_delta.M.start
 	if kern.Wide() {
-		a := regions.R5f13ec275addArgs{
-			P0: unsafe.SliceData(c.StartProd),
-			P1: unsafe.SliceData(c.B),
-			P2: unsafe.SliceData(c.N),
-			P3: unsafe.SliceData(t),
+		a := regions.R640522fcb4e1Args{
+			P0: unsafe.SliceData(c.B),
+			P1: unsafe.SliceData(c.N),
+			P2: unsafe.SliceData(c.YLin),
 			N0: L,
 			N1: dV,
 			N2: dK,
 			N3: dK * dV,
 		}
-		regions.R5f13ec275add(&a)
+		regions.R640522fcb4e1(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
-				startProd := c.StartProd[(i*dV+j)*dK:][:dK]
 				B := c.B[j*dK:][:dK]
 				N := c.N[(i*dV+j)*dK:][:dK]
-				t2 := t[(i*dV+j)*dK:][:dK]
+				yLin := c.YLin[(i*dV+j)*dK:][:dK]
 				for k := range dK {
-					t2[k] = (startProd[k] + B[k]) + N[k]
+					yLin[k] = B[k] + N[k]
 				}
 			}
 		}
 	}
 
+	// nested_delta.M.start
+	for i := range L {
+		kern.GemmFMA(dK, dV, dV, F(1), true, kern.From(c.YLin, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
+	}
+
 	// nested_delta.y
 	for i := range L {
-		kern.GemmFMA(T, dV, dK, F(1), false, kern.From(c.Y, i*T*dV), dV, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t, i*dV*dK), 1, dK)
+		kern.GemmFMA(T, dV, dK, F(1), false, kern.From(c.Y, i*T*dV), dV, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(c.YLin, i*dV*dK), 1, dK)
 	}
 }
 
@@ -68,40 +65,11 @@ func (c *readBackwardFused) run() {
 	_ = T
 	_ = dK
 	_ = dV
-	t := c.Work[:L*dK*dV]              // [L, d_v, d_k]
-	t4 := c.Work[L*dK*dV:][:L*dK*dV]   // [L, d_v, d_k]
-	t8 := c.Work[2*L*dK*dV:][:L*dK*dV] // [L, d_v, d_k]
-
-	// nested_delta.y, nested_delta.M.start
-	if kern.Wide() {
-		a := regions.R5f13ec275addArgs{
-			P0: unsafe.SliceData(c.StartProd),
-			P1: unsafe.SliceData(c.B),
-			P2: unsafe.SliceData(c.N),
-			P3: unsafe.SliceData(t),
-			N0: L,
-			N1: dV,
-			N2: dK,
-			N3: dK * dV,
-		}
-		regions.R5f13ec275add(&a)
-	} else {
-		for i := range L {
-			for j := range dV {
-				startProd := c.StartProd[(i*dV+j)*dK:][:dK]
-				B := c.B[j*dK:][:dK]
-				N := c.N[(i*dV+j)*dK:][:dK]
-				t2 := t[(i*dV+j)*dK:][:dK]
-				for k := range dK {
-					t2[k] = (startProd[k] + B[k]) + N[k]
-				}
-			}
-		}
-	}
+	t4 := c.Work[:L*dK*dV] // [L, d_v, d_k]
 
 	// nested_delta.y
 	for i := range L {
-		kern.GemmFMA(T, dK, dV, F(1), false, kern.From(c.QBar, i*T*dK), dK, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t, i*dV*dK), dK, 1)
+		kern.GemmFMA(T, dK, dV, F(1), false, kern.From(c.QBar, i*T*dK), dK, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(c.YLin, i*dV*dK), dK, 1)
 	}
 
 	// nested_delta.y
@@ -134,38 +102,20 @@ func (c *readBackwardFused) run() {
 	}
 
 	// nested_delta.M.start
-	for i := range L {
-		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(t8, i*dV*dK), 1, dK, kern.From(t4, i*dV*dK), 1, dK, c.A, dV, 1)
-	}
-
-	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
 		kern.GemmFMA(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t4, k*dV*dK), 1, dK)
 	}
 
 	// nested_delta.M.start
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t4),
-			P1: unsafe.SliceData(t8),
-			P2: unsafe.SliceData(c.NBar),
-			N0: L,
-			N1: dV,
-			N2: dK,
-			N3: dK * dV,
+	for i := range L {
+		for j := range dV {
+			copy(c.NBar[(i*dV+j)*dK:][:dK], t4[(i*dV+j)*dK:][:dK])
 		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range dV {
-				t4_2 := t4[(i*dV+j)*dK:][:dK]
-				t8_2 := t8[(i*dV+j)*dK:][:dK]
-				NBar := c.NBar[(i*dV+j)*dK:][:dK]
-				for k := range dK {
-					NBar[k] = t4_2[k] + t8_2[k]
-				}
-			}
-		}
+	}
+
+	// nested_delta.M.start
+	for i := range L {
+		kern.GemmFMA(dK, dV, dV, F(1), true, kern.From(c.NBar, i*dV*dK), 1, dK, kern.From(t4, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 }

@@ -30,7 +30,7 @@ type Step[F num.Float] struct {
 	Q            []F    // [L, T, d_k]
 	Y            []F    // [L, T, d_v], written
 	NOut         []F    // [L, d_v, d_k], written
-	StartProd    []F    // [L, d_v, d_k], written
+	StartLin     []F    // [L, d_v, d_k], written
 	MLin         []F    // [L, T, d_v], written; may be nil
 	NLin         []F    // [L, T, d_v], written; may be nil
 	NCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
@@ -39,10 +39,9 @@ type Step[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is L·d_k·d_v.
+// WorkLen is 0.
 func (c *Step[F]) WorkLen() int {
-	L, dK, dV := c.L, c.DK, c.DV
-	return L * dK * dV
+	return 0
 }
 
 // RowsLen is 2·d_k.
@@ -59,26 +58,24 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t35 := c.Work[:L*dK*dV] // [L, d_v, d_k]
-	NState := c.Rows[:dK]   // [d_k]
+	NState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MState := rows[:dK] // [d_k]
 
 	// nested_delta.M.start
 	for i := range L {
-		kern.Gemm(dK, dV, dV, F(1), false, kern.From(c.StartProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
+		for j := range dV {
+			B := c.B[j*dK:][:dK]
+			startLin := c.StartLin[(i*dV+j)*dK:][:dK]
+			for k := range dK {
+				startLin[k] = B[k]
+			}
+		}
 	}
 
 	// nested_delta.M.start
 	for i := range L {
-		for j := range dV {
-			startProd := c.StartProd[(i*dV+j)*dK:][:dK]
-			B := c.B[j*dK:][:dK]
-			t35_2 := t35[(i*dV+j)*dK:][:dK]
-			for k := range dK {
-				t35_2[k] = startProd[k] + B[k]
-			}
-		}
+		kern.Gemm(dK, dV, dV, F(1), true, kern.From(c.StartLin, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
 	}
 
 	// nested_delta
@@ -88,9 +85,9 @@ func (c *Step[F]) Run() {
 			N := c.N[(l*dV+i)*dK:][:dK]
 			N2 := c.N[(l*dV+i+1)*dK:][:dK]
 			N3 := c.N[(l*dV+i+2)*dK:][:dK]
-			t35_2 := t35[(l*dV+i)*dK:][:dK]
-			t35_3 := t35[(l*dV+i+1)*dK:][:dK]
-			t35_4 := t35[(l*dV+i+2)*dK:][:dK]
+			startLin := c.StartLin[(l*dV+i)*dK:][:dK]
+			startLin2 := c.StartLin[(l*dV+i+1)*dK:][:dK]
+			startLin3 := c.StartLin[(l*dV+i+2)*dK:][:dK]
 			NOut := c.NOut[(l*dV+i)*dK:][:dK]
 			NOut2 := c.NOut[(l*dV+i+1)*dK:][:dK]
 			NOut3 := c.NOut[(l*dV+i+2)*dK:][:dK]
@@ -100,9 +97,9 @@ func (c *Step[F]) Run() {
 				NState[j][2] = N3[j]
 			}
 			for j := range dK {
-				MState[j][0] = t35_2[j]
-				MState[j][1] = t35_3[j]
-				MState[j][2] = t35_4[j]
+				MState[j][0] = startLin[j]
+				MState[j][1] = startLin2[j]
+				MState[j][2] = startLin3[j]
 			}
 			for s := range segments {
 				if len(c.NCheckpoints) > 0 {
@@ -221,13 +218,13 @@ func (c *Step[F]) Run() {
 		}
 		for ; i < dV; i++ {
 			N := c.N[(l*dV+i)*dK:][:dK]
-			t35_2 := t35[(l*dV+i)*dK:][:dK]
+			startLin := c.StartLin[(l*dV+i)*dK:][:dK]
 			NOut := c.NOut[(l*dV+i)*dK:][:dK]
 			for j := range dK {
 				NState[j][0] = N[j]
 			}
 			for j := range dK {
-				MState[j][0] = t35_2[j]
+				MState[j][0] = startLin[j]
 			}
 			for s := range segments {
 				if len(c.NCheckpoints) > 0 {
@@ -330,13 +327,13 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d_k + 3·L·d_k·d_v.
+// WorkLen is 3·L·T·d_k + 2·L·d_k·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*dK + 3*L*dK*dV + (kern.Blocks(dV)-1)*(4*L*T*dK+L*T) // and the sums of blocks of rows
+		return 3*L*T*dK + 2*L*dK*dV + (kern.Blocks(dV)-1)*(4*L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 3*L*T*dK + 3*L*dK*dV
+	return 3*L*T*dK + 2*L*dK*dV
 }
 
 // RowsLen is 2·C·d_k + 6·d_k.
@@ -361,9 +358,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK:]
 	t15 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t29 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t10 := work[:L*dK*dV]    // [L, d_v, d_k]
+	t29 := work[:L*T*dK]     // [L, T, d_k]
 	NBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MBarState := rows[:dK] // [d_k]
@@ -681,11 +676,6 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// nested_delta.M.start
-	for i := range L {
-		kern.Gemm(dK, dV, dV, F(1), false, kern.From(t10, i*dV*dK), 1, dK, kern.From(t2, i*dV*dK), 1, dK, c.A, dV, 1)
-	}
-
-	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
 		kern.Gemm(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t2, k*dV*dK), 1, dK)
@@ -695,12 +685,16 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range dV {
 			t3 := t[(i*dV+j)*dK:][:dK]
-			t10_2 := t10[(i*dV+j)*dK:][:dK]
 			NBarOut := c.NBarOut[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				NBarOut[k] = t3[k] + t10_2[k]
+				NBarOut[k] = t3[k]
 			}
 		}
+	}
+
+	// nested_delta.M.start
+	for i := range L {
+		kern.Gemm(dK, dV, dV, F(1), true, kern.From(c.NBarOut, i*dV*dK), 1, dK, kern.From(t2, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 }
 
@@ -747,7 +741,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.N = arena.Data(n.fromN)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.NOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.StartProd = c.Run.Saved(k.L * k.DK * k.DV)
+	k.StartLin = c.Run.Saved(k.L * k.DK * k.DV)
 	if c.Run.Tape != nil {
 		k.MLin = c.Run.Saved(k.L * k.T * k.DV)
 	}

@@ -23,36 +23,17 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t35 := c.Work[:L*dK*dV] // [L, d_v, d_k]
 
 	// nested_delta.M.start
 	for i := range L {
-		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(c.StartProd, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
+		for j := range dV {
+			copy(c.StartLin[(i*dV+j)*dK:][:dK], c.B[j*dK:][:dK])
+		}
 	}
 
 	// nested_delta.M.start
-	if kern.Wide() {
-		a := regions.R4ca6449a43a1Args{
-			P0: unsafe.SliceData(c.StartProd),
-			P1: unsafe.SliceData(c.B),
-			P2: unsafe.SliceData(t35),
-			N0: L,
-			N1: dV,
-			N2: dK,
-			N3: dK * dV,
-		}
-		regions.R4ca6449a43a1(&a)
-	} else {
-		for i := range L {
-			for j := range dV {
-				startProd := c.StartProd[(i*dV+j)*dK:][:dK]
-				B := c.B[j*dK:][:dK]
-				t35_2 := t35[(i*dV+j)*dK:][:dK]
-				for k := range dK {
-					t35_2[k] = startProd[k] + B[k]
-				}
-			}
-		}
+	for i := range L {
+		kern.GemmFMA(dK, dV, dV, F(1), true, kern.From(c.StartLin, i*dV*dK), 1, dK, kern.From(c.N, i*dV*dK), 1, dK, c.A, 1, dV)
 	}
 
 	// nested_delta
@@ -73,7 +54,6 @@ func (c *stepRows1) Part(part int) {
 	_ = dK
 	_ = dV
 	_ = segments
-	t35 := c.Work[:L*dK*dV] // [L, d_v, d_k]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -87,7 +67,7 @@ func (c *stepRows1) Part(part int) {
 			NState, rest := scratch.Data[:dK*rows], scratch.Data[dK*rows:]
 			MState := rest
 			kern.Transpose(NState, rows, c.N[(l*dV+i)*dK:], dK, there, dK)
-			kern.Transpose(MState, rows, t35[(l*dV+i)*dK:], dK, there, dK)
+			kern.Transpose(MState, rows, c.StartLin[(l*dV+i)*dK:], dK, there, dK)
 			for s := range segments {
 				if len(c.NCheckpoints) > 0 {
 					if s == 0 {
@@ -98,7 +78,7 @@ func (c *stepRows1) Part(part int) {
 				}
 				if len(c.MCheckpoints) > 0 {
 					if s == 0 {
-						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, t35[(l*dV+i)*dK:], dK, there, dK)
+						kern.CopyRows(c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, c.StartLin[(l*dV+i)*dK:], dK, there, dK)
 					} else {
 						kern.TransposeBack(MState, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, there, dK)
 					}
@@ -136,7 +116,7 @@ func (c *stepRows1) Part(part int) {
 		MState := rest
 		for i := first; i < last; i++ {
 			copy(NState[:dK], c.N[(l*dV+i)*dK:][:dK])
-			copy(MState[:dK], t35[(l*dV+i)*dK:][:dK])
+			copy(MState[:dK], c.StartLin[(l*dV+i)*dK:][:dK])
 			for s := range segments {
 				if len(c.NCheckpoints) > 0 {
 					copy(c.NCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], NState[:dK])
@@ -219,12 +199,11 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t := c.Work[:L*dK*dV]                        // [L, d_v, d_k]
-	t2 := c.Work[L*dK*dV:][:L*dK*dV]             // [L, d_v, d_k]
-	t21 := c.Work[2*L*dK*dV:][:L*T*dK]           // [L, T, d_k]
-	t15 := c.Work[L*T*dK+2*L*dK*dV:][:L*T*dK]    // [L, T, d_k]
-	t29 := c.Work[2*L*T*dK+2*L*dK*dV:][:L*T*dK]  // [L, T, d_k]
-	t10 := c.Work[3*L*T*dK+2*L*dK*dV:][:L*dK*dV] // [L, d_v, d_k]
+	t := c.Work[:L*dK*dV]                       // [L, d_v, d_k]
+	t2 := c.Work[L*dK*dV:][:L*dK*dV]            // [L, d_v, d_k]
+	t21 := c.Work[2*L*dK*dV:][:L*T*dK]          // [L, T, d_k]
+	t15 := c.Work[L*T*dK+2*L*dK*dV:][:L*T*dK]   // [L, T, d_k]
+	t29 := c.Work[2*L*T*dK+2*L*dK*dV:][:L*T*dK] // [L, T, d_k]
 
 	// nested_delta
 	clear(c.RhoBar)
@@ -234,11 +213,11 @@ func (c *stepBackwardFused) run() {
 	clear(t29)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t15[:L*T*dK], c.Work[3*L*T*dK+3*L*dK*dV:], 4*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t21[:L*T*dK], c.Work[4*L*T*dK+3*L*dK*dV:], 4*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.RhoBar[:L*T], c.Work[5*L*T*dK+3*L*dK*dV:], 4*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t29[:L*T*dK], c.Work[5*L*T*dK+3*L*dK*dV+L*T:], 4*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[6*L*T*dK+3*L*dK*dV+L*T:], 4*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t15[:L*T*dK], c.Work[3*L*T*dK+2*L*dK*dV:], 4*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t21[:L*T*dK], c.Work[4*L*T*dK+2*L*dK*dV:], 4*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[5*L*T*dK+2*L*dK*dV:], 4*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t29[:L*T*dK], c.Work[5*L*T*dK+2*L*dK*dV+L*T:], 4*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[6*L*T*dK+2*L*dK*dV+L*T:], 4*L*T*dK+L*T, kern.Blocks(dV))
 	}
 
 	// nested_delta.M
@@ -312,39 +291,21 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// nested_delta.M.start
-	for i := range L {
-		kern.GemmFMA(dK, dV, dV, F(1), false, kern.From(t10, i*dV*dK), 1, dK, kern.From(t2, i*dV*dK), 1, dK, c.A, dV, 1)
-	}
-
-	// nested_delta.M.start
 	clear(c.ABar)
 	for k := range L {
 		kern.GemmFMA(dV, dV, dK, F(1), true, c.ABar, 1, dV, kern.From(c.N, k*dV*dK), dK, 1, kern.From(t2, k*dV*dK), 1, dK)
 	}
 
 	// nested_delta.M.start
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.NBarOut),
-			N0: L,
-			N1: dV,
-			N2: dK,
-			N3: dK * dV,
+	for i := range L {
+		for j := range dV {
+			copy(c.NBarOut[(i*dV+j)*dK:][:dK], t[(i*dV+j)*dK:][:dK])
 		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range dV {
-				t3 := t[(i*dV+j)*dK:][:dK]
-				t10_2 := t10[(i*dV+j)*dK:][:dK]
-				NBarOut := c.NBarOut[(i*dV+j)*dK:][:dK]
-				for k := range dK {
-					NBarOut[k] = t3[k] + t10_2[k]
-				}
-			}
-		}
+	}
+
+	// nested_delta.M.start
+	for i := range L {
+		kern.GemmFMA(dK, dV, dV, F(1), true, kern.From(c.NBarOut, i*dV*dK), 1, dK, kern.From(t2, i*dV*dK), 1, dK, c.A, dV, 1)
 	}
 }
 
@@ -375,15 +336,15 @@ func (c *stepBackwardRows1) Part(part int) {
 	t29_2 := t29
 	qBar := c.QBar
 	if block > 0 {
-		t15_2 = c.Work[3*L*T*dK+3*L*dK*dV+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
+		t15_2 = c.Work[3*L*T*dK+2*L*dK*dV+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
 		clear(t15_2[l*T*dK:][:T*dK])
-		t21_2 = c.Work[4*L*T*dK+3*L*dK*dV+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
+		t21_2 = c.Work[4*L*T*dK+2*L*dK*dV+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
 		clear(t21_2[l*T*dK:][:T*dK])
-		rhoBar = c.Work[5*L*T*dK+3*L*dK*dV+(block-1)*(4*L*T*dK+L*T):][:L*T]
+		rhoBar = c.Work[5*L*T*dK+2*L*dK*dV+(block-1)*(4*L*T*dK+L*T):][:L*T]
 		clear(rhoBar[l*T:][:T])
-		t29_2 = c.Work[5*L*T*dK+3*L*dK*dV+L*T+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
+		t29_2 = c.Work[5*L*T*dK+2*L*dK*dV+L*T+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
 		clear(t29_2[l*T*dK:][:T*dK])
-		qBar = c.Work[6*L*T*dK+3*L*dK*dV+L*T+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
+		qBar = c.Work[6*L*T*dK+2*L*dK*dV+L*T+(block-1)*(4*L*T*dK+L*T):][:L*T*dK]
 		clear(qBar[l*T*dK:][:T*dK])
 	}
 	scratch := workers.Borrow(dK + dK + C*dK + dK + C*dK + dK + dK + dK)

@@ -396,13 +396,13 @@ type StepBackward[F num.Float] struct {
 	Rows            [][4]F  // RowsLen() entries
 }
 
-// WorkLen is 2·L·T·d_k·w + L·T·d_v·w + 3·L·T·d_k + 3·L·T·d_v + 2·L·T·w + 3·L·d_k·w + 3·L·d_v·w + 3·L·T - 3·L·d_k - 3·L·d_v + 3·L·w - 3·L.
+// WorkLen is 2·L·T·d_k·w + L·T·d_v·w + 2·L·T·d_k + 2·L·T·d_v + 2·L·T·w + 2·L·d_k·w + 2·L·d_v·w + 2·L·T - 2·L·d_k - 2·L·d_v + 2·L·w - 2·L.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV, w := c.L, c.T, c.DK, c.DV, c.W
 	if kern.Fused() {
-		return 2*L*T*dK*w + L*T*dV*w + 3*L*T*dK + 3*L*T*dV + 2*L*T*w + 3*L*dK*w + 3*L*dV*w + 3*L*T - 3*L*dK - 3*L*dV + 3*L*w - 3*L + (kern.Blocks(dV)-1)*(2*L*T*dK*w+L*T*dK+L*T) // and the sums of blocks of rows
+		return 2*L*T*dK*w + L*T*dV*w + 2*L*T*dK + 2*L*T*dV + 2*L*T*w + 2*L*dK*w + 2*L*dV*w + 2*L*T - 2*L*dK - 2*L*dV + 2*L*w - 2*L + (kern.Blocks(dV)-1)*(2*L*T*dK*w+L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 2*L*T*dK*w + L*T*dV*w + 3*L*T*dK + 3*L*T*dV + 2*L*T*w + 3*L*dK*w + 3*L*dV*w + 3*L*T - 3*L*dK - 3*L*dV + 3*L*w - 3*L
+	return 2*L*T*dK*w + L*T*dV*w + 2*L*T*dK + 2*L*T*dV + 2*L*T*w + 2*L*dK*w + 2*L*dV*w + 2*L*T - 2*L*dK - 2*L*dV + 2*L*w - 2*L
 }
 
 // RowsLen is C·d_k + 5·d_k + 8·w.
@@ -437,15 +437,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV+L*dV*w-L*dV:]
 	t10 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 	work = work[L*T*dV+L*dV*w-L*dV:]
-	t11 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
-	work = work[L*T*dV+L*dV*w-L*dV:]
 	t14 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
 	work = work[L*T*dK+L*dK*w-L*dK:]
-	t15 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
-	work = work[L*T*dK+L*dK*w-L*dK:]
-	t18 := work[:L*T+L*w-L] // [L, T + w - 1]
-	work = work[L*T+L*w-L:]
-	t19 := work[:L*T+L*w-L]  // [L, T + w - 1]
+	t18 := work[:L*T+L*w-L]  // [L, T + w - 1]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -470,7 +464,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[w:]
 	t142 := rows[:w] // [w]
 	rows = rows[w:]
-	t152 := rows[:dK] // [d_k]
+	t15 := rows[:dK] // [d_k]
 
 	// omega_net
 	clear(c.RhoBar)
@@ -719,7 +713,7 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 						// omega_net.M
-						clear(t152)
+						clear(t15)
 						for j := range w {
 							n9 := int(c.Pos[l]) - j + a + C*s
 							if n9 >= 0 {
@@ -732,13 +726,13 @@ func (c *StepBackward[F]) Run() {
 								for k := range dK {
 									MStack2Entry := MStack2[k]
 									t162Sum := t162_2[k]
-									t152[k][0] += F(MStack2Entry * t82Entry0)
+									t15[k][0] += F(MStack2Entry * t82Entry0)
 									t162Sum += F(MTrail3[k][0] * t82Entry0)
-									t152[k][1] += F(MStack2Entry * t82Entry1)
+									t15[k][1] += F(MStack2Entry * t82Entry1)
 									t162Sum += F(MTrail3[k][1] * t82Entry1)
-									t152[k][2] += F(MStack2Entry * t82Entry2)
+									t15[k][2] += F(MStack2Entry * t82Entry2)
 									t162Sum += F(MTrail3[k][2] * t82Entry2)
-									t152[k][3] += F(MStack2Entry * t82Entry3)
+									t15[k][3] += F(MStack2Entry * t82Entry3)
 									t162Sum += F(MTrail3[k][3] * t82Entry3)
 									t162_2[k] = t162Sum
 								}
@@ -747,10 +741,10 @@ func (c *StepBackward[F]) Run() {
 						// omega_net.M
 						rhoEntry2 := rho[a]
 						for j := range dK {
-							MBarState[j][0] = F(rhoEntry2*t322[j][0]) + t152[j][0]
-							MBarState[j][1] = F(rhoEntry2*t322[j][1]) + t152[j][1]
-							MBarState[j][2] = F(rhoEntry2*t322[j][2]) + t152[j][2]
-							MBarState[j][3] = F(rhoEntry2*t322[j][3]) + t152[j][3]
+							MBarState[j][0] = F(rhoEntry2*t322[j][0]) + t15[j][0]
+							MBarState[j][1] = F(rhoEntry2*t322[j][1]) + t15[j][1]
+							MBarState[j][2] = F(rhoEntry2*t322[j][2]) + t15[j][2]
+							MBarState[j][3] = F(rhoEntry2*t322[j][3]) + t15[j][3]
 						}
 						// omega_net
 						for j := range w {
@@ -900,7 +894,7 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 						// omega_net.M
-						clear(t152)
+						clear(t15)
 						for j := range w {
 							n9 := int(c.Pos[l]) - j + a + C*s
 							if n9 >= 0 {
@@ -908,7 +902,7 @@ func (c *StepBackward[F]) Run() {
 								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t162_2 := t162[((l*T+a+C*s)*w+j)*dK:][:dK]
 								for k := range dK {
-									t152[k][0] += F(MStack2[k] * t82Entry)
+									t15[k][0] += F(MStack2[k] * t82Entry)
 									t162_2[k] += F(MTrail3[k][0] * t82Entry)
 								}
 							}
@@ -916,7 +910,7 @@ func (c *StepBackward[F]) Run() {
 						// omega_net.M
 						rhoEntry2 := rho[a]
 						for j := range dK {
-							MBarState[j][0] = F(rhoEntry2*t322[j][0]) + t152[j][0]
+							MBarState[j][0] = F(rhoEntry2*t322[j][0]) + t15[j][0]
 						}
 						// omega_net
 						for j := range w {
@@ -1006,23 +1000,12 @@ func (c *StepBackward[F]) Run() {
 
 	// omega_net.M
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			t8_2 := t8[(i*(T+w-1)+j)*dV:][:dV]
 			t10_2 := t10[(i*(T+w-1)+j)*dV:][:dV]
-			t11_2 := t11[(i*(T+w-1)+j)*dV:][:dV]
-			for k := range dV {
-				t11_2[k] = t8_2[k] + t10_2[k]
-			}
-		}
-	}
-
-	// omega_net.M
-	for i := range L {
-		for j := range w - 1 {
-			t11_2 := t11[(i*(T+w-1)+j)*dV:][:dV]
 			vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dV:][:dV]
 			for k := range dV {
-				vTailBarOut[k] = t11_2[k]
+				vTailBarOut[k] = t8_2[k] + t10_2[k]
 			}
 		}
 	}
@@ -1030,10 +1013,11 @@ func (c *StepBackward[F]) Run() {
 	// omega_net.M
 	for i := range L {
 		for j := range T {
-			t11_2 := t11[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			t8_2 := t8[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			t10_2 := t10[(i*(T+w-1)+j+w-1)*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t11_2[k]
+				vBar[k] = t8_2[k] + t10_2[k]
 			}
 		}
 	}
@@ -1052,23 +1036,12 @@ func (c *StepBackward[F]) Run() {
 
 	// omega_net.M
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			t6_2 := t6[(i*(T+w-1)+j)*dK:][:dK]
 			t14_2 := t14[(i*(T+w-1)+j)*dK:][:dK]
-			t15_2 := t15[(i*(T+w-1)+j)*dK:][:dK]
-			for k := range dK {
-				t15_2[k] = t6_2[k] + t14_2[k]
-			}
-		}
-	}
-
-	// omega_net.M
-	for i := range L {
-		for j := range w - 1 {
-			t15_2 := t15[(i*(T+w-1)+j)*dK:][:dK]
 			kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*dK:][:dK]
 			for k := range dK {
-				kTailBarOut[k] = t15_2[k]
+				kTailBarOut[k] = t6_2[k] + t14_2[k]
 			}
 		}
 	}
@@ -1076,10 +1049,11 @@ func (c *StepBackward[F]) Run() {
 	// omega_net.M
 	for i := range L {
 		for j := range T {
-			t15_2 := t15[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			t6_2 := t6[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			t14_2 := t14[(i*(T+w-1)+j+w-1)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				kBar[k] = t15_2[k]
+				kBar[k] = t6_2[k] + t14_2[k]
 			}
 		}
 	}
@@ -1096,29 +1070,21 @@ func (c *StepBackward[F]) Run() {
 
 	// omega_net.M
 	for i := range L {
-		t4_2 := t4[i*(T+w-1):][:T+w-1]
-		t18_2 := t18[i*(T+w-1):][:T+w-1]
-		t19_2 := t19[i*(T+w-1):][:T+w-1]
-		for j := range T + w - 1 {
-			t19_2[j] = t4_2[j] + t18_2[j]
-		}
-	}
-
-	// omega_net.M
-	for i := range L {
-		t19_2 := t19[i*(T+w-1):][:w-1]
+		t4_2 := t4[i*(T+w-1):][:w-1]
+		t18_2 := t18[i*(T+w-1):][:w-1]
 		thetaTailBarOut := c.ThetaTailBarOut[i*(w-1):][:w-1]
 		for j := range w - 1 {
-			thetaTailBarOut[j] = t19_2[j]
+			thetaTailBarOut[j] = t4_2[j] + t18_2[j]
 		}
 	}
 
 	// omega_net.M
 	for i := range L {
-		t19_2 := t19[i*(T+w-1)+w-1:][:T]
+		t4_2 := t4[i*(T+w-1)+w-1:][:T]
+		t18_2 := t18[i*(T+w-1)+w-1:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
-			thetaBar[j] = t19_2[j]
+			thetaBar[j] = t4_2[j] + t18_2[j]
 		}
 	}
 }

@@ -184,20 +184,17 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = w
 	_ = segments
-	t7 := c.Work[:L*T*dV*w]                                                                                                      // [L, T, w, d_v]
-	t92 := c.Work[L*T*dV*w:][:L*T*dK*w]                                                                                          // [L, T, d_k, w]
-	t162 := c.Work[L*T*dK*w+L*T*dV*w:][:L*T*dK*w]                                                                                // [L, T, w, d_k]
-	t72 := c.Work[2*L*T*dK*w+L*T*dV*w:][:L*T*w]                                                                                  // [L, T, w]
-	t112 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*w:][:L*T*w]                                                                           // [L, T, w]
-	t6 := c.Work[2*L*T*dK*w+L*T*dV*w+2*L*T*w:][:L*T*dK+L*dK*w-L*dK]                                                              // [L, T + w - 1, d_k]
-	t4 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*dK+2*L*T*w+L*dK*w-L*dK:][:L*T+L*w-L]                                                    // [L, T + w - 1]
-	t8 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*dK+2*L*T*w+L*dK*w+L*T-L*dK+L*w-L:][:L*T*dV+L*dV*w-L*dV]                                 // [L, T + w - 1, d_v]
-	t10 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*dK+L*T*dV+2*L*T*w+L*dK*w+L*dV*w+L*T-L*dK-L*dV+L*w-L:][:L*T*dV+L*dV*w-L*dV]             // [L, T + w - 1, d_v]
-	t11 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*dK+2*L*T*dV+2*L*T*w+L*dK*w+2*L*dV*w+L*T-L*dK-2*L*dV+L*w-L:][:L*T*dV+L*dV*w-L*dV]       // [L, T + w - 1, d_v]
-	t14 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*dK+3*L*T*dV+2*L*T*w+L*dK*w+3*L*dV*w+L*T-L*dK-3*L*dV+L*w-L:][:L*T*dK+L*dK*w-L*dK]       // [L, T + w - 1, d_k]
-	t15 := c.Work[2*L*T*dK*w+L*T*dV*w+2*L*T*dK+3*L*T*dV+2*L*T*w+2*L*dK*w+3*L*dV*w+L*T-2*L*dK-3*L*dV+L*w-L:][:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
-	t18 := c.Work[2*L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+2*L*T*w+3*L*dK*w+3*L*dV*w+L*T-3*L*dK-3*L*dV+L*w-L:][:L*T+L*w-L]          // [L, T + w - 1]
-	t19 := c.Work[2*L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+2*L*T*w+3*L*dK*w+3*L*dV*w+2*L*T-3*L*dK-3*L*dV+2*L*w-2*L:][:L*T+L*w-L]    // [L, T + w - 1]
+	t7 := c.Work[:L*T*dV*w]                                                                                                // [L, T, w, d_v]
+	t92 := c.Work[L*T*dV*w:][:L*T*dK*w]                                                                                    // [L, T, d_k, w]
+	t162 := c.Work[L*T*dK*w+L*T*dV*w:][:L*T*dK*w]                                                                          // [L, T, w, d_k]
+	t72 := c.Work[2*L*T*dK*w+L*T*dV*w:][:L*T*w]                                                                            // [L, T, w]
+	t112 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*w:][:L*T*w]                                                                     // [L, T, w]
+	t6 := c.Work[2*L*T*dK*w+L*T*dV*w+2*L*T*w:][:L*T*dK+L*dK*w-L*dK]                                                        // [L, T + w - 1, d_k]
+	t4 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*dK+2*L*T*w+L*dK*w-L*dK:][:L*T+L*w-L]                                              // [L, T + w - 1]
+	t8 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*dK+2*L*T*w+L*dK*w+L*T-L*dK+L*w-L:][:L*T*dV+L*dV*w-L*dV]                           // [L, T + w - 1, d_v]
+	t10 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*dK+L*T*dV+2*L*T*w+L*dK*w+L*dV*w+L*T-L*dK-L*dV+L*w-L:][:L*T*dV+L*dV*w-L*dV]       // [L, T + w - 1, d_v]
+	t14 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*dK+2*L*T*dV+2*L*T*w+L*dK*w+2*L*dV*w+L*T-L*dK-2*L*dV+L*w-L:][:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
+	t18 := c.Work[2*L*T*dK*w+L*T*dV*w+2*L*T*dK+2*L*T*dV+2*L*T*w+2*L*dK*w+2*L*dV*w+L*T-2*L*dK-2*L*dV+L*w-L:][:L*T+L*w-L]    // [L, T + w - 1]
 
 	// omega_net
 	clear(c.RhoBar)
@@ -206,10 +203,10 @@ func (c *stepBackwardFused) run() {
 	clear(t162)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[2*L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+2*L*T*w+3*L*dK*w+3*L*dV*w+3*L*T-3*L*dK-3*L*dV+3*L*w-3*L:], 2*L*T*dK*w+L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.RhoBar[:L*T], c.Work[2*L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+2*L*T*w+3*L*dK*w+3*L*dV*w+3*L*T-3*L*dK-3*L*dV+3*L*w-3*L:], 2*L*T*dK*w+L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t92[:L*T*dK*w], c.Work[2*L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+2*L*T*w+3*L*dK*w+3*L*dV*w+4*L*T-3*L*dK-3*L*dV+3*L*w-3*L:], 2*L*T*dK*w+L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t162[:L*T*dK*w], c.Work[3*L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+2*L*T*w+3*L*dK*w+3*L*dV*w+4*L*T-3*L*dK-3*L*dV+3*L*w-3*L:], 2*L*T*dK*w+L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[2*L*T*dK*w+L*T*dV*w+2*L*T*dK+2*L*T*dV+2*L*T*w+2*L*dK*w+2*L*dV*w+2*L*T-2*L*dK-2*L*dV+2*L*w-2*L:], 2*L*T*dK*w+L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[2*L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+2*L*T*w+2*L*dK*w+2*L*dV*w+2*L*T-2*L*dK-2*L*dV+2*L*w-2*L:], 2*L*T*dK*w+L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t92[:L*T*dK*w], c.Work[2*L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+2*L*T*w+2*L*dK*w+2*L*dV*w+3*L*T-2*L*dK-2*L*dV+2*L*w-2*L:], 2*L*T*dK*w+L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t162[:L*T*dK*w], c.Work[3*L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+2*L*T*w+2*L*dK*w+2*L*dV*w+3*L*T-2*L*dK-2*L*dV+2*L*w-2*L:], 2*L*T*dK*w+L*T*dK+L*T, kern.Blocks(dV))
 	}
 
 	// omega_net.M
@@ -331,40 +328,54 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rdca86a8fe240Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(c.VTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: dV,
 			N3: T*dV + dV*w - dV,
+			N4: dV*w - dV,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rdca86a8fe240(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				t8_2 := t8[(i*(T+w-1)+j)*dV:][:dV]
 				t10_2 := t10[(i*(T+w-1)+j)*dV:][:dV]
-				t11_2 := t11[(i*(T+w-1)+j)*dV:][:dV]
+				vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dV:][:dV]
 				for k := range dV {
-					t11_2[k] = t8_2[k] + t10_2[k]
+					vTailBarOut[k] = t8_2[k] + t10_2[k]
 				}
 			}
 		}
 	}
 
 	// omega_net.M
-	for i := range L {
-		for j := range w - 1 {
-			copy(c.VTailBarOut[(i*(w-1)+j)*dV:][:dV], t11[(i*(T+w-1)+j)*dV:][:dV])
+	if kern.Wide() {
+		a := regions.R8d7d8582a0e0Args{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4*dV*w - 4*dV,
+			N4: T*dV + dV*w - dV,
+			N5: T * dV,
 		}
-	}
-
-	// omega_net.M
-	for i := range L {
-		for j := range T {
-			copy(c.VBar[(i*T+j)*dV:][:dV], t11[(i*(T+w-1)+j+w-1)*dV:][:dV])
+		regions.R8d7d8582a0e0(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t8_2 := t8[(i*(T+w-1)+j+w-1)*dV:][:dV]
+				t10_2 := t10[(i*(T+w-1)+j+w-1)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t8_2[k] + t10_2[k]
+				}
+			}
 		}
 	}
 
@@ -396,40 +407,54 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rdca86a8fe240Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t14),
-			P2: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: dK,
 			N3: T*dK + dK*w - dK,
+			N4: dK*w - dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rdca86a8fe240(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				t6_2 := t6[(i*(T+w-1)+j)*dK:][:dK]
 				t14_2 := t14[(i*(T+w-1)+j)*dK:][:dK]
-				t15_2 := t15[(i*(T+w-1)+j)*dK:][:dK]
+				kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*dK:][:dK]
 				for k := range dK {
-					t15_2[k] = t6_2[k] + t14_2[k]
+					kTailBarOut[k] = t6_2[k] + t14_2[k]
 				}
 			}
 		}
 	}
 
 	// omega_net.M
-	for i := range L {
-		for j := range w - 1 {
-			copy(c.KTailBarOut[(i*(w-1)+j)*dK:][:dK], t15[(i*(T+w-1)+j)*dK:][:dK])
+	if kern.Wide() {
+		a := regions.R8d7d8582a0e0Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t14),
+			P2: unsafe.SliceData(c.KBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4*dK*w - 4*dK,
+			N4: T*dK + dK*w - dK,
+			N5: T * dK,
 		}
-	}
-
-	// omega_net.M
-	for i := range L {
-		for j := range T {
-			copy(c.KBar[(i*T+j)*dK:][:dK], t15[(i*(T+w-1)+j+w-1)*dK:][:dK])
+		regions.R8d7d8582a0e0(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t6_2 := t6[(i*(T+w-1)+j+w-1)*dK:][:dK]
+				t14_2 := t14[(i*(T+w-1)+j+w-1)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					kBar[k] = t6_2[k] + t14_2[k]
+				}
+			}
 		}
 	}
 
@@ -457,33 +482,47 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R2588a42e7de3Args{
+		a := regions.R1ed0557c93f5Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t18),
-			P2: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(c.ThetaTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
+			N2: T + w - 1,
 		}
-		regions.R2588a42e7de3(&a)
+		regions.R1ed0557c93f5(&a)
 	} else {
 		for i := range L {
-			t4_2 := t4[i*(T+w-1):][:T+w-1]
-			t18_2 := t18[i*(T+w-1):][:T+w-1]
-			t19_2 := t19[i*(T+w-1):][:T+w-1]
-			for j := range T + w - 1 {
-				t19_2[j] = t4_2[j] + t18_2[j]
+			t4_2 := t4[i*(T+w-1):][:w-1]
+			t18_2 := t18[i*(T+w-1):][:w-1]
+			thetaTailBarOut := c.ThetaTailBarOut[i*(w-1):][:w-1]
+			for j := range w - 1 {
+				thetaTailBarOut[j] = t4_2[j] + t18_2[j]
 			}
 		}
 	}
 
 	// omega_net.M
-	for i := range L {
-		copy(c.ThetaTailBarOut[i*(w-1):][:w-1], t19[i*(T+w-1):][:w-1])
-	}
-
-	// omega_net.M
-	for i := range L {
-		copy(c.ThetaBar[i*T:][:T], t19[i*(T+w-1)+w-1:][:T])
+	if kern.Wide() {
+		a := regions.R05233e6e603bArgs{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(c.ThetaBar),
+			N0: L,
+			N1: T,
+			N2: 4*w - 4,
+			N3: T + w - 1,
+		}
+		regions.R05233e6e603b(&a)
+	} else {
+		for i := range L {
+			t4_2 := t4[i*(T+w-1)+w-1:][:T]
+			t18_2 := t18[i*(T+w-1)+w-1:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			for j := range T {
+				thetaBar[j] = t4_2[j] + t18_2[j]
+			}
+		}
 	}
 }
 
@@ -512,13 +551,13 @@ func (c *stepBackwardRows1) Part(part int) {
 	t92_2 := t92
 	t162_2 := t162
 	if block > 0 {
-		qBar = c.Work[2*L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+2*L*T*w+3*L*dK*w+3*L*dV*w+3*L*T-3*L*dK-3*L*dV+3*L*w-3*L+(block-1)*(2*L*T*dK*w+L*T*dK+L*T):][:L*T*dK]
+		qBar = c.Work[2*L*T*dK*w+L*T*dV*w+2*L*T*dK+2*L*T*dV+2*L*T*w+2*L*dK*w+2*L*dV*w+2*L*T-2*L*dK-2*L*dV+2*L*w-2*L+(block-1)*(2*L*T*dK*w+L*T*dK+L*T):][:L*T*dK]
 		clear(qBar[l*T*dK:][:T*dK])
-		rhoBar = c.Work[2*L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+2*L*T*w+3*L*dK*w+3*L*dV*w+3*L*T-3*L*dK-3*L*dV+3*L*w-3*L+(block-1)*(2*L*T*dK*w+L*T*dK+L*T):][:L*T]
+		rhoBar = c.Work[2*L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+2*L*T*w+2*L*dK*w+2*L*dV*w+2*L*T-2*L*dK-2*L*dV+2*L*w-2*L+(block-1)*(2*L*T*dK*w+L*T*dK+L*T):][:L*T]
 		clear(rhoBar[l*T:][:T])
-		t92_2 = c.Work[2*L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+2*L*T*w+3*L*dK*w+3*L*dV*w+4*L*T-3*L*dK-3*L*dV+3*L*w-3*L+(block-1)*(2*L*T*dK*w+L*T*dK+L*T):][:L*T*dK*w]
+		t92_2 = c.Work[2*L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+2*L*T*w+2*L*dK*w+2*L*dV*w+3*L*T-2*L*dK-2*L*dV+2*L*w-2*L+(block-1)*(2*L*T*dK*w+L*T*dK+L*T):][:L*T*dK*w]
 		clear(t92_2[l*T*dK*w:][:T*dK*w])
-		t162_2 = c.Work[3*L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+2*L*T*w+3*L*dK*w+3*L*dV*w+4*L*T-3*L*dK-3*L*dV+3*L*w-3*L+(block-1)*(2*L*T*dK*w+L*T*dK+L*T):][:L*T*dK*w]
+		t162_2 = c.Work[3*L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+2*L*T*w+2*L*dK*w+2*L*dV*w+3*L*T-2*L*dK-2*L*dV+2*L*w-2*L+(block-1)*(2*L*T*dK*w+L*T*dK+L*T):][:L*T*dK*w]
 		clear(t162_2[l*T*dK*w:][:T*dK*w])
 	}
 	scratch := workers.Borrow(dK + C*dK + dK + w + w + w + dK + w + w + w + dK + w + w + dK)
@@ -534,7 +573,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	t322, rest10 := rest9[:dK], rest9[dK:]
 	t82, rest11 := rest10[:w], rest10[w:]
 	t142, rest12 := rest11[:w], rest11[w:]
-	t152 := rest12
+	t15 := rest12
 	for i := first; i < last; i++ {
 		copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 		for s := segments - 1; s >= 0; s-- {
@@ -674,7 +713,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						}
 					}
 					// omega_net.M
-					clear(t152)
+					clear(t15)
 					n9 := int(c.Pos[l])
 					if n2 := min(w, n9+a+C*s+1); n2 > 0 {
 						t82_2 := t82[:n2]
@@ -683,7 +722,7 @@ func (c *stepBackwardRows1) Part(part int) {
 							t162_3 := t162_2[((l*T+a+C*s)*w+j)*dK:][:dK]
 							t82Entry := t82_2[j]
 							for k := range dK {
-								t152[k] = num.FMA32(MStack2[k], t82Entry, t152[k])
+								t15[k] = num.FMA32(MStack2[k], t82Entry, t15[k])
 								t162_3[k] = num.FMA32(MTrail2[k], t82Entry, t162_3[k])
 							}
 						}
@@ -691,7 +730,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					// omega_net.M
 					rhoEntry2 := rho[a]
 					for j := range dK {
-						MBarState[j] = num.FMA32(rhoEntry2, t322[j], t152[j])
+						MBarState[j] = num.FMA32(rhoEntry2, t322[j], t15[j])
 					}
 					// omega_net
 					for j := range w {

@@ -13,40 +13,35 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 2·H·L·T·d_c + 6·H·L·T·d_v + 2·H·L·T + 1 entries and checkpoints of 0 entries.
+// It keeps 2·H·L·T·d_c + 3·H·L·T·d_v + H·L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	H         int
-	L         int
-	T         int
-	D         int
-	DC        int
-	DV        int
-	WC        []F // [H, d_c, d]
-	X         []F // [L, T, d]
-	A         []F // [L, H, d_v, d_c]
-	WE        []F // [H, d_c, d]
-	B         []F // [L, H, d_v, d_c]
-	WG        []F // [H, d_v, d]
-	WO        []F // [d, H·d_v]
-	Y         []F // [L, T, d], written
-	OProd     []F // [L, T, H, d_c], written
-	OProd2    []F // [L, T, H, d_c], written
-	O         []F // [L, T, H, d_v], written
-	RDiv      []F // [L, T, H], written
-	ZProd     []F // [L, T, H, d_v], written
-	ZSigmoid  []F // [L, T, H, d_v], written
-	ZDiv      []F // [L, T, H, d_v], written
-	ZDiv2     []F // [L, T, H], written
-	ZDiv3     []F // [L, T, H, d_v], written
-	ZDiv4     []F // [], written
-	ZSigmoid2 []F // [L, T, H, d_v], written
-	Work      []F // WorkLen() entries
+	H      int
+	L      int
+	T      int
+	D      int
+	DC     int
+	DV     int
+	WC     []F // [H, d_c, d]
+	X      []F // [L, T, d]
+	A      []F // [L, H, d_v, d_c]
+	WE     []F // [H, d_c, d]
+	B      []F // [L, H, d_v, d_c]
+	WG     []F // [H, d_v, d]
+	WO     []F // [d, H·d_v]
+	Y      []F // [L, T, d], written
+	OProd  []F // [L, T, H, d_c], written
+	OProd2 []F // [L, T, H, d_c], written
+	R      []F // [L, T, H, d_v], written
+	ZProd  []F // [L, T, H, d_v], written
+	ZSqrt  []F // [L, T, H], written
+	Z      []F // [L, T, H·d_v], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is H·L·T·d_v + 3·H·L·T.
+// WorkLen is 2·H·L·T·d_v + 3·H·L·T.
 func (c *Read[F]) WorkLen() int {
 	H, L, T, dV := c.H, c.L, c.T, c.DV
-	return H*L*T*dV + 3*H*L*T
+	return 2*H*L*T*dV + 3*H*L*T
 }
 
 // Run computes Read.
@@ -56,13 +51,15 @@ func (c *Read[F]) Run() {
 		return
 	}
 	H, L, T, d, dC, dV := c.H, c.L, c.T, c.D, c.DC, c.DV
-	t7 := c.Work[:H*L*T] // [L, T, H]
-	work := c.Work[H*L*T:]
-	r := work[:H*L*T*dV] // [L, T, H, d_v]
-	work = work[H*L*T*dV:]
+	o := c.Work[:H*L*T*dV] // [L, T, H, d_v]
+	work := c.Work[H*L*T*dV:]
+	t7 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t9 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
 	t13 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t17 := work[:H*L*T] // [L, T, H]
+	t19 := work[:H*L*T*dV] // [L, T, H, d_v]
 
 	// ret_net.o
 	kern.Gemm(H*dC, L*T, d, F(1), false, c.OProd, 1, H*dC, c.WC, d, 1, c.X, 1, d)
@@ -74,17 +71,17 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				o := c.O[((i*T+j)*H+k)*dV:][:dV]
+				o2 := o[((i*T+j)*H+k)*dV:][:dV]
 				oProd := c.OProd[((i*T+j)*H+k)*dC:][:dC]
 				oProd2 := c.OProd2[((i*T+j)*H+k)*dC:][:dC]
 				for m := range dV {
 					A := c.A[((i*H+k)*dV+m)*dC:][:dC]
 					B := c.B[((i*H+k)*dV+m)*dC:][:dC]
-					var o2 F
+					var o2_2 F
 					for p := range dC {
-						o2 += F(A[p]*oProd[p]) - F(B[p]*oProd2[p])
+						o2_2 += F(A[p]*oProd[p]) - F(B[p]*oProd2[p])
 					}
-					o[m] = o2
+					o2[m] = o2_2
 				}
 			}
 		}
@@ -95,10 +92,10 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			t7_2 := t7[(i*T+j)*H:][:H]
 			for k := range H {
-				o := c.O[((i*T+j)*H+k)*dV:][:dV]
+				o2 := o[((i*T+j)*H+k)*dV:][:dV]
 				var t72 F
 				for m := range dV {
-					t72 += o[m]
+					t72 += o2[m]
 				}
 				t7_2[k] = t72
 			}
@@ -110,24 +107,29 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t7_2 := t7[(i*T+j)*H:][:H]
-			rDiv := c.RDiv[(i*T+j)*H:][:H]
+			t9_2 := t9[(i*T+j)*H:][:H]
 			for k := range H {
-				rDiv[k] = t7_2[k] / w
+				t9_2[k] = t7_2[k] / w
 			}
 		}
 	}
 
-	// ret_net.r
+	// ret_net.r, ret_net.z
 	for i := range L {
 		for j := range T {
-			rDiv := c.RDiv[(i*T+j)*H:][:H]
+			t9_2 := t9[(i*T+j)*H:][:H]
+			t13_2 := t13[(i*T+j)*H:][:H]
 			for k := range H {
-				o := c.O[((i*T+j)*H+k)*dV:][:dV]
-				r2 := r[((i*T+j)*H+k)*dV:][:dV]
-				rDivEntry := rDiv[k]
+				o2 := o[((i*T+j)*H+k)*dV:][:dV]
+				r := c.R[((i*T+j)*H+k)*dV:][:dV]
+				var t132 F
+				t9Entry := t9_2[k]
 				for m := range dV {
-					r2[m] = o[m] - rDivEntry
+					r2 := o2[m] - t9Entry
+					t132 += F(r2 * r2)
+					r[m] = r2
 				}
+				t13_2[k] = t132
 			}
 		}
 	}
@@ -135,35 +137,13 @@ func (c *Read[F]) Run() {
 	// ret_net.z
 	kern.Gemm(L*T, H*dV, d, F(1), false, c.ZProd, H*dV, 1, c.X, d, 1, c.WG, 1, d)
 
-	// ret_net.z
-	for i := range L {
-		for j := range T {
-			t13_2 := t13[(i*T+j)*H:][:H]
-			for k := range H {
-				r2 := r[((i*T+j)*H+k)*dV:][:dV]
-				zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
-				zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
-				var t132 F
-				for m := range dV {
-					rEntry := r2[m]
-					t132 += F(rEntry * rEntry)
-					zSigmoid[m] = num.Sigmoid(zProd[m])
-				}
-				t13_2[k] = t132
-			}
-		}
-	}
-
 	// ret_net.z, ret_net.r
 	for i := range L {
 		for j := range T {
 			t13_2 := t13[(i*T+j)*H:][:H]
-			t17_2 := t17[(i*T+j)*H:][:H]
-			zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
+			zSqrt := c.ZSqrt[(i*T+j)*H:][:H]
 			for k := range H {
-				t172 := num.Sqrt(1e-05 + (t13_2[k] / w))
-				t17_2[k] = t172
-				zDiv2[k] = F(1) / t172
+				zSqrt[k] = num.Sqrt(1e-05 + (t13_2[k] / w))
 			}
 		}
 	}
@@ -171,74 +151,71 @@ func (c *Read[F]) Run() {
 	// ret_net.z
 	for i := range L {
 		for j := range T {
-			t17_2 := t17[(i*T+j)*H:][:H]
+			zSqrt := c.ZSqrt[(i*T+j)*H:][:H]
 			for k := range H {
 				zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
-				r2 := r[((i*T+j)*H+k)*dV:][:dV]
-				zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
-				zDiv := c.ZDiv[((i*T+j)*H+k)*dV:][:dV]
-				zDiv3 := c.ZDiv3[((i*T+j)*H+k)*dV:][:dV]
-				zSigmoid2 := c.ZSigmoid2[((i*T+j)*H+k)*dV:][:dV]
-				t17Entry := t17_2[k]
+				r := c.R[((i*T+j)*H+k)*dV:][:dV]
+				t19_2 := t19[((i*T+j)*H+k)*dV:][:dV]
+				zSqrtEntry := zSqrt[k]
 				for m := range dV {
 					zProdEntry := zProd[m]
-					t19 := F(F(r2[m]*zProdEntry)*zSigmoid[m]) / t17Entry
-					zDiv[m] = t19
-					zDiv3[m] = t19 / t17Entry
-					zSigmoid2[m] = num.Sigmoid(-zProdEntry)
+					t19_2[m] = F(F(r[m]*zProdEntry)*num.Sigmoid(zProdEntry)) / zSqrtEntry
 				}
 			}
 		}
 	}
 
 	// ret_net.y
-	kern.Gemm(L*T, d, H*dV, F(1), false, c.Y, d, 1, c.ZDiv, H*dV, 1, c.WO, 1, H*dV)
+	kern.Gemm(L*T, d, H*dV, F(1), false, c.Y, d, 1, t19, H*dV, 1, c.WO, 1, H*dV)
 
-	// ret_net.z, ret_net.r
-	c.ZDiv4[0] = F(1) / F(dV)
+	// ret_net.z
+	for i := range L {
+		for j := range T {
+			t19View := t19[(i*T+j)*H*dV:][:H*dV]
+			z := c.Z[(i*T+j)*H*dV:][:H*dV]
+			for k := range H * dV {
+				z[k] = t19View[k]
+			}
+		}
+	}
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	H         int
-	L         int
-	T         int
-	D         int
-	DC        int
-	DV        int
-	WC        []F // [H, d_c, d]
-	X         []F // [L, T, d]
-	A         []F // [L, H, d_v, d_c]
-	WE        []F // [H, d_c, d]
-	B         []F // [L, H, d_v, d_c]
-	WG        []F // [H, d_v, d]
-	WO        []F // [d, H·d_v]
-	YBar      []F // [L, T, d]
-	OProd     []F // [L, T, H, d_c]
-	OProd2    []F // [L, T, H, d_c]
-	O         []F // [L, T, H, d_v]
-	RDiv      []F // [L, T, H]
-	ZProd     []F // [L, T, H, d_v]
-	ZSigmoid  []F // [L, T, H, d_v]
-	ZDiv      []F // [L, T, H, d_v]
-	ZDiv2     []F // [L, T, H]
-	ZDiv3     []F // [L, T, H, d_v]
-	ZDiv4     []F // []
-	ZSigmoid2 []F // [L, T, H, d_v]
-	WCBar     []F // [H, d_c, d], written
-	XBar      []F // [L, T, d], written
-	ABar      []F // [L, H, d_v, d_c], written
-	WEBar     []F // [H, d_c, d], written
-	BBar      []F // [L, H, d_v, d_c], written
-	WGBar     []F // [H, d_v, d], written
-	WOBar     []F // [d, H·d_v], written
-	Work      []F // WorkLen() entries
+	H      int
+	L      int
+	T      int
+	D      int
+	DC     int
+	DV     int
+	WC     []F // [H, d_c, d]
+	X      []F // [L, T, d]
+	A      []F // [L, H, d_v, d_c]
+	WE     []F // [H, d_c, d]
+	B      []F // [L, H, d_v, d_c]
+	WG     []F // [H, d_v, d]
+	WO     []F // [d, H·d_v]
+	YBar   []F // [L, T, d]
+	OProd  []F // [L, T, H, d_c]
+	OProd2 []F // [L, T, H, d_c]
+	R      []F // [L, T, H, d_v]
+	ZProd  []F // [L, T, H, d_v]
+	ZSqrt  []F // [L, T, H]
+	Z      []F // [L, T, H·d_v]
+	WCBar  []F // [H, d_c, d], written
+	XBar   []F // [L, T, d], written
+	ABar   []F // [L, H, d_v, d_c], written
+	WEBar  []F // [H, d_c, d], written
+	BBar   []F // [L, H, d_v, d_c], written
+	WGBar  []F // [H, d_v, d], written
+	WOBar  []F // [d, H·d_v], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 2·H·L·T·d_c + 6·H·L·T·d_v + 2·H·L·T + 3·L·T·d.
+// WorkLen is 2·H·L·T·d_c + 6·H·L·T·d_v + 4·H·L·T.
 func (c *ReadBackward[F]) WorkLen() int {
-	H, L, T, d, dC, dV := c.H, c.L, c.T, c.D, c.DC, c.DV
-	return 2*H*L*T*dC + 6*H*L*T*dV + 2*H*L*T + 3*L*T*d
+	H, L, T, dC, dV := c.H, c.L, c.T, c.DC, c.DV
+	return 2*H*L*T*dC + 6*H*L*T*dV + 4*H*L*T
 }
 
 // Run computes ReadBackward.
@@ -248,18 +225,20 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	H, L, T, d, dC, dV := c.H, c.L, c.T, c.D, c.DC, c.DV
-	r := c.Work[:H*L*T*dV] // [L, T, H, d_v]
+	t12 := c.Work[:H*L*T*dV] // [L, T, H, d_v]
 	work := c.Work[H*L*T*dV:]
 	t22 := work[:H*L*T*dV] // [L, T, H·d_v]
 	work = work[H*L*T*dV:]
+	t6 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
 	t72 := work[:H*L*T*dV] // [L, T, H, d_v]
 	work = work[H*L*T*dV:]
 	t92 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t25 := work[:H*L*T*dV] // [L, T, H, d_v]
 	work = work[H*L*T*dV:]
-	t26 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
+	t51 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
 	t28 := work[:H*L*T*dV] // [L, T, H, d_v]
 	work = work[H*L*T*dV:]
 	t30 := work[:H*L*T] // [L, T, H]
@@ -269,21 +248,15 @@ func (c *ReadBackward[F]) Run() {
 	t40 := work[:H*L*T*dC] // [L, T, H, d_c]
 	work = work[H*L*T*dC:]
 	t42 := work[:H*L*T*dC] // [L, T, H, d_c]
-	work = work[H*L*T*dC:]
-	t43 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t46 := work[:L*T*d] // [L, T, d]
 
-	// ret_net.r
+	// ret_net.z
 	for i := range L {
 		for j := range T {
-			rDiv := c.RDiv[(i*T+j)*H:][:H]
 			for k := range H {
-				o := c.O[((i*T+j)*H+k)*dV:][:dV]
-				r2 := r[((i*T+j)*H+k)*dV:][:dV]
-				rDivEntry := rDiv[k]
+				zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
+				t12_2 := t12[((i*T+j)*H+k)*dV:][:dV]
 				for m := range dV {
-					r2[m] = o[m] - rDivEntry
+					t12_2[m] = num.Sigmoid(zProd[m])
 				}
 			}
 		}
@@ -293,61 +266,83 @@ func (c *ReadBackward[F]) Run() {
 	kern.Gemm(L*T, H*dV, d, F(1), false, t22, H*dV, 1, c.YBar, d, 1, c.WO, H*dV, 1)
 
 	// ret_net.y
-	kern.Gemm(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.ZDiv, H*dV, 1)
+	kern.Gemm(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.Z, H*dV, 1)
 
 	// ret_net.z
 	for i := range L {
 		for j := range T {
-			zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
+			zSqrt := c.ZSqrt[(i*T+j)*H:][:H]
+			t6_2 := t6[(i*T+j)*H:][:H]
+			for k := range H {
+				t6_2[k] = F(1) / zSqrt[k]
+			}
+		}
+	}
+
+	// ret_net.z
+	for i := range L {
+		for j := range T {
+			t6_2 := t6[(i*T+j)*H:][:H]
+			zSqrt := c.ZSqrt[(i*T+j)*H:][:H]
 			t92_2 := t92[(i*T+j)*H:][:H]
 			for k := range H {
 				t22View := t22[((i*T+j)*H+k)*dV:][:dV]
-				zDiv3 := c.ZDiv3[((i*T+j)*H+k)*dV:][:dV]
-				r2 := r[((i*T+j)*H+k)*dV:][:dV]
-				zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
-				t72_2 := t72[((i*T+j)*H+k)*dV:][:dV]
+				r := c.R[((i*T+j)*H+k)*dV:][:dV]
 				zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
-				zSigmoid2 := c.ZSigmoid2[((i*T+j)*H+k)*dV:][:dV]
+				t12_2 := t12[((i*T+j)*H+k)*dV:][:dV]
+				t72_2 := t72[((i*T+j)*H+k)*dV:][:dV]
 				t25_2 := t25[((i*T+j)*H+k)*dV:][:dV]
 				var t922 F
-				zDiv2Entry := zDiv2[k]
+				t6Entry := t6_2[k]
+				zSqrtEntry := zSqrt[k]
 				for m := range dV {
 					t22ViewEntry := t22View[m]
-					t722 := F(t22ViewEntry * zDiv2Entry)
-					t922 += F(t22ViewEntry * zDiv3[m])
-					rEntry := r2[m]
-					zSigmoidEntry := zSigmoid[m]
+					t722 := F(t22ViewEntry * t6Entry)
+					rEntry := r[m]
+					zProdEntry := zProd[m]
+					t12Entry := t12_2[m]
+					t922 += F(t22ViewEntry * ((F(F(rEntry*zProdEntry)*t12Entry) / zSqrtEntry) / zSqrtEntry))
 					t72_2[m] = t722
-					t25_2[m] = F(F(rEntry*zSigmoidEntry)*t722) + F(F(F(F(rEntry*zProd[m])*zSigmoidEntry)*t722)*zSigmoid2[m])
+					t25_2[m] = F(F(rEntry*t12Entry)*t722) + F(F(F(F(rEntry*zProdEntry)*t12Entry)*t722)*num.Sigmoid(-zProdEntry))
 				}
 				t92_2[k] = -t922
 			}
 		}
 	}
 
+	// ret_net.z, ret_net.r
+	t182 := F(1) / F(dV)
+
 	// ret_net.z
-	kern.Gemm(L*T, d, H*dV, F(1), false, t26, d, 1, t25, H*dV, 1, c.WG, d, 1)
+	for i := range L {
+		for j := range T {
+			t92_2 := t92[(i*T+j)*H:][:H]
+			t6_2 := t6[(i*T+j)*H:][:H]
+			t51_2 := t51[(i*T+j)*H:][:H]
+			for k := range H {
+				t51_2[k] = F(t92_2[k] * F(t182*t6_2[k]))
+			}
+		}
+	}
 
 	// ret_net.z
 	kern.Gemm(H*dV, d, L*T, F(1), false, c.WGBar, d, 1, t25, 1, H*dV, c.X, d, 1)
 
 	// ret_net.r, ret_net.z
-	zDiv4Entry := c.ZDiv4[0]
 	for i := range L {
 		for j := range T {
-			t92_2 := t92[(i*T+j)*H:][:H]
-			zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
+			t51_2 := t51[(i*T+j)*H:][:H]
 			t30_2 := t30[(i*T+j)*H:][:H]
 			for k := range H {
 				zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
-				zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
+				t12_2 := t12[((i*T+j)*H+k)*dV:][:dV]
 				t72_2 := t72[((i*T+j)*H+k)*dV:][:dV]
-				r2 := r[((i*T+j)*H+k)*dV:][:dV]
+				r := c.R[((i*T+j)*H+k)*dV:][:dV]
 				t28_2 := t28[((i*T+j)*H+k)*dV:][:dV]
 				var t302 F
-				w := F(t92_2[k] * F(zDiv4Entry*zDiv2[k]))
+				t51Entry := t51_2[k]
 				for m := range dV {
-					t282 := F(F(zProd[m]*zSigmoid[m])*t72_2[m]) + F(2*F(F(0.5*r2[m])*w))
+					t282 := F(F(zProd[m]*t12_2[m])*t72_2[m]) + F(2*F(F(0.5*r[m])*t51Entry))
 					t302 += t282
 					t28_2[m] = t282
 				}
@@ -363,9 +358,9 @@ func (c *ReadBackward[F]) Run() {
 			for k := range H {
 				t28_2 := t28[((i*T+j)*H+k)*dV:][:dV]
 				t35_2 := t35[((i*T+j)*H+k)*dV:][:dV]
-				w2 := F(zDiv4Entry * t30_2[k])
+				w := F(t182 * t30_2[k])
 				for m := range dV {
-					t35_2[m] = t28_2[m] + w2
+					t35_2[m] = t28_2[m] + w
 				}
 			}
 		}
@@ -400,29 +395,19 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// ret_net.o
-	kern.Gemm(L*T, d, H*dC, F(1), false, t43, d, 1, t40, H*dC, 1, c.WE, d, 1)
-
-	// ret_net.o
 	kern.Gemm(H*dC, d, L*T, F(1), false, c.WEBar, d, 1, t40, 1, H*dC, c.X, d, 1)
 
 	// ret_net.o
 	kern.Gemm(H*dC, d, L*T, F(1), false, c.WCBar, d, 1, t42, 1, H*dC, c.X, d, 1)
 
-	// ret_net.o
-	kern.Gemm(L*T, d, H*dC, F(1), false, t46, d, 1, t42, H*dC, 1, c.WC, d, 1)
+	// ret_net.z
+	kern.Gemm(L*T, d, H*dV, F(1), false, c.XBar, d, 1, t25, H*dV, 1, c.WG, d, 1)
 
 	// ret_net.o
-	for i := range L {
-		for j := range T {
-			t26_2 := t26[(i*T+j)*d:][:d]
-			t43_2 := t43[(i*T+j)*d:][:d]
-			t46_2 := t46[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t26_2[k] + t43_2[k] + t46_2[k]
-			}
-		}
-	}
+	kern.Gemm(L*T, d, H*dC, F(1), true, c.XBar, d, 1, t40, H*dC, 1, c.WE, d, 1)
+
+	// ret_net.o
+	kern.Gemm(L*T, d, H*dC, F(1), true, c.XBar, d, 1, t42, H*dC, 1, c.WC, d, 1)
 }
 
 // readNode is one call of Read on the tape.
@@ -470,15 +455,10 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.OProd = c.Run.Saved(k.H * k.L * k.T * k.DC)
 	k.OProd2 = c.Run.Saved(k.H * k.L * k.T * k.DC)
-	k.O = c.Run.Saved(k.H * k.L * k.T * k.DV)
-	k.RDiv = c.Run.Saved(k.H * k.L * k.T)
+	k.R = c.Run.Saved(k.H * k.L * k.T * k.DV)
 	k.ZProd = c.Run.Saved(k.H * k.L * k.T * k.DV)
-	k.ZSigmoid = c.Run.Saved(k.H * k.L * k.T * k.DV)
-	k.ZDiv = c.Run.Saved(k.H * k.L * k.T * k.DV)
-	k.ZDiv2 = c.Run.Saved(k.H * k.L * k.T)
-	k.ZDiv3 = c.Run.Saved(k.H * k.L * k.T * k.DV)
-	k.ZDiv4 = c.Run.Saved(1)
-	k.ZSigmoid2 = c.Run.Saved(k.H * k.L * k.T * k.DV)
+	k.ZSqrt = c.Run.Saved(k.H * k.L * k.T)
+	k.Z = c.Run.Saved(k.H * k.L * k.T * k.DV)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -506,15 +486,10 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
 	g.OProd = k.OProd
 	g.OProd2 = k.OProd2
-	g.O = k.O
-	g.RDiv = k.RDiv
+	g.R = k.R
 	g.ZProd = k.ZProd
-	g.ZSigmoid = k.ZSigmoid
-	g.ZDiv = k.ZDiv
-	g.ZDiv2 = k.ZDiv2
-	g.ZDiv3 = k.ZDiv3
-	g.ZDiv4 = k.ZDiv4
-	g.ZSigmoid2 = k.ZSigmoid2
+	g.ZSqrt = k.ZSqrt
+	g.Z = k.Z
 	g.WCBar = t.Part(n.vWC, g.H*g.D*g.DC)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.ABar = t.Part(n.fromA, g.H*g.L*g.DC*g.DV)

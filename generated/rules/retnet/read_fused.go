@@ -21,10 +21,11 @@ func (c *readFused) run() {
 	_ = d
 	_ = dC
 	_ = dV
-	t7 := c.Work[:H*L*T]                     // [L, T, H]
-	r := c.Work[H*L*T:][:H*L*T*dV]           // [L, T, H, d_v]
-	t13 := c.Work[H*L*T*dV+H*L*T:][:H*L*T]   // [L, T, H]
-	t17 := c.Work[H*L*T*dV+2*H*L*T:][:H*L*T] // [L, T, H]
+	o := c.Work[:H*L*T*dV]                      // [L, T, H, d_v]
+	t7 := c.Work[H*L*T*dV:][:H*L*T]             // [L, T, H]
+	t9 := c.Work[H*L*T*dV+H*L*T:][:H*L*T]       // [L, T, H]
+	t13 := c.Work[H*L*T*dV+2*H*L*T:][:H*L*T]    // [L, T, H]
+	t19 := c.Work[H*L*T*dV+3*H*L*T:][:H*L*T*dV] // [L, T, H, d_v]
 
 	// ret_net.o
 	kern.GemmFMA(H*dC, L*T, d, F(1), false, c.OProd, 1, H*dC, c.WC, d, 1, c.X, 1, d)
@@ -39,7 +40,7 @@ func (c *readFused) run() {
 			P1:  unsafe.SliceData(c.OProd2),
 			P2:  unsafe.SliceData(c.A),
 			P3:  unsafe.SliceData(c.OProd),
-			P4:  unsafe.SliceData(c.O),
+			P4:  unsafe.SliceData(o),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -61,19 +62,19 @@ func (c *readFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					o := c.O[((i*T+j)*H+k)*dV:][:dV]
+					o2 := o[((i*T+j)*H+k)*dV:][:dV]
 					oProd2 := c.OProd2[((i*T+j)*H+k)*dC:][:dC]
 					oProd := c.OProd[((i*T+j)*H+k)*dC:][:dC]
 					for m := range dV {
 						B := c.B[((i*H+k)*dV+m)*dC:][:dC]
 						A := c.A[((i*H+k)*dV+m)*dC:][:dC]
-						var o2 F
-						o2Sums := [16]F{o2}
+						var o2_2 F
+						o2Sums := [16]F{o2_2}
 						for p := range dC {
 							o2Sums[p%16] = num.FMA32(-B[p], oProd2[p], num.FMA32(A[p], oProd[p], o2Sums[p%16]))
 						}
-						o2 = kern.Sum16(&o2Sums)
-						o[m] = o2
+						o2_2 = kern.Sum16(&o2Sums)
+						o2[m] = o2_2
 					}
 				}
 			}
@@ -83,7 +84,7 @@ func (c *readFused) run() {
 	// ret_net.r
 	if kern.Wide() {
 		a := regions.R08d4326bc8dfArgs{
-			P0: unsafe.SliceData(c.O),
+			P0: unsafe.SliceData(o),
 			P1: unsafe.SliceData(t7),
 			N0: L,
 			N1: T,
@@ -102,11 +103,11 @@ func (c *readFused) run() {
 			for j := range T {
 				t7_2 := t7[(i*T+j)*H:][:H]
 				for k := range H {
-					o := c.O[((i*T+j)*H+k)*dV:][:dV]
+					o2 := o[((i*T+j)*H+k)*dV:][:dV]
 					var t72 F
 					t72Sums := [16]F{t72}
 					for m := range dV {
-						t72Sums[m%16] = t72Sums[m%16] + o[m]
+						t72Sums[m%16] = t72Sums[m%16] + o2[m]
 					}
 					t72 = kern.Sum16(&t72Sums)
 					t7_2[k] = t72
@@ -120,7 +121,7 @@ func (c *readFused) run() {
 	if kern.Wide() {
 		a := regions.Rbd95a617a560Args{
 			P0: unsafe.SliceData(t7),
-			P1: unsafe.SliceData(c.RDiv),
+			P1: unsafe.SliceData(t9),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -132,82 +133,48 @@ func (c *readFused) run() {
 		for i := range L {
 			for j := range T {
 				t7_2 := t7[(i*T+j)*H:][:H]
-				rDiv := c.RDiv[(i*T+j)*H:][:H]
+				t9_2 := t9[(i*T+j)*H:][:H]
 				for k := range H {
-					rDiv[k] = t7_2[k] / w
+					t9_2[k] = t7_2[k] / w
 				}
 			}
 		}
 	}
 
-	// ret_net.r
+	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.R3319112b6b13Args{
-			P0: unsafe.SliceData(c.RDiv),
-			P1: unsafe.SliceData(c.O),
-			P2: unsafe.SliceData(r),
+		a := regions.R5db9b9a76850Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(o),
+			P2: unsafe.SliceData(c.R),
+			P3: unsafe.SliceData(t13),
 			N0: L,
 			N1: T,
 			N2: H,
-			N3: dV,
-			N4: H * dV,
-			N5: H * T,
-			N6: H * T * dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: dV,
+			N7: H * dV,
+			N8: H * T,
+			N9: H * T * dV,
 		}
-		regions.R3319112b6b13(&a)
+		regions.R5db9b9a76850(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				rDiv := c.RDiv[(i*T+j)*H:][:H]
-				for k := range H {
-					o := c.O[((i*T+j)*H+k)*dV:][:dV]
-					r2 := r[((i*T+j)*H+k)*dV:][:dV]
-					rDivEntry := rDiv[k]
-					for m := range dV {
-						r2[m] = o[m] - rDivEntry
-					}
-				}
-			}
-		}
-	}
-
-	// ret_net.z
-	kern.GemmFMA(L*T, H*dV, d, F(1), false, c.ZProd, H*dV, 1, c.X, d, 1, c.WG, 1, d)
-
-	// ret_net.z
-	if kern.Wide() {
-		a := regions.R6d72561425cdArgs{
-			P0:  unsafe.SliceData(r),
-			P1:  unsafe.SliceData(c.ZProd),
-			P2:  unsafe.SliceData(c.ZSigmoid),
-			P3:  unsafe.SliceData(t13),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  dV,
-			N4:  12 * dV,
-			N5:  4,
-			N6:  8,
-			N7:  12,
-			N8:  H * dV,
-			N9:  H * T,
-			N10: H * T * dV,
-		}
-		regions.R6d72561425cd(&a)
-	} else {
-		for i := range L {
-			for j := range T {
+				t9_2 := t9[(i*T+j)*H:][:H]
 				t13_2 := t13[(i*T+j)*H:][:H]
 				for k := range H {
-					r2 := r[((i*T+j)*H+k)*dV:][:dV]
-					zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
-					zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
+					o2 := o[((i*T+j)*H+k)*dV:][:dV]
+					r := c.R[((i*T+j)*H+k)*dV:][:dV]
 					var t132 F
+					t9Entry := t9_2[k]
 					t132Sums := [16]F{t132}
 					for m := range dV {
-						rEntry := r2[m]
-						t132Sums[m%16] = num.FMA32(rEntry, rEntry, t132Sums[m%16])
-						zSigmoid[m] = kern.Sigmoid(zProd[m])
+						r2 := o2[m] - t9Entry
+						t132Sums[m%16] = num.FMA32(r2, r2, t132Sums[m%16])
+						r[m] = r2
 					}
 					t132 = kern.Sum16(&t132Sums)
 					t13_2[k] = t132
@@ -216,29 +183,28 @@ func (c *readFused) run() {
 		}
 	}
 
+	// ret_net.z
+	kern.GemmFMA(L*T, H*dV, d, F(1), false, c.ZProd, H*dV, 1, c.X, d, 1, c.WG, 1, d)
+
 	// ret_net.z, ret_net.r
 	if kern.Wide() {
-		a := regions.R98b803e895b8Args{
+		a := regions.R70b61cc4c35fArgs{
 			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(t17),
-			P2: unsafe.SliceData(c.ZDiv2),
+			P1: unsafe.SliceData(c.ZSqrt),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: H * T,
 			S0: [2]float32{w},
 		}
-		regions.R98b803e895b8(&a)
+		regions.R70b61cc4c35f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t13_2 := t13[(i*T+j)*H:][:H]
-				t17_2 := t17[(i*T+j)*H:][:H]
-				zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
+				zSqrt := c.ZSqrt[(i*T+j)*H:][:H]
 				for k := range H {
-					t172 := num.Sqrt(F(1e-05) + (t13_2[k] / w))
-					t17_2[k] = t172
-					zDiv2[k] = F(1) / t172
+					zSqrt[k] = num.Sqrt(F(1e-05) + (t13_2[k] / w))
 				}
 			}
 		}
@@ -246,14 +212,11 @@ func (c *readFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R1a8ae80dec79Args{
-			P0: unsafe.SliceData(t17),
+		a := regions.Rbad37e17576bArgs{
+			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(c.ZProd),
-			P2: unsafe.SliceData(r),
-			P3: unsafe.SliceData(c.ZSigmoid),
-			P4: unsafe.SliceData(c.ZDiv),
-			P5: unsafe.SliceData(c.ZDiv3),
-			P6: unsafe.SliceData(c.ZSigmoid2),
+			P2: unsafe.SliceData(c.R),
+			P3: unsafe.SliceData(t19),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -262,25 +225,19 @@ func (c *readFused) run() {
 			N5: H * T,
 			N6: H * T * dV,
 		}
-		regions.R1a8ae80dec79(&a)
+		regions.Rbad37e17576b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t17_2 := t17[(i*T+j)*H:][:H]
+				zSqrt := c.ZSqrt[(i*T+j)*H:][:H]
 				for k := range H {
 					zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
-					r2 := r[((i*T+j)*H+k)*dV:][:dV]
-					zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
-					zDiv := c.ZDiv[((i*T+j)*H+k)*dV:][:dV]
-					zDiv3 := c.ZDiv3[((i*T+j)*H+k)*dV:][:dV]
-					zSigmoid2 := c.ZSigmoid2[((i*T+j)*H+k)*dV:][:dV]
-					t17Entry := t17_2[k]
+					r := c.R[((i*T+j)*H+k)*dV:][:dV]
+					t19_2 := t19[((i*T+j)*H+k)*dV:][:dV]
+					zSqrtEntry := zSqrt[k]
 					for m := range dV {
 						zProdEntry := zProd[m]
-						t19 := F(F(r2[m]*zProdEntry)*zSigmoid[m]) / t17Entry
-						zDiv[m] = t19
-						zDiv3[m] = t19 / t17Entry
-						zSigmoid2[m] = kern.Sigmoid(-zProdEntry)
+						t19_2[m] = F(F(r[m]*zProdEntry)*kern.Sigmoid(zProdEntry)) / zSqrtEntry
 					}
 				}
 			}
@@ -288,10 +245,14 @@ func (c *readFused) run() {
 	}
 
 	// ret_net.y
-	kern.GemmFMA(L*T, d, H*dV, F(1), false, c.Y, d, 1, c.ZDiv, H*dV, 1, c.WO, 1, H*dV)
+	kern.GemmFMA(L*T, d, H*dV, F(1), false, c.Y, d, 1, t19, H*dV, 1, c.WO, 1, H*dV)
 
-	// ret_net.z, ret_net.r
-	c.ZDiv4[0] = F(1) / F(dV)
+	// ret_net.z
+	for i := range L {
+		for j := range T {
+			copy(c.Z[(i*T+j)*H*dV:][:H*dV], t19[(i*T+j)*H*dV:][:H*dV])
+		}
+	}
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -306,45 +267,40 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dC
 	_ = dV
-	r := c.Work[:H*L*T*dV]                                        // [L, T, H, d_v]
-	t22 := c.Work[H*L*T*dV:][:H*L*T*dV]                           // [L, T, H·d_v]
-	t72 := c.Work[2*H*L*T*dV:][:H*L*T*dV]                         // [L, T, H, d_v]
-	t92 := c.Work[3*H*L*T*dV:][:H*L*T]                            // [L, T, H]
-	t25 := c.Work[3*H*L*T*dV+H*L*T:][:H*L*T*dV]                   // [L, T, H, d_v]
-	t26 := c.Work[4*H*L*T*dV+H*L*T:][:L*T*d]                      // [L, T, d]
-	t28 := c.Work[4*H*L*T*dV+H*L*T+L*T*d:][:H*L*T*dV]             // [L, T, H, d_v]
-	t30 := c.Work[5*H*L*T*dV+H*L*T+L*T*d:][:H*L*T]                // [L, T, H]
-	t35 := c.Work[5*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dV]           // [L, T, H, d_v]
-	t40 := c.Work[6*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dC]           // [L, T, H, d_c]
-	t42 := c.Work[H*L*T*dC+6*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dC]  // [L, T, H, d_c]
-	t43 := c.Work[2*H*L*T*dC+6*H*L*T*dV+2*H*L*T+L*T*d:][:L*T*d]   // [L, T, d]
-	t46 := c.Work[2*H*L*T*dC+6*H*L*T*dV+2*H*L*T+2*L*T*d:][:L*T*d] // [L, T, d]
+	t12 := c.Work[:H*L*T*dV]                               // [L, T, H, d_v]
+	t22 := c.Work[H*L*T*dV:][:H*L*T*dV]                    // [L, T, H·d_v]
+	t6 := c.Work[2*H*L*T*dV:][:H*L*T]                      // [L, T, H]
+	t72 := c.Work[2*H*L*T*dV+H*L*T:][:H*L*T*dV]            // [L, T, H, d_v]
+	t92 := c.Work[3*H*L*T*dV+H*L*T:][:H*L*T]               // [L, T, H]
+	t25 := c.Work[3*H*L*T*dV+2*H*L*T:][:H*L*T*dV]          // [L, T, H, d_v]
+	t51 := c.Work[4*H*L*T*dV+2*H*L*T:][:H*L*T]             // [L, T, H]
+	t28 := c.Work[4*H*L*T*dV+3*H*L*T:][:H*L*T*dV]          // [L, T, H, d_v]
+	t30 := c.Work[5*H*L*T*dV+3*H*L*T:][:H*L*T]             // [L, T, H]
+	t35 := c.Work[5*H*L*T*dV+4*H*L*T:][:H*L*T*dV]          // [L, T, H, d_v]
+	t40 := c.Work[6*H*L*T*dV+4*H*L*T:][:H*L*T*dC]          // [L, T, H, d_c]
+	t42 := c.Work[H*L*T*dC+6*H*L*T*dV+4*H*L*T:][:H*L*T*dC] // [L, T, H, d_c]
 
-	// ret_net.r
+	// ret_net.z
 	if kern.Wide() {
-		a := regions.R3319112b6b13Args{
-			P0: unsafe.SliceData(c.RDiv),
-			P1: unsafe.SliceData(c.O),
-			P2: unsafe.SliceData(r),
+		a := regions.R81ef633a8b77Args{
+			P0: unsafe.SliceData(c.ZProd),
+			P1: unsafe.SliceData(t12),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: dV,
 			N4: H * dV,
-			N5: H * T,
-			N6: H * T * dV,
+			N5: H * T * dV,
 		}
-		regions.R3319112b6b13(&a)
+		regions.R81ef633a8b77(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				rDiv := c.RDiv[(i*T+j)*H:][:H]
 				for k := range H {
-					o := c.O[((i*T+j)*H+k)*dV:][:dV]
-					r2 := r[((i*T+j)*H+k)*dV:][:dV]
-					rDivEntry := rDiv[k]
+					zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
+					t12_2 := t12[((i*T+j)*H+k)*dV:][:dV]
 					for m := range dV {
-						r2[m] = o[m] - rDivEntry
+						t12_2[m] = kern.Sigmoid(zProd[m])
 					}
 				}
 			}
@@ -355,21 +311,43 @@ func (c *readBackwardFused) run() {
 	kern.GemmFMA(L*T, H*dV, d, F(1), false, t22, H*dV, 1, c.YBar, d, 1, c.WO, H*dV, 1)
 
 	// ret_net.y
-	kern.GemmFMA(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.ZDiv, H*dV, 1)
+	kern.GemmFMA(d, H*dV, L*T, F(1), false, c.WOBar, H*dV, 1, c.YBar, 1, d, c.Z, H*dV, 1)
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R044b849cd07fArgs{
-			P0:  unsafe.SliceData(c.ZDiv2),
-			P1:  unsafe.SliceData(t22),
-			P2:  unsafe.SliceData(c.ZDiv3),
-			P3:  unsafe.SliceData(r),
-			P4:  unsafe.SliceData(c.ZSigmoid),
-			P5:  unsafe.SliceData(t72),
-			P6:  unsafe.SliceData(c.ZProd),
-			P7:  unsafe.SliceData(c.ZSigmoid2),
-			P8:  unsafe.SliceData(t25),
-			P9:  unsafe.SliceData(t92),
+		a := regions.R6779ec503045Args{
+			P0: unsafe.SliceData(c.ZSqrt),
+			P1: unsafe.SliceData(t6),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+		}
+		regions.R6779ec503045(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				zSqrt := c.ZSqrt[(i*T+j)*H:][:H]
+				t6_2 := t6[(i*T+j)*H:][:H]
+				for k := range H {
+					t6_2[k] = F(1) / zSqrt[k]
+				}
+			}
+		}
+	}
+
+	// ret_net.z
+	if kern.Wide() {
+		a := regions.R7bed5cd6deb6Args{
+			P0:  unsafe.SliceData(t6),
+			P1:  unsafe.SliceData(c.ZSqrt),
+			P2:  unsafe.SliceData(t22),
+			P3:  unsafe.SliceData(c.R),
+			P4:  unsafe.SliceData(c.ZProd),
+			P5:  unsafe.SliceData(t12),
+			P6:  unsafe.SliceData(t72),
+			P7:  unsafe.SliceData(t25),
+			P8:  unsafe.SliceData(t92),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -384,32 +362,33 @@ func (c *readBackwardFused) run() {
 			N11: H * T,
 			N12: H * T * dV,
 		}
-		regions.R044b849cd07f(&a)
+		regions.R7bed5cd6deb6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
+				t6_2 := t6[(i*T+j)*H:][:H]
+				zSqrt := c.ZSqrt[(i*T+j)*H:][:H]
 				t92_2 := t92[(i*T+j)*H:][:H]
 				for k := range H {
 					t22View := t22[((i*T+j)*H+k)*dV:][:dV]
-					zDiv3 := c.ZDiv3[((i*T+j)*H+k)*dV:][:dV]
-					r2 := r[((i*T+j)*H+k)*dV:][:dV]
-					zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
-					t72_2 := t72[((i*T+j)*H+k)*dV:][:dV]
+					r := c.R[((i*T+j)*H+k)*dV:][:dV]
 					zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
-					zSigmoid2 := c.ZSigmoid2[((i*T+j)*H+k)*dV:][:dV]
+					t12_2 := t12[((i*T+j)*H+k)*dV:][:dV]
+					t72_2 := t72[((i*T+j)*H+k)*dV:][:dV]
 					t25_2 := t25[((i*T+j)*H+k)*dV:][:dV]
 					var t922 F
-					zDiv2Entry := zDiv2[k]
+					t6Entry := t6_2[k]
+					zSqrtEntry := zSqrt[k]
 					t922Sums := [16]F{t922}
 					for m := range dV {
 						t22ViewEntry := t22View[m]
-						t722 := F(t22ViewEntry * zDiv2Entry)
-						t922Sums[m%16] = num.FMA32(t22ViewEntry, zDiv3[m], t922Sums[m%16])
-						rEntry := r2[m]
-						zSigmoidEntry := zSigmoid[m]
+						t722 := F(t22ViewEntry * t6Entry)
+						rEntry := r[m]
+						zProdEntry := zProd[m]
+						t12Entry := t12_2[m]
+						t922Sums[m%16] = num.FMA32(t22ViewEntry, (F(F(rEntry*zProdEntry)*t12Entry)/zSqrtEntry)/zSqrtEntry, t922Sums[m%16])
 						t72_2[m] = t722
-						t25_2[m] = num.FMA32(F(F(F(rEntry*zProd[m])*zSigmoidEntry)*t722), zSigmoid2[m], F(F(rEntry*zSigmoidEntry)*t722))
+						t25_2[m] = num.FMA32(F(F(F(rEntry*zProdEntry)*t12Entry)*t722), kern.Sigmoid(-zProdEntry), F(F(rEntry*t12Entry)*t722))
 					}
 					t922 = kern.Sum16(&t922Sums)
 					t92_2[k] = -t922
@@ -418,24 +397,48 @@ func (c *readBackwardFused) run() {
 		}
 	}
 
+	// ret_net.z, ret_net.r
+	t182 := F(1) / F(dV)
+
 	// ret_net.z
-	kern.GemmFMA(L*T, d, H*dV, F(1), false, t26, d, 1, t25, H*dV, 1, c.WG, d, 1)
+	if kern.Wide() {
+		a := regions.Rc5dfb72a80afArgs{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(t51),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			S0: [2]float32{t182},
+		}
+		regions.Rc5dfb72a80af(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t92_2 := t92[(i*T+j)*H:][:H]
+				t6_2 := t6[(i*T+j)*H:][:H]
+				t51_2 := t51[(i*T+j)*H:][:H]
+				for k := range H {
+					t51_2[k] = F(t92_2[k] * F(t182*t6_2[k]))
+				}
+			}
+		}
+	}
 
 	// ret_net.z
 	kern.GemmFMA(H*dV, d, L*T, F(1), false, c.WGBar, d, 1, t25, 1, H*dV, c.X, d, 1)
 
 	// ret_net.r, ret_net.z
-	zDiv4Entry := c.ZDiv4[0]
 	if kern.Wide() {
-		a := regions.R227539955a07Args{
-			P0:  unsafe.SliceData(t92),
-			P1:  unsafe.SliceData(c.ZDiv2),
-			P2:  unsafe.SliceData(r),
-			P3:  unsafe.SliceData(c.ZProd),
-			P4:  unsafe.SliceData(c.ZSigmoid),
-			P5:  unsafe.SliceData(t72),
-			P6:  unsafe.SliceData(t28),
-			P7:  unsafe.SliceData(t30),
+		a := regions.Rd7cb50d07a9fArgs{
+			P0:  unsafe.SliceData(t51),
+			P1:  unsafe.SliceData(c.R),
+			P2:  unsafe.SliceData(c.ZProd),
+			P3:  unsafe.SliceData(t12),
+			P4:  unsafe.SliceData(t72),
+			P5:  unsafe.SliceData(t28),
+			P6:  unsafe.SliceData(t30),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -449,26 +452,24 @@ func (c *readBackwardFused) run() {
 			N10: H * dV,
 			N11: H * T,
 			N12: H * T * dV,
-			S0:  [2]float32{zDiv4Entry},
 		}
-		regions.R227539955a07(&a)
+		regions.Rd7cb50d07a9f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t92_2 := t92[(i*T+j)*H:][:H]
-				zDiv2 := c.ZDiv2[(i*T+j)*H:][:H]
+				t51_2 := t51[(i*T+j)*H:][:H]
 				t30_2 := t30[(i*T+j)*H:][:H]
 				for k := range H {
-					r2 := r[((i*T+j)*H+k)*dV:][:dV]
+					r := c.R[((i*T+j)*H+k)*dV:][:dV]
 					zProd := c.ZProd[((i*T+j)*H+k)*dV:][:dV]
-					zSigmoid := c.ZSigmoid[((i*T+j)*H+k)*dV:][:dV]
+					t12_2 := t12[((i*T+j)*H+k)*dV:][:dV]
 					t72_2 := t72[((i*T+j)*H+k)*dV:][:dV]
 					t28_2 := t28[((i*T+j)*H+k)*dV:][:dV]
 					var t302 F
-					w := F(t92_2[k] * F(zDiv4Entry*zDiv2[k]))
+					t51Entry := t51_2[k]
 					t302Sums := [16]F{t302}
 					for m := range dV {
-						t282 := num.FMA32(r2[m], w, F(F(zProd[m]*zSigmoid[m])*t72_2[m]))
+						t282 := num.FMA32(r[m], t51Entry, F(F(zProd[m]*t12_2[m])*t72_2[m]))
 						t302Sums[m%16] = t302Sums[m%16] + t282
 						t28_2[m] = t282
 					}
@@ -492,7 +493,7 @@ func (c *readBackwardFused) run() {
 			N4: H * dV,
 			N5: H * T,
 			N6: H * T * dV,
-			S0: [2]float32{zDiv4Entry},
+			S0: [2]float32{t182},
 		}
 		regions.Re836bc95848c(&a)
 	} else {
@@ -502,9 +503,9 @@ func (c *readBackwardFused) run() {
 				for k := range H {
 					t28_2 := t28[((i*T+j)*H+k)*dV:][:dV]
 					t35_2 := t35[((i*T+j)*H+k)*dV:][:dV]
-					w2 := F(zDiv4Entry * t30_2[k])
+					w := F(t182 * t30_2[k])
 					for m := range dV {
-						t35_2[m] = t28_2[m] + w2
+						t35_2[m] = t28_2[m] + w
 					}
 				}
 			}
@@ -540,41 +541,17 @@ func (c *readBackwardFused) run() {
 	}
 
 	// ret_net.o
-	kern.GemmFMA(L*T, d, H*dC, F(1), false, t43, d, 1, t40, H*dC, 1, c.WE, d, 1)
-
-	// ret_net.o
 	kern.GemmFMA(H*dC, d, L*T, F(1), false, c.WEBar, d, 1, t40, 1, H*dC, c.X, d, 1)
 
 	// ret_net.o
 	kern.GemmFMA(H*dC, d, L*T, F(1), false, c.WCBar, d, 1, t42, 1, H*dC, c.X, d, 1)
 
-	// ret_net.o
-	kern.GemmFMA(L*T, d, H*dC, F(1), false, t46, d, 1, t42, H*dC, 1, c.WC, d, 1)
+	// ret_net.z
+	kern.GemmFMA(L*T, d, H*dV, F(1), false, c.XBar, d, 1, t25, H*dV, 1, c.WG, d, 1)
 
 	// ret_net.o
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t26),
-			P1: unsafe.SliceData(t43),
-			P2: unsafe.SliceData(t46),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t26_2 := t26[(i*T+j)*d:][:d]
-				t43_2 := t43[(i*T+j)*d:][:d]
-				t46_2 := t46[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t26_2[k] + t43_2[k]) + t46_2[k]
-				}
-			}
-		}
-	}
+	kern.GemmFMA(L*T, d, H*dC, F(1), true, c.XBar, d, 1, t40, H*dC, 1, c.WE, d, 1)
+
+	// ret_net.o
+	kern.GemmFMA(L*T, d, H*dC, F(1), true, c.XBar, d, 1, t42, H*dC, 1, c.WC, d, 1)
 }

@@ -91,7 +91,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.Y = a.Out("y", k.L*k.T*k.D)
 	k.AOut = a.Out("A", k.H*k.L*k.DC*k.DV)
 	k.BOut = a.Out("B", k.H*k.L*k.DC*k.DV)
-	k.GammaPow = a.Fresh(k.H)
+	k.Gamma = a.Fresh(k.H)
 	k.Phi = a.Fresh(k.DC)
 	k.V = a.Fresh(k.H * k.L * k.T * k.DV)
 	k.AProd = a.Fresh(k.H * k.L * k.T * k.DC)
@@ -125,7 +125,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.YBar = a.Bar("y", g.L*g.T*g.D)
 	g.ABar = a.Bar("A", g.H*g.L*g.DC*g.DV)
 	g.BBar = a.Bar("B", g.H*g.L*g.DC*g.DV)
-	g.GammaPow = k.GammaPow
+	g.Gamma = k.Gamma
 	g.Phi = k.Phi
 	g.V = k.V
 	g.AProd = k.AProd
@@ -174,15 +174,10 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.Y = a.Out("y", k.L*k.T*k.D)
 	k.OProd = a.Fresh(k.H * k.L * k.T * k.DC)
 	k.OProd2 = a.Fresh(k.H * k.L * k.T * k.DC)
-	k.O = a.Fresh(k.H * k.L * k.T * k.DV)
-	k.RDiv = a.Fresh(k.H * k.L * k.T)
+	k.R = a.Fresh(k.H * k.L * k.T * k.DV)
 	k.ZProd = a.Fresh(k.H * k.L * k.T * k.DV)
-	k.ZSigmoid = a.Fresh(k.H * k.L * k.T * k.DV)
-	k.ZDiv = a.Fresh(k.H * k.L * k.T * k.DV)
-	k.ZDiv2 = a.Fresh(k.H * k.L * k.T)
-	k.ZDiv3 = a.Fresh(k.H * k.L * k.T * k.DV)
-	k.ZDiv4 = a.Fresh(1)
-	k.ZSigmoid2 = a.Fresh(k.H * k.L * k.T * k.DV)
+	k.ZSqrt = a.Fresh(k.H * k.L * k.T)
+	k.Z = a.Fresh(k.H * k.L * k.T * k.DV)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -200,15 +195,10 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.YBar = a.Bar("y", g.L*g.T*g.D)
 	g.OProd = k.OProd
 	g.OProd2 = k.OProd2
-	g.O = k.O
-	g.RDiv = k.RDiv
+	g.R = k.R
 	g.ZProd = k.ZProd
-	g.ZSigmoid = k.ZSigmoid
-	g.ZDiv = k.ZDiv
-	g.ZDiv2 = k.ZDiv2
-	g.ZDiv3 = k.ZDiv3
-	g.ZDiv4 = k.ZDiv4
-	g.ZSigmoid2 = k.ZSigmoid2
+	g.ZSqrt = k.ZSqrt
+	g.Z = k.Z
 	g.WCBar = a.Grad("W_C", g.H*g.D*g.DC)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.ABar = a.Grad("A", g.H*g.L*g.DC*g.DV)

@@ -35,7 +35,7 @@ type Step[F num.Float] struct {
 	Y            []F    // [L, T, d], written
 	AOut         []F    // [L, H, d_v, d_c], written
 	BOut         []F    // [L, H, d_v, d_c], written
-	GammaPow     []F    // [H], written
+	Gamma        []F    // [H], written
 	Phi          []F    // [d_c], written
 	V            []F    // [L, T, H, d_v], written
 	AProd        []F    // [L, T, H, d_c], written
@@ -50,13 +50,13 @@ type Step[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 4·H·L·T·d_c + 3·H·L·T·d_v + 4·H·L·T + 2·L·T·d_c + H.
+// WorkLen is 4·H·L·T·d_c + 3·H·L·T·d_v + 4·H·L·T + 2·L·T·d_c.
 func (c *Step[F]) WorkLen() int {
 	H, L, T, dC, dV := c.H, c.L, c.T, c.DC, c.DV
 	if kern.Fused() {
-		return 4*H*L*T*dC + 3*H*L*T*dV + 4*H*L*T + 2*L*T*dC + H + (kern.Blocks(dV)-1)*(H*L*T) // and the sums of blocks of rows
+		return 4*H*L*T*dC + 3*H*L*T*dV + 4*H*L*T + 2*L*T*dC + (kern.Blocks(dV)-1)*(H*L*T) // and the sums of blocks of rows
 	}
-	return 4*H*L*T*dC + 3*H*L*T*dV + 4*H*L*T + 2*L*T*dC + H
+	return 4*H*L*T*dC + 3*H*L*T*dV + 4*H*L*T + 2*L*T*dC
 }
 
 // RowsLen is 2·H·d_c + H.
@@ -73,10 +73,8 @@ func (c *Step[F]) Run() {
 	}
 	C, H, L, T, d, dC, dV := c.C, c.H, c.L, c.T, c.D, c.DC, c.DV
 	segments := (C + T - 1) / C
-	gamma := c.Work[:H] // [H]
-	work := c.Work[H:]
-	t22 := work[:L*T*dC] // [L, T, d_c]
-	work = work[L*T*dC:]
+	t22 := c.Work[:L*T*dC] // [L, T, d_c]
+	work := c.Work[L*T*dC:]
 	t23 := work[:L*T*dC] // [L, T, d_c]
 	work = work[L*T*dC:]
 	t62 := work[:H*L*T*dC] // [L, T, H, d_c]
@@ -107,11 +105,9 @@ func (c *Step[F]) Run() {
 	o2 := rows[:H] // [H]
 
 	// ret_net.gamma
-	gammaPow := c.GammaPow[:H]
+	gamma := c.Gamma[:H]
 	for i := range H {
-		t4 := num.Pow(F(2), -5-F(i))
-		gammaPow[i] = t4
-		gamma[i] = 1 - t4
+		gamma[i] = 1 - num.Pow(F(2), -5-F(i))
 	}
 
 	// ret_net.phi
@@ -158,6 +154,7 @@ func (c *Step[F]) Run() {
 	for l := range L {
 		i := 0
 		for ; i+2 < dV; i += 3 {
+			gamma2 := c.Gamma[:H]
 			for j := range H {
 				A := c.A[((l*H+j)*dV+i)*dC:][:dC]
 				AState2 := AState[j*dC:][:dC]
@@ -219,7 +216,7 @@ func (c *Step[F]) Run() {
 						t20_2 := t20[((l*T+a+C*s)*H+j)*dC:][:dC]
 						AState2 := AState[j*dC:][:dC]
 						BState2 := BState[j*dC:][:dC]
-						gammaEntry := gamma[j]
+						gammaEntry := gamma2[j]
 						var o30 F
 						vEntry0 := c.V[((l*T+a+C*s)*H+j)*dV+i]
 						var o31 F
@@ -299,6 +296,7 @@ func (c *Step[F]) Run() {
 			}
 		}
 		for ; i < dV; i++ {
+			gamma2 := c.Gamma[:H]
 			for j := range H {
 				A := c.A[((l*H+j)*dV+i)*dC:][:dC]
 				AState2 := AState[j*dC:][:dC]
@@ -345,7 +343,7 @@ func (c *Step[F]) Run() {
 						t19_2 := t19[((l*T+a+C*s)*H+j)*dC:][:dC]
 						t20_2 := t20[((l*T+a+C*s)*H+j)*dC:][:dC]
 						var o3 F
-						gammaEntry := gamma[j]
+						gammaEntry := gamma2[j]
 						vEntry := c.V[((l*T+a+C*s)*H+j)*dV+i]
 						for k := range dC {
 							AStateEntry := AState2[k][0]
@@ -493,7 +491,7 @@ type StepBackward[F num.Float] struct {
 	YBar         []F    // [L, T, d]
 	ABar         []F    // [L, H, d_v, d_c]
 	BBar         []F    // [L, H, d_v, d_c]
-	GammaPow     []F    // [H]
+	Gamma        []F    // [H]
 	Phi          []F    // [d_c]
 	V            []F    // [L, T, H, d_v]
 	AProd        []F    // [L, T, H, d_c]
@@ -518,10 +516,10 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 6·H·L·T·d_v + 3·H·L·T + 6·L·T·d + 2·L·T·d_c + H.
+// WorkLen is 6·H·L·T·d_v + 3·H·L·T + 5·L·T·d + 2·L·T·d_c.
 func (c *StepBackward[F]) WorkLen() int {
 	H, L, T, d, dC, dV := c.H, c.L, c.T, c.D, c.DC, c.DV
-	return 6*H*L*T*dV + 3*H*L*T + 6*L*T*d + 2*L*T*dC + H
+	return 6*H*L*T*dV + 3*H*L*T + 5*L*T*d + 2*L*T*dC
 }
 
 // RowsLen is 2·C·d_c·d_v + 4·d_c·d_v + 4·d_c + 4·d_v.
@@ -534,10 +532,8 @@ func (c *StepBackward[F]) RowsLen() int {
 func (c *StepBackward[F]) Run() {
 	C, H, L, T, d, dC, dV := c.C, c.H, c.L, c.T, c.D, c.DC, c.DV
 	segments := (C + T - 1) / C
-	gamma := c.Work[:H] // [H]
-	work := c.Work[H:]
-	t := work[:L*T*dC] // [L, T, d_c]
-	work = work[L*T*dC:]
+	t := c.Work[:L*T*dC] // [L, T, d_c]
+	work := c.Work[L*T*dC:]
 	t2 := work[:L*T*dC] // [L, T, d_c]
 	work = work[L*T*dC:]
 	t30 := work[:H*L*T*dV] // [L, T, H, d_v]
@@ -566,9 +562,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[H*L*T*dV:]
 	t37 := work[:H*L*T*dV] // [L, T, H, d_v]
 	work = work[H*L*T*dV:]
-	t272 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t13 := work[:L*T*d]         // [L, T, d]
+	t88 := work[:L*T*d]         // [L, T, d]
 	ABarState := c.Rows[:dC*dV] // [d_v, d_c]
 	rows := c.Rows[dC*dV:]
 	BBarState := rows[:dC*dV] // [d_v, d_c]
@@ -592,12 +586,6 @@ func (c *StepBackward[F]) Run() {
 	t65 := rows[:dV] // [d_v]
 	rows = rows[dV:]
 	t66 := rows[:dC] // [d_c]
-
-	// ret_net.gamma
-	gammaPow := c.GammaPow[:H]
-	for i := range H {
-		gamma[i] = 1 - gammaPow[i]
-	}
 
 	// ret_net.A
 	for i := range L {
@@ -671,8 +659,8 @@ func (c *StepBackward[F]) Run() {
 					BBarState2[k][1] = BBar2[k]
 				}
 			}
-			gammaEntry0 := gamma[i]
-			gammaEntry1 := gamma[i+1]
+			gammaEntry0 := c.Gamma[i]
+			gammaEntry1 := c.Gamma[i+1]
 			for s := segments - 1; s >= 0; s-- {
 				for j := range dV {
 					ACheckpoints := c.ACheckpoints[(((l*segments+s)*H+i)*dV+j)*dC:][:dC]
@@ -934,7 +922,7 @@ func (c *StepBackward[F]) Run() {
 					BBarState2[k][0] = BBar[k]
 				}
 			}
-			gammaEntry := gamma[i]
+			gammaEntry := c.Gamma[i]
 			for s := segments - 1; s >= 0; s-- {
 				for j := range dV {
 					ACheckpoints := c.ACheckpoints[(((l*segments+s)*H+i)*dV+j)*dC:][:dC]
@@ -1139,8 +1127,22 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
+	// ret_net.A
+	for i := range L {
+		for j := range T {
+			t44_2 := t44[(i*T+j)*d:][:d]
+			t46_2 := t46[(i*T+j)*d:][:d]
+			t55_2 := t55[(i*T+j)*d:][:d]
+			t70_2 := t70[(i*T+j)*d:][:d]
+			t88_2 := t88[(i*T+j)*d:][:d]
+			for k := range d {
+				t88_2[k] = t44_2[k] + t46_2[k] + t55_2[k] + t70_2[k]
+			}
+		}
+	}
+
 	// ret_net.z
-	kern.Gemm(d, L*T, H*dV, F(1), false, t272, 1, d, c.WG, 1, d, t252, 1, H*dV)
+	kern.Gemm(d, L*T, H*dV, F(1), true, t88, 1, d, c.WG, 1, d, t252, 1, H*dV)
 
 	// ret_net, ret_net.z
 	clear(c.WGBar)
@@ -1177,24 +1179,19 @@ func (c *StepBackward[F]) Run() {
 	// ret_net.v
 	kern.Gemm(H*dV, d, L*T, F(1), false, c.WVBar, d, 1, t42, 1, H*dV, c.X, d, 1)
 
-	// ret_net.v
-	kern.Gemm(L*T, d, H*dV, F(1), false, t13, d, 1, t42, H*dV, 1, c.WV, d, 1)
-
-	// ret_net.gamma, ret_net.A
+	// ret_net.gamma
 	for i := range L {
 		for j := range T {
-			t272_2 := t272[(i*T+j)*d:][:d]
-			t44_2 := t44[(i*T+j)*d:][:d]
-			t46_2 := t46[(i*T+j)*d:][:d]
-			t55_2 := t55[(i*T+j)*d:][:d]
-			t70_2 := t70[(i*T+j)*d:][:d]
-			t13_2 := t13[(i*T+j)*d:][:d]
+			t88_2 := t88[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = (t272_2[k] + t44_2[k] + t46_2[k] + t55_2[k] + t70_2[k]) + t13_2[k]
+				xBar[k] = t88_2[k]
 			}
 		}
 	}
+
+	// ret_net.v
+	kern.Gemm(L*T, d, H*dV, F(1), true, c.XBar, d, 1, t42, H*dV, 1, c.WV, d, 1)
 }
 
 // stepNode is one call of Step on the tape.
@@ -1253,7 +1250,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.AOut = arena.Alloc(k.H * k.L * k.DC * k.DV)
 	k.BOut = arena.Alloc(k.H * k.L * k.DC * k.DV)
-	k.GammaPow = c.Run.Saved(k.H)
+	k.Gamma = c.Run.Saved(k.H)
 	k.Phi = c.Run.Saved(k.DC)
 	k.V = c.Run.Saved(k.H * k.L * k.T * k.DV)
 	k.AProd = c.Run.Saved(k.H * k.L * k.T * k.DC)
@@ -1300,7 +1297,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
 	g.ABar = block.Adjoint(t, n.nextA, g.H*g.L*g.DC*g.DV)
 	g.BBar = block.Adjoint(t, n.nextB, g.H*g.L*g.DC*g.DV)
-	g.GammaPow = k.GammaPow
+	g.Gamma = k.Gamma
 	g.Phi = k.Phi
 	g.V = k.V
 	g.AProd = k.AProd

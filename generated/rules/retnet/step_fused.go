@@ -25,27 +25,24 @@ func (c *stepFused) run() {
 	_ = dC
 	_ = dV
 	_ = segments
-	gamma := c.Work[:H]                                                 // [H]
-	t22 := c.Work[H:][:L*T*dC]                                          // [L, T, d_c]
-	t23 := c.Work[L*T*dC+H:][:L*T*dC]                                   // [L, T, d_c]
-	t62 := c.Work[2*L*T*dC+H:][:H*L*T*dC]                               // [L, T, H, d_c]
-	t15 := c.Work[H*L*T*dC+2*L*T*dC+H:][:H*L*T*dC]                      // [L, T, H, d_c]
-	t19 := c.Work[2*H*L*T*dC+2*L*T*dC+H:][:H*L*T*dC]                    // [L, T, H, d_c]
-	t20 := c.Work[3*H*L*T*dC+2*L*T*dC+H:][:H*L*T*dC]                    // [L, T, H, d_c]
-	t29 := c.Work[4*H*L*T*dC+2*L*T*dC+H:][:H*L*T*dV]                    // [L, T, H, d_v]
-	o := c.Work[4*H*L*T*dC+H*L*T*dV+2*L*T*dC+H:][:H*L*T*dV]             // [L, T, H, d_v]
-	t25 := c.Work[4*H*L*T*dC+2*H*L*T*dV+2*L*T*dC+H:][:H*L*T]            // [L, T, H]
-	t27 := c.Work[4*H*L*T*dC+2*H*L*T*dV+H*L*T+2*L*T*dC+H:][:H*L*T]      // [L, T, H]
-	t31 := c.Work[4*H*L*T*dC+2*H*L*T*dV+2*H*L*T+2*L*T*dC+H:][:H*L*T]    // [L, T, H]
-	t35 := c.Work[4*H*L*T*dC+2*H*L*T*dV+3*H*L*T+2*L*T*dC+H:][:H*L*T]    // [L, T, H]
-	t37 := c.Work[4*H*L*T*dC+2*H*L*T*dV+4*H*L*T+2*L*T*dC+H:][:H*L*T*dV] // [L, T, H, d_v]
+	t22 := c.Work[:L*T*dC]                                            // [L, T, d_c]
+	t23 := c.Work[L*T*dC:][:L*T*dC]                                   // [L, T, d_c]
+	t62 := c.Work[2*L*T*dC:][:H*L*T*dC]                               // [L, T, H, d_c]
+	t15 := c.Work[H*L*T*dC+2*L*T*dC:][:H*L*T*dC]                      // [L, T, H, d_c]
+	t19 := c.Work[2*H*L*T*dC+2*L*T*dC:][:H*L*T*dC]                    // [L, T, H, d_c]
+	t20 := c.Work[3*H*L*T*dC+2*L*T*dC:][:H*L*T*dC]                    // [L, T, H, d_c]
+	t29 := c.Work[4*H*L*T*dC+2*L*T*dC:][:H*L*T*dV]                    // [L, T, H, d_v]
+	o := c.Work[4*H*L*T*dC+H*L*T*dV+2*L*T*dC:][:H*L*T*dV]             // [L, T, H, d_v]
+	t25 := c.Work[4*H*L*T*dC+2*H*L*T*dV+2*L*T*dC:][:H*L*T]            // [L, T, H]
+	t27 := c.Work[4*H*L*T*dC+2*H*L*T*dV+H*L*T+2*L*T*dC:][:H*L*T]      // [L, T, H]
+	t31 := c.Work[4*H*L*T*dC+2*H*L*T*dV+2*H*L*T+2*L*T*dC:][:H*L*T]    // [L, T, H]
+	t35 := c.Work[4*H*L*T*dC+2*H*L*T*dV+3*H*L*T+2*L*T*dC:][:H*L*T]    // [L, T, H]
+	t37 := c.Work[4*H*L*T*dC+2*H*L*T*dV+4*H*L*T+2*L*T*dC:][:H*L*T*dV] // [L, T, H, d_v]
 
 	// ret_net.gamma
-	gammaPow := c.GammaPow[:H]
+	gamma := c.Gamma[:H]
 	for i := range H {
-		t4 := num.Pow(F(2), F(-5)-F(i))
-		gammaPow[i] = t4
-		gamma[i] = F(1) - t4
+		gamma[i] = F(1) - num.Pow(F(2), F(-5)-F(i))
 	}
 
 	// ret_net.phi
@@ -91,7 +88,7 @@ func (c *stepFused) run() {
 	clear(t25)
 	workers.Each(L*kern.Blocks(dV), (*stepRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t25[:H*L*T], c.Work[4*H*L*T*dC+3*H*L*T*dV+4*H*L*T+2*L*T*dC+H:], H*L*T, kern.Blocks(dV))
+		kern.AddBlocks(t25[:H*L*T], c.Work[4*H*L*T*dC+3*H*L*T*dV+4*H*L*T+2*L*T*dC:], H*L*T, kern.Blocks(dV))
 	}
 
 	// ret_net.r
@@ -281,20 +278,19 @@ func (c *stepRows1) Part(part int) {
 	_ = dC
 	_ = dV
 	_ = segments
-	gamma := c.Work[:H]                                      // [H]
-	t22 := c.Work[H:][:L*T*dC]                               // [L, T, d_c]
-	t23 := c.Work[L*T*dC+H:][:L*T*dC]                        // [L, T, d_c]
-	t62 := c.Work[2*L*T*dC+H:][:H*L*T*dC]                    // [L, T, H, d_c]
-	t15 := c.Work[H*L*T*dC+2*L*T*dC+H:][:H*L*T*dC]           // [L, T, H, d_c]
-	t19 := c.Work[2*H*L*T*dC+2*L*T*dC+H:][:H*L*T*dC]         // [L, T, H, d_c]
-	t20 := c.Work[3*H*L*T*dC+2*L*T*dC+H:][:H*L*T*dC]         // [L, T, H, d_c]
-	o := c.Work[4*H*L*T*dC+H*L*T*dV+2*L*T*dC+H:][:H*L*T*dV]  // [L, T, H, d_v]
-	t25 := c.Work[4*H*L*T*dC+2*H*L*T*dV+2*L*T*dC+H:][:H*L*T] // [L, T, H]
+	t22 := c.Work[:L*T*dC]                                 // [L, T, d_c]
+	t23 := c.Work[L*T*dC:][:L*T*dC]                        // [L, T, d_c]
+	t62 := c.Work[2*L*T*dC:][:H*L*T*dC]                    // [L, T, H, d_c]
+	t15 := c.Work[H*L*T*dC+2*L*T*dC:][:H*L*T*dC]           // [L, T, H, d_c]
+	t19 := c.Work[2*H*L*T*dC+2*L*T*dC:][:H*L*T*dC]         // [L, T, H, d_c]
+	t20 := c.Work[3*H*L*T*dC+2*L*T*dC:][:H*L*T*dC]         // [L, T, H, d_c]
+	o := c.Work[4*H*L*T*dC+H*L*T*dV+2*L*T*dC:][:H*L*T*dV]  // [L, T, H, d_v]
+	t25 := c.Work[4*H*L*T*dC+2*H*L*T*dV+2*L*T*dC:][:H*L*T] // [L, T, H]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t25_2 := t25
 	if block > 0 {
-		t25_2 = c.Work[4*H*L*T*dC+3*H*L*T*dV+4*H*L*T+2*L*T*dC+H+(block-1)*(H*L*T):][:H*L*T]
+		t25_2 = c.Work[4*H*L*T*dC+3*H*L*T*dV+4*H*L*T+2*L*T*dC+(block-1)*(H*L*T):][:H*L*T]
 		clear(t25_2[l*H*T:][:H*T])
 	}
 	scratch := workers.Borrow(H*dC + H*dC + H)
@@ -302,6 +298,7 @@ func (c *stepRows1) Part(part int) {
 	BState, rest2 := rest[:H*dC], rest[H*dC:]
 	o2 := rest2
 	for i := first; i < last; i++ {
+		gamma := c.Gamma[:H]
 		for j := range H {
 			copy(AState[j*dC:][:dC], c.A[((l*H+j)*dV+i)*dC:][:dC])
 		}

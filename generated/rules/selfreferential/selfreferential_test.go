@@ -108,8 +108,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.MMOut = a.Out("M_m", k.L*k.D*k.D)
 	k.QProd = a.Fresh(k.L * k.T * k.D)
 	k.QProd2 = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.Q = a.Fresh(k.L * k.T * k.D)
 	if !a.ForwardOnly {
 		k.Rho = a.Fresh(k.L * k.T)
 	}
@@ -149,9 +147,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	if !a.ForwardOnly {
 		k.AAlphaProd = a.Fresh(k.L * k.T * k.D)
 	}
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.QDiv3 = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.MKCheckpoints = a.Fresh(k.L * k.D * k.D * ((k.T + k.C - 1) / k.C))
 	}
@@ -190,8 +185,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.MMBar = a.Bar("M_m", g.L*g.D*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.Rho = k.Rho
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.Theta = k.Theta
@@ -205,9 +198,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.ThetaSigmoid2 = k.ThetaSigmoid2
 	g.AEtaProd = k.AEtaProd
 	g.AAlphaProd = k.AAlphaProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = a.Grad("W_Q", g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.MKBarOut = a.Grad("M_k", g.L*g.D*g.D)
@@ -251,11 +241,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.Y = a.Out("y", k.L*k.T*k.D)
 	k.QProd = a.Fresh(k.L * k.T * k.D)
 	k.QProd2 = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.Q = a.Fresh(k.L * k.T * k.D)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.QDiv3 = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -269,11 +254,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.YBar = a.Bar("y", g.L*g.T*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = a.Grad("W_Q", g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.MMBar = a.Grad("M_m", g.L*g.D*g.D)

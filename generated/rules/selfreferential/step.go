@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 12·L·T·d + 8·L·T entries and checkpoints of 5·L·d·d·segments entries.
+// It keeps 10·L·T·d + 5·L·T entries and checkpoints of 5·L·d·d·segments entries.
 type Step[F num.Float] struct {
 	C                 int // tokens from checkpoint to checkpoint
 	L                 int
@@ -41,8 +41,6 @@ type Step[F num.Float] struct {
 	MMOut             []F // [L, d, d], written
 	QProd             []F // [L, T, d], written
 	QProd2            []F // [L, T], written
-	QSqrt             []F // [L, T], written
-	Q                 []F // [L, T, d], written
 	Rho               []F // [L, T], written; may be nil
 	ThetaSigmoid      []F // [L, T], written; may be nil
 	Theta             []F // [L, T], written; may be nil
@@ -56,9 +54,6 @@ type Step[F num.Float] struct {
 	ThetaSigmoid2     []F // [L, T], written; may be nil
 	AEtaProd          []F // [L, T, d], written; may be nil
 	AAlphaProd        []F // [L, T, d], written; may be nil
-	QDiv              []F // [L, T], written
-	QDiv2             []F // [L, T, d], written
-	QDiv3             []F // [L, T], written
 	MKCheckpoints     []F // [L, segments, d, d], written; may be nil
 	MVCheckpoints     []F // [L, segments, d, d], written; may be nil
 	MAlphaCheckpoints []F // [L, segments, d, d], written; may be nil
@@ -67,10 +62,10 @@ type Step[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 9·d·d + 14·d.
+// WorkLen is L·T·d + L·T + 9·d·d + 14·d.
 func (c *Step[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T + 9*d*d + 14*d
+	return L*T*d + L*T + 9*d*d + 14*d
 }
 
 // Run computes Step.
@@ -83,6 +78,8 @@ func (c *Step[F]) Run() {
 	segments := (C + T - 1) / C
 	t11 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	PK := work[:d*d] // [d, d]
 	work = work[d*d:]
 	PV := work[:d*d] // [d, d]
@@ -149,19 +146,11 @@ func (c *Step[F]) Run() {
 	// self_referential.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
 			t4 := (F(0) < qProd2Entry)
-			t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
-			qSqrt[j] = t7
-			t11_2[j] = t112
-			qDiv[j] = F(1) / t112
-			qDiv3[j] = F(1) / t7
+			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -170,13 +159,10 @@ func (c *Step[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			q := c.Q[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k2 := range d {
-				q2 := qProd[k2] / t11Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t11Entry
+				q2[k2] = qProd[k2] / t11Entry
 			}
 		}
 	}
@@ -286,7 +272,7 @@ func (c *Step[F]) Run() {
 				// self_referential.y, self_referential.a_alpha, self_referential.a_eta, self_referential.a_k, self_referential.a_v
 				for i := range d {
 					MMState2 := MMState[i*d:][:d]
-					q := c.Q[(l*T+a+C*s)*d:][:d]
+					q2 := q[(l*T+a+C*s)*d:][:d]
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					MAlphaState2 := MAlphaState[i*d:][:d]
 					MEtaState2 := MEtaState[i*d:][:d]
@@ -298,7 +284,7 @@ func (c *Step[F]) Run() {
 					var aK3 F
 					var aV3 F
 					for j := range d {
-						y3 += F(MMState2[j] * q[j])
+						y3 += F(MMState2[j] * q2[j])
 						xEntry := x[j]
 						aAlpha2 += F(MAlphaState2[j] * xEntry)
 						aEta2 += F(MEtaState2[j] * xEntry)
@@ -314,12 +300,12 @@ func (c *Step[F]) Run() {
 				// self_referential.c, self_referential.theta, self_referential.k
 				var t3 F
 				var t9 F
-				var t212 F
+				var t21 F
 				for i := range d {
 					t3 += aAlpha[i]
 					t9 += aEta[i]
 					aK2Entry := aK2[i]
-					t212 += F(aK2Entry * aK2Entry)
+					t21 += F(aK2Entry * aK2Entry)
 				}
 				// self_referential.c, self_referential.rho, self_referential.theta, self_referential.k
 				c2 := (t3 / w7) + bRhoEntry
@@ -327,8 +313,8 @@ func (c *Step[F]) Run() {
 				t12 := (t9 / w7) + bThetaEntry
 				t17 := num.Sigmoid(-c2)
 				theta2 := num.Min(num.Max(num.Softplus(t12), F(0)), F(0.25*t17))
-				t23 := (F(0) < t212)
-				t30 := num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t212, F(1))), F(0)), F(1e-08))
+				t23 := (F(0) < t21)
+				t30 := num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -448,11 +434,11 @@ func (c *Step[F]) Run() {
 				for i := range d {
 					t52 := t22[i]
 					t622 := t42[i]
-					t72 := t6[i]
+					t7 := t6[i]
 					t822 := t8[i]
 					t92 := t102[i]
 					t10 := t191[i]
-					t1122 := t192[i]
+					t112 := t192[i]
 					if len(c.MMProd) > 0 {
 						c.MMProd[(l*T+a+C*s)*d+i] = t52
 					}
@@ -460,7 +446,7 @@ func (c *Step[F]) Run() {
 						c.MAlphaProd[(l*T+a+C*s)*d+i] = t622
 					}
 					if len(c.MEtaProd) > 0 {
-						c.MEtaProd[(l*T+a+C*s)*d+i] = t72
+						c.MEtaProd[(l*T+a+C*s)*d+i] = t7
 					}
 					if len(c.MKProd) > 0 {
 						c.MKProd[(l*T+a+C*s)*d+i] = t822
@@ -472,7 +458,7 @@ func (c *Step[F]) Run() {
 						c.AEtaProd[(l*T+a+C*s)*d+i] = t10
 					}
 					if len(c.AAlphaProd) > 0 {
-						c.AAlphaProd[(l*T+a+C*s)*d+i] = t1122
+						c.AAlphaProd[(l*T+a+C*s)*d+i] = t112
 					}
 				}
 				for i := range d {
@@ -553,8 +539,6 @@ type StepBackward[F num.Float] struct {
 	MMBar             []F    // [L, d, d]
 	QProd             []F    // [L, T, d]
 	QProd2            []F    // [L, T]
-	QSqrt             []F    // [L, T]
-	Q                 []F    // [L, T, d]
 	Rho               []F    // [L, T]
 	ThetaSigmoid      []F    // [L, T]
 	Theta             []F    // [L, T]
@@ -568,9 +552,6 @@ type StepBackward[F num.Float] struct {
 	ThetaSigmoid2     []F    // [L, T]
 	AEtaProd          []F    // [L, T, d]
 	AAlphaProd        []F    // [L, T, d]
-	QDiv              []F    // [L, T]
-	QDiv2             []F    // [L, T, d]
-	QDiv3             []F    // [L, T]
 	WQBar             []F    // [d, d], written
 	XBar              []F    // [L, T, d], written
 	MKBarOut          []F    // [L, d, d], written
@@ -594,10 +575,10 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 5·C·d·d + 4·L·T·d + 3·L·T + 12·d·d + 28·d.
+// WorkLen is 5·C·d·d + 4·L·T·d + 7·L·T + 12·d·d + 28·d.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 5*C*d*d + 4*L*T*d + 3*L*T + 12*d*d + 28*d
+	return 5*C*d*d + 4*L*T*d + 7*L*T + 12*d*d + 28*d
 }
 
 // FlagsLen is 3·L·T.
@@ -614,23 +595,31 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d := c.C, c.L, c.T, c.D
 	segments := (C + T - 1) / C
-	PK := c.Work[:d*d] // [d, d]
-	work := c.Work[d*d:]
-	PV := work[:d*d] // [d, d]
-	work = work[d*d:]
-	t21 := work[:L*T] // [L, T]
+	t7 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t11 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t19 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t212 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t332 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	PK := work[:d*d] // [d, d]
+	work = work[d*d:]
+	PV := work[:d*d] // [d, d]
+	work = work[d*d:]
 	t72 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t82 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t39 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t43 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t44 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	MKBarState := work[:d*d] // [d, d]
 	work = work[d*d:]
@@ -682,7 +671,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t187 := work[:d] // [d]
 	work = work[d:]
-	t39 := work[:d] // [d]
+	t392 := work[:d] // [d]
 	work = work[d:]
 	t188 := work[:d] // [d]
 	work = work[d:]
@@ -716,16 +705,50 @@ func (c *StepBackward[F]) Run() {
 	// self_referential.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t19_2 := t19[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t232 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42 := (F(0) < qProd2Entry)
+			t73 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42, t73, F(0))
+			t112 := num.Max(t9, F(1e-08))
+			t232 := (F(1e-08) <= t9)
 			t4_2[j] = t42
+			t7_2[j] = t73
+			t11_2[j] = t112
+			t19_2[j] = F(1) / t112
 			t23_2[j] = t232
 			t27_2[j] = (t232 && t42)
+		}
+	}
+
+	// self_referential.q, self_referential.k, self_referential.v
+	for i := range L {
+		t11_2 := t11[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		t332_2 := t332[i*T:][:T]
+		for j := range T {
+			aK := c.AK[(i*T+j)*d:][:d]
+			aV := c.AV[(i*T+j)*d:][:d]
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
+			var t2122 F
+			var t3322 F
+			t11Entry := t11_2[j]
+			for k3 := range d {
+				aKEntry := aK[k3]
+				t2122 += F(aKEntry * aKEntry)
+				aVEntry := aV[k3]
+				t3322 += F(aVEntry * aVEntry)
+				q2[k3] = qProd[k3] / t11Entry
+			}
+			t212_2[j] = t2122
+			t332_2[j] = t3322
 		}
 	}
 
@@ -740,26 +763,6 @@ func (c *StepBackward[F]) Run() {
 			I := kern.Choose((w == F(j)), F(1), F(0))
 			PK2[j] = I + NK[j]
 			PV2[j] = I + NV[j]
-		}
-	}
-
-	// self_referential.k, self_referential.v
-	for i := range L {
-		t21_2 := t21[i*T:][:T]
-		t332_2 := t332[i*T:][:T]
-		for j := range T {
-			aK := c.AK[(i*T+j)*d:][:d]
-			aV := c.AV[(i*T+j)*d:][:d]
-			var t212 F
-			var t3322 F
-			for k3 := range d {
-				aKEntry := aK[k3]
-				t212 += F(aKEntry * aKEntry)
-				aVEntry := aV[k3]
-				t3322 += F(aVEntry * aVEntry)
-			}
-			t21_2[j] = t212
-			t332_2[j] = t3322
 		}
 	}
 
@@ -847,7 +850,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t21_2 := t21[l*T+C*s:][:n]
+				t212_2 := t212[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -858,8 +861,8 @@ func (c *StepBackward[F]) Run() {
 					MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 					MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 					// self_referential.k, self_referential.theta
-					t21Entry := t21_2[a]
-					w2 := num.Max(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
+					t212Entry := t212_2[a]
+					w2 := num.Max(kern.Choose((F(0) < t212Entry), num.Sqrt(kern.Choose((F(0) < t212Entry), t212Entry, F(1))), F(0)), F(1e-08))
 					for i := range d {
 						k[i] = aK[i] / w2
 					}
@@ -900,7 +903,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t21_2 := t21[l*T+C*s:][:n]
+				t212_2 := t212[l*T+C*s:][:n]
 				t332_2 := t332[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
@@ -930,19 +933,19 @@ func (c *StepBackward[F]) Run() {
 						aEta[i] = aEta2
 					}
 					// self_referential.theta
-					var t9 F
+					var t92_2 F
 					for i := range d {
-						t9 += aEta[i]
+						t92_2 += aEta[i]
 					}
 					// self_referential.theta, self_referential.c, self_referential.k, self_referential.v
-					t13 := num.Softplus((t9 / w21) + bThetaEntry)
-					t21Entry2 := t21_2[a]
-					t26 := num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1)))
+					t13 := num.Softplus((t92_2 / w21) + bThetaEntry)
+					t212Entry2 := t212_2[a]
+					t26 := num.Sqrt(kern.Choose((F(0) < t212Entry2), t212Entry2, F(1)))
 					t332Entry := t332_2[a]
 					t38 := num.Sqrt(kern.Choose((F(0) < t332Entry), t332Entry, F(1)))
 					t662 := F(1) / num.Max(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
 					// self_referential.k, self_referential.theta, self_referential.v, self_referential.M_m
-					w9 := num.Max(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
+					w9 := num.Max(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					w10 := num.Max(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
 					for i := range d {
 						k3 := aK[i] / w9
@@ -967,7 +970,7 @@ func (c *StepBackward[F]) Run() {
 					// self_referential.M_v, self_referential.M_m, self_referential.M_k
 					clear(t182)
 					clear(t172)
-					var t92_2 F
+					var t922 F
 					var t1122 F
 					rhoEntry3 := rho[a]
 					w11 := 1 - rhoEntry3
@@ -982,7 +985,7 @@ func (c *StepBackward[F]) Run() {
 						MKProdEntry := MKProd[i]
 						for j := range d {
 							MVBarStateEntry2 := MVBarState2[j]
-							t92_2 += F(PV2[j] * MVBarStateEntry2)
+							t922 += F(PV2[j] * MVBarStateEntry2)
 							MVTrailEntry := MVTrail2[j]
 							t1122 += F(MVTrailEntry * MVBarStateEntry2)
 							MKBarStateEntry := MKBarState2[j]
@@ -1022,7 +1025,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// self_referential.M_eta, self_referential.M_m, self_referential.M_alpha
 					clear(t186)
-					clear(t39)
+					clear(t392)
 					var t31 F
 					var t3323 F
 					for i := range d {
@@ -1043,7 +1046,7 @@ func (c *StepBackward[F]) Run() {
 							t1872 += F(MAlphaBarStateEntry * k2[j])
 							t186[j] += F(MEtaTrailEntry * t185Entry)
 							NEtaBar[j] += F(w11 * MEtaBarStateEntry2)
-							t39[j] -= F(MAlphaBarStateEntry * MAlphaProdEntry)
+							t392[j] -= F(MAlphaBarStateEntry * MAlphaProdEntry)
 						}
 						t187[i] = t1872
 					}
@@ -1051,7 +1054,7 @@ func (c *StepBackward[F]) Run() {
 					clear(t188)
 					clear(t50)
 					var t422 F
-					var t442 F
+					var t44 F
 					for i := range d {
 						MAlphaBarState2 := MAlphaBarState[i*d:][:d]
 						NAlpha := c.NAlpha[i*d:][:d]
@@ -1065,7 +1068,7 @@ func (c *StepBackward[F]) Run() {
 							MAlphaBarStateEntry2 := MAlphaBarState2[j]
 							t422 += F(NAlpha[j] * MAlphaBarStateEntry2)
 							MAlphaTrailEntry := MAlphaTrail2[j]
-							t442 += F(MAlphaTrailEntry * MAlphaBarStateEntry2)
+							t44 += F(MAlphaTrailEntry * MAlphaBarStateEntry2)
 							MMBarStateEntry := MMBarState2[j]
 							t1892 += F(MMBarStateEntry * k2[j])
 							t188[j] += F(MAlphaTrailEntry * t187Entry)
@@ -1077,7 +1080,7 @@ func (c *StepBackward[F]) Run() {
 					// self_referential.M_m
 					var t52 F
 					for i := range d {
-						t512 := t62[i] + t172[i] + t282[i] + t39[i] + t50[i]
+						t512 := t62[i] + t172[i] + t282[i] + t392[i] + t50[i]
 						t52 += F(k2[i] * t512)
 						t51[i] = t512
 					}
@@ -1109,12 +1112,12 @@ func (c *StepBackward[F]) Run() {
 						t56[i] = t562
 					}
 					// self_referential.v, self_referential.k, self_referential.theta
+					w22 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
 					w23 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w26 := kern.Choose(w24, F(F(0.5*kern.Choose(w23, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t86 := kern.Choose(w25, w26, F(0))
-					t95 := F(1) / num.Max(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
+					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
+					t86 := kern.Choose(w24, w25, F(0))
+					t95 := F(1) / num.Max(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
 					var t98 F
 					for i := range d {
@@ -1135,19 +1138,19 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// self_referential.k, self_referential.theta, self_referential.c, self_referential.rho, self_referential.M_m, self_referential.a_alpha
-					w27 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w28 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w29 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w30 := kern.Choose(w28, F(F(0.5*kern.Choose(w27, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t115 := kern.Choose(w29, w30, F(0))
+					w26 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					w27 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					w28 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					w29 := kern.Choose(w27, F(F(0.5*kern.Choose(w26, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
+					t115 := kern.Choose(w28, w29, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t1222 := (num.Max(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t127 := !t1222
 					t140 := (t1222 && (F(0) <= t13))
 					t147 := kern.Choose(t140, F(thetaSigmoid2[a]*kern.Choose(t140, kern.Choose(t1222, t52, F(0)), F(0))), F(0))
 					t155 := kern.Choose(t140, F(t147*t152), F(0))
-					w31 := F(F(rhoEntry3*thetaSigmoidEntry) * (t1122 + t222 + t3323 + t442 + t612 - t92_2 - t20 - t31 - t422 - t59))
-					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w31
+					w30 := F(F(rhoEntry3*thetaSigmoidEntry) * (t1122 + t222 + t3323 + t44 + t612 - t922 - t20 - t31 - t422 - t59))
+					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w30
 					t205 := F(t152 * t164)
 					c.BThetaBar[0] += t147
 					c.BRhoBar[0] += t164
@@ -1167,7 +1170,7 @@ func (c *StepBackward[F]) Run() {
 						MAlphaBarState2 := MAlphaBarState[i*d:][:d]
 						MEtaBarState2 := MEtaBarState[i*d:][:d]
 						MMBarState2 := MMBarState[i*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						t119Entry := t119[i]
 						w16 := F(thetaEntry2 * t183[i])
 						w17 := F(thetaEntry2 * t181[i])
@@ -1185,7 +1188,7 @@ func (c *StepBackward[F]) Run() {
 							MVBarState2[j] = -F(w17*tEntry) + F(rhoEntry3*MVBarState2[j]) + F(xEntry*t90Entry2)
 							MAlphaBarState2[j] = -F(w18*tEntry) + F(rhoEntry3*MAlphaBarState2[j]) + F(xEntry*t205)
 							MEtaBarState2[j] = -F(w19*tEntry) + F(rhoEntry3*MEtaBarState2[j]) + F(t155*xEntry)
-							MMBarState2[j] = -F(w20*tEntry) + F(rhoEntry3*MMBarState2[j]) + F(q[j]*yBarEntry)
+							MMBarState2[j] = -F(w20*tEntry) + F(rhoEntry3*MMBarState2[j]) + F(q2[j]*yBarEntry)
 						}
 					}
 					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.c, self_referential
@@ -1235,13 +1238,15 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential.q
 	for i := range L {
+		t11_2 := t11[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
 		for j := range T {
 			t72_2 := t72[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			var t223 F
+			t11Entry2 := t11_2[j]
 			for k3 := range d {
-				t223 += F(t72_2[k3] * qDiv2[k3])
+				t223 += F(t72_2[k3] * (q2[k3] / t11Entry2))
 			}
 			t22_2[j] = -t223
 		}
@@ -1250,26 +1255,32 @@ func (c *StepBackward[F]) Run() {
 	// self_referential.q
 	for i := range L {
 		t27_2 := t27[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
 		for j := range T {
-			t72_2 := t72[(i*T+j)*d:][:d]
-			qProd := c.QProd[(i*T+j)*d:][:d]
-			t43_2 := t43[(i*T+j)*d:][:d]
 			t27Entry := t27_2[j]
-			qDivEntry := qDiv[j]
-			w22 := kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k3 := range d {
-				t43_2[k3] = F(t72_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w22))
-			}
+			t39_2[j] = kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 
 	// self_referential.q
-	kern.Gemm(L*T, d, d, F(1), false, t44, d, 1, t43, d, 1, c.WQ, d, 1)
+	for i := range L {
+		t19_2 := t19[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		for j := range T {
+			t72_2 := t72[(i*T+j)*d:][:d]
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			t43_2 := t43[(i*T+j)*d:][:d]
+			t19Entry := t19_2[j]
+			t39Entry := t39_2[j]
+			for k3 := range d {
+				t43_2[k3] = F(t72_2[k3]*t19Entry) + F(2*F(qProd[k3]*t39Entry))
+			}
+		}
+	}
 
 	// self_referential.q
 	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t43, d, 1)
@@ -1278,13 +1289,15 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t82_2 := t82[(i*T+j)*d:][:d]
-			t44_2 := t44[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k3 := range d {
-				xBar[k3] = t82_2[k3] + t44_2[k3]
+				xBar[k3] = t82_2[k3]
 			}
 		}
 	}
+
+	// self_referential.q
+	kern.Gemm(L*T, d, d, F(1), true, c.XBar, d, 1, t43, d, 1, c.WQ, d, 1)
 }
 
 // stepNode is one call of Step on the tape.
@@ -1380,8 +1393,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.MMOut = arena.Alloc(k.L * k.D * k.D)
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.D)
 	if c.Run.Tape != nil {
 		k.Rho = c.Run.Saved(k.L * k.T)
 	}
@@ -1421,9 +1432,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.AAlphaProd = c.Run.Saved(k.L * k.T * k.D)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MKCheckpoints = c.Run.Saved(k.L * k.D * k.D * ((k.T + k.C - 1) / k.C))
 	}
@@ -1477,8 +1485,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MMBar = block.Adjoint(t, n.nextMM, g.L*g.D*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.Rho = k.Rho
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.Theta = k.Theta
@@ -1492,9 +1498,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.ThetaSigmoid2 = k.ThetaSigmoid2
 	g.AEtaProd = k.AEtaProd
 	g.AAlphaProd = k.AAlphaProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MKBarOut = t.Part(n.fromMK, g.L*g.D*g.D)

@@ -21,33 +21,34 @@ func (c *stepFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	t11 := c.Work[:L*T]                     // [L, T]
-	PK := c.Work[L*T:][:d*d]                // [d, d]
-	PV := c.Work[L*T+d*d:][:d*d]            // [d, d]
-	MKState := c.Work[L*T+2*d*d:][:d*d]     // [d, d]
-	MVState := c.Work[L*T+3*d*d:][:d*d]     // [d, d]
-	MAlphaState := c.Work[L*T+4*d*d:][:d*d] // [d, d]
-	MEtaState := c.Work[L*T+5*d*d:][:d*d]   // [d, d]
-	MMState := c.Work[L*T+6*d*d:][:d*d]     // [d, d]
-	MAlpha2 := c.Work[L*T+7*d*d:][:d*d]     // [d, d]
-	MEta2 := c.Work[L*T+8*d*d:][:d*d]       // [d, d]
-	y2 := c.Work[L*T+9*d*d:][:d]            // [d]
-	aAlpha := c.Work[L*T+9*d*d+d:][:d]      // [d]
-	aEta := c.Work[L*T+9*d*d+2*d:][:d]      // [d]
-	aK2 := c.Work[L*T+9*d*d+3*d:][:d]       // [d]
-	aV2 := c.Work[L*T+9*d*d+4*d:][:d]       // [d]
-	k := c.Work[L*T+9*d*d+5*d:][:d]         // [d]
-	t := c.Work[L*T+9*d*d+6*d:][:d]         // [d]
-	t22 := c.Work[L*T+9*d*d+7*d:][:d]       // [d]
-	t42 := c.Work[L*T+9*d*d+8*d:][:d]       // [d]
-	t6 := c.Work[L*T+9*d*d+9*d:][:d]        // [d]
-	t8 := c.Work[L*T+9*d*d+10*d:][:d]       // [d]
-	t102 := c.Work[L*T+9*d*d+11*d:][:d]     // [d]
-	t191 := c.Work[L*T+9*d*d+12*d:][:d]     // [d]
-	t192 := c.Work[L*T+9*d*d+13*d:][:d]     // [d]
+	t11 := c.Work[:L*T]                           // [L, T]
+	q := c.Work[L*T:][:L*T*d]                     // [L, T, d]
+	PK := c.Work[L*T*d+L*T:][:d*d]                // [d, d]
+	PV := c.Work[L*T*d+L*T+d*d:][:d*d]            // [d, d]
+	MKState := c.Work[L*T*d+L*T+2*d*d:][:d*d]     // [d, d]
+	MVState := c.Work[L*T*d+L*T+3*d*d:][:d*d]     // [d, d]
+	MAlphaState := c.Work[L*T*d+L*T+4*d*d:][:d*d] // [d, d]
+	MEtaState := c.Work[L*T*d+L*T+5*d*d:][:d*d]   // [d, d]
+	MMState := c.Work[L*T*d+L*T+6*d*d:][:d*d]     // [d, d]
+	MAlpha2 := c.Work[L*T*d+L*T+7*d*d:][:d*d]     // [d, d]
+	MEta2 := c.Work[L*T*d+L*T+8*d*d:][:d*d]       // [d, d]
+	y2 := c.Work[L*T*d+L*T+9*d*d:][:d]            // [d]
+	aAlpha := c.Work[L*T*d+L*T+9*d*d+d:][:d]      // [d]
+	aEta := c.Work[L*T*d+L*T+9*d*d+2*d:][:d]      // [d]
+	aK2 := c.Work[L*T*d+L*T+9*d*d+3*d:][:d]       // [d]
+	aV2 := c.Work[L*T*d+L*T+9*d*d+4*d:][:d]       // [d]
+	k := c.Work[L*T*d+L*T+9*d*d+5*d:][:d]         // [d]
+	t := c.Work[L*T*d+L*T+9*d*d+6*d:][:d]         // [d]
+	t22 := c.Work[L*T*d+L*T+9*d*d+7*d:][:d]       // [d]
+	t42 := c.Work[L*T*d+L*T+9*d*d+8*d:][:d]       // [d]
+	t6 := c.Work[L*T*d+L*T+9*d*d+9*d:][:d]        // [d]
+	t8 := c.Work[L*T*d+L*T+9*d*d+10*d:][:d]       // [d]
+	t102 := c.Work[L*T*d+L*T+9*d*d+11*d:][:d]     // [d]
+	t191 := c.Work[L*T*d+L*T+9*d*d+12*d:][:d]     // [d]
+	t192 := c.Work[L*T*d+L*T+9*d*d+13*d:][:d]     // [d]
 	t3Total := make([]F, 1)
 	t9Total := make([]F, 1)
-	t212Total := make([]F, 1)
+	t21Total := make([]F, 1)
 	t33Total := make([]F, 1)
 
 	// self_referential.q
@@ -86,61 +87,46 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd2),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t11),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
 				t4 := (F(0) < qProd2Entry)
-				t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
-				qSqrt[j] = t7
-				t11_2[j] = t112
-				qDiv[j] = F(1) / t112
-				qDiv3[j] = F(1) / t7
+				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(q),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				q := c.Q[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k2 := range d {
-					q2 := qProd[k2] / t11Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t11Entry
+					q2[k2] = qProd[k2] / t11Entry
 				}
 			}
 		}
@@ -211,7 +197,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R50c6c93392f1Args{
 						P0:  unsafe.SliceData(MMState),
-						P1:  unsafe.SliceData(c.Q),
+						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
 						P3:  unsafe.SliceData(MAlphaState),
 						P4:  unsafe.SliceData(MEtaState),
@@ -235,7 +221,7 @@ func (c *stepFused) run() {
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						MAlphaState2 := MAlphaState[i*d:][:d]
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -252,7 +238,7 @@ func (c *stepFused) run() {
 						aK3Sums := [16]F{aK3}
 						aV3Sums := [16]F{aV3}
 						for j := range d {
-							y3Sums[j%16] = num.FMA32(MMState2[j], q[j], y3Sums[j%16])
+							y3Sums[j%16] = num.FMA32(MMState2[j], q2[j], y3Sums[j%16])
 							xEntry := x[j]
 							aAlpha2Sums[j%16] = num.FMA32(MAlphaState2[j], xEntry, aAlpha2Sums[j%16])
 							aEta2Sums[j%16] = num.FMA32(MEtaState2[j], xEntry, aEta2Sums[j%16])
@@ -274,7 +260,7 @@ func (c *stepFused) run() {
 				// self_referential.c, self_referential.theta, self_referential.k
 				var t3 F
 				var t9 F
-				var t212 F
+				var t21 F
 				if kern.Wide() {
 					a2 := regions.R4f085118521dArgs{
 						P0: unsafe.SliceData(aAlpha),
@@ -282,44 +268,44 @@ func (c *stepFused) run() {
 						P2: unsafe.SliceData(aK2),
 						P3: unsafe.SliceData(t3Total),
 						P4: unsafe.SliceData(t9Total),
-						P5: unsafe.SliceData(t212Total),
+						P5: unsafe.SliceData(t21Total),
 						N0: d,
-						S0: [2]float32{t212},
+						S0: [2]float32{t21},
 						S1: [2]float32{t9},
 						S2: [2]float32{t3},
 					}
 					regions.R4f085118521d(&a2)
 				} else {
-					t212_2 := t212
+					t21_2 := t21
 					t9_2 := t9
 					t3_2 := t3
 					t3Sums := [16]F{t3_2}
 					t9Sums := [16]F{t9_2}
-					t212Sums := [16]F{t212_2}
+					t21Sums := [16]F{t21_2}
 					for i := range d {
 						t3Sums[i%16] = t3Sums[i%16] + aAlpha[i]
 						t9Sums[i%16] = t9Sums[i%16] + aEta[i]
 						aK2Entry := aK2[i]
-						t212Sums[i%16] = num.FMA32(aK2Entry, aK2Entry, t212Sums[i%16])
+						t21Sums[i%16] = num.FMA32(aK2Entry, aK2Entry, t21Sums[i%16])
 					}
 					t3_2 = kern.Sum16(&t3Sums)
 					t9_2 = kern.Sum16(&t9Sums)
-					t212_2 = kern.Sum16(&t212Sums)
+					t21_2 = kern.Sum16(&t21Sums)
 					t3Total[0] = t3_2
 					t9Total[0] = t9_2
-					t212Total[0] = t212_2
+					t21Total[0] = t21_2
 				}
 				t3 = t3Total[0]
 				t9 = t9Total[0]
-				t212 = t212Total[0]
+				t21 = t21Total[0]
 				// self_referential.c, self_referential.rho, self_referential.theta, self_referential.k
 				c2 := (t3 / w7) + bRhoEntry
 				rho2 := kern.Sigmoid(c2)
 				t12 := (t9 / w7) + bThetaEntry
 				t17 := kern.Sigmoid(-c2)
 				theta2 := kern.Smaller(kern.Larger(kern.Softplus(t12), F(0)), F(0.25*t17))
-				t23 := (F(0) < t212)
-				t30 := kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t212, F(1))), F(0)), F(1e-08))
+				t23 := (F(0) < t21)
+				t30 := kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -681,8 +667,8 @@ func (c *stepFused) run() {
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t72 := t6[i]
-							MEtaProd[i] = t72
+							t7 := t6[i]
+							MEtaProd[i] = t7
 						}
 					}
 				}
@@ -749,8 +735,8 @@ func (c *stepFused) run() {
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t1122 := t192[i]
-							aAlphaProd[i] = t1122
+							t112 := t192[i]
+							aAlphaProd[i] = t112
 						}
 					}
 				}
@@ -792,65 +778,69 @@ func (c *stepBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	PK := c.Work[:d*d]                                              // [d, d]
-	PV := c.Work[d*d:][:d*d]                                        // [d, d]
-	t21 := c.Work[2*d*d:][:L*T]                                     // [L, T]
-	t332 := c.Work[L*T+2*d*d:][:L*T]                                // [L, T]
-	t72 := c.Work[2*L*T+2*d*d:][:L*T*d]                             // [L, T, d]
-	t82 := c.Work[L*T*d+2*L*T+2*d*d:][:L*T*d]                       // [L, T, d]
-	t22 := c.Work[2*L*T*d+2*L*T+2*d*d:][:L*T]                       // [L, T]
-	t43 := c.Work[2*L*T*d+3*L*T+2*d*d:][:L*T*d]                     // [L, T, d]
-	t44 := c.Work[3*L*T*d+3*L*T+2*d*d:][:L*T*d]                     // [L, T, d]
-	MKBarState := c.Work[4*L*T*d+3*L*T+2*d*d:][:d*d]                // [d, d]
-	MVBarState := c.Work[4*L*T*d+3*L*T+3*d*d:][:d*d]                // [d, d]
-	MAlphaBarState := c.Work[4*L*T*d+3*L*T+4*d*d:][:d*d]            // [d, d]
-	MEtaBarState := c.Work[4*L*T*d+3*L*T+5*d*d:][:d*d]              // [d, d]
-	MMBarState := c.Work[4*L*T*d+3*L*T+6*d*d:][:d*d]                // [d, d]
-	MKTrail := c.Work[4*L*T*d+3*L*T+7*d*d:][:C*d*d+d*d]             // [C + 1, d, d]
-	MVTrail := c.Work[C*d*d+4*L*T*d+3*L*T+8*d*d:][:C*d*d+d*d]       // [C + 1, d, d]
-	MAlphaTrail := c.Work[2*C*d*d+4*L*T*d+3*L*T+9*d*d:][:C*d*d+d*d] // [C + 1, d, d]
-	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+3*L*T+10*d*d:][:C*d*d+d*d]  // [C + 1, d, d]
-	MMTrail := c.Work[4*C*d*d+4*L*T*d+3*L*T+11*d*d:][:C*d*d+d*d]    // [C + 1, d, d]
-	k := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d:][:d]                  // [d]
-	aEta := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+d:][:d]             // [d]
-	k2 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+2*d:][:d]             // [d]
-	v := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+3*d:][:d]              // [d]
-	t := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+4*d:][:d]              // [d]
-	t181 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+5*d:][:d]           // [d]
-	t62 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+6*d:][:d]            // [d]
-	t182 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+7*d:][:d]           // [d]
-	t183 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+8*d:][:d]           // [d]
-	t172 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+9*d:][:d]           // [d]
-	t184 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+10*d:][:d]          // [d]
-	t185 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+11*d:][:d]          // [d]
-	t282 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+12*d:][:d]          // [d]
-	t186 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+13*d:][:d]          // [d]
-	t187 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+14*d:][:d]          // [d]
-	t39 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+15*d:][:d]           // [d]
-	t188 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+16*d:][:d]          // [d]
-	t189 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+17*d:][:d]          // [d]
-	t50 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+18*d:][:d]           // [d]
-	t51 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+19*d:][:d]           // [d]
-	t190 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+20*d:][:d]          // [d]
-	t56 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+21*d:][:d]           // [d]
-	t90 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+22*d:][:d]           // [d]
-	t93 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+23*d:][:d]           // [d]
-	t92 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+24*d:][:d]           // [d]
-	t119 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+25*d:][:d]          // [d]
-	t121 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+26*d:][:d]          // [d]
-	t174 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+27*d:][:d]          // [d]
+	t7 := c.Work[:L*T]                                              // [L, T]
+	t11 := c.Work[L*T:][:L*T]                                       // [L, T]
+	t19 := c.Work[2*L*T:][:L*T]                                     // [L, T]
+	q := c.Work[3*L*T:][:L*T*d]                                     // [L, T, d]
+	t212 := c.Work[L*T*d+3*L*T:][:L*T]                              // [L, T]
+	t332 := c.Work[L*T*d+4*L*T:][:L*T]                              // [L, T]
+	PK := c.Work[L*T*d+5*L*T:][:d*d]                                // [d, d]
+	PV := c.Work[L*T*d+5*L*T+d*d:][:d*d]                            // [d, d]
+	t72 := c.Work[L*T*d+5*L*T+2*d*d:][:L*T*d]                       // [L, T, d]
+	t82 := c.Work[2*L*T*d+5*L*T+2*d*d:][:L*T*d]                     // [L, T, d]
+	t22 := c.Work[3*L*T*d+5*L*T+2*d*d:][:L*T]                       // [L, T]
+	t39 := c.Work[3*L*T*d+6*L*T+2*d*d:][:L*T]                       // [L, T]
+	t43 := c.Work[3*L*T*d+7*L*T+2*d*d:][:L*T*d]                     // [L, T, d]
+	MKBarState := c.Work[4*L*T*d+7*L*T+2*d*d:][:d*d]                // [d, d]
+	MVBarState := c.Work[4*L*T*d+7*L*T+3*d*d:][:d*d]                // [d, d]
+	MAlphaBarState := c.Work[4*L*T*d+7*L*T+4*d*d:][:d*d]            // [d, d]
+	MEtaBarState := c.Work[4*L*T*d+7*L*T+5*d*d:][:d*d]              // [d, d]
+	MMBarState := c.Work[4*L*T*d+7*L*T+6*d*d:][:d*d]                // [d, d]
+	MKTrail := c.Work[4*L*T*d+7*L*T+7*d*d:][:C*d*d+d*d]             // [C + 1, d, d]
+	MVTrail := c.Work[C*d*d+4*L*T*d+7*L*T+8*d*d:][:C*d*d+d*d]       // [C + 1, d, d]
+	MAlphaTrail := c.Work[2*C*d*d+4*L*T*d+7*L*T+9*d*d:][:C*d*d+d*d] // [C + 1, d, d]
+	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+7*L*T+10*d*d:][:C*d*d+d*d]  // [C + 1, d, d]
+	MMTrail := c.Work[4*C*d*d+4*L*T*d+7*L*T+11*d*d:][:C*d*d+d*d]    // [C + 1, d, d]
+	k := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d:][:d]                  // [d]
+	aEta := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+d:][:d]             // [d]
+	k2 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+2*d:][:d]             // [d]
+	v := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+3*d:][:d]              // [d]
+	t := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+4*d:][:d]              // [d]
+	t181 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+5*d:][:d]           // [d]
+	t62 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+6*d:][:d]            // [d]
+	t182 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+7*d:][:d]           // [d]
+	t183 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+8*d:][:d]           // [d]
+	t172 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+9*d:][:d]           // [d]
+	t184 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+10*d:][:d]          // [d]
+	t185 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+11*d:][:d]          // [d]
+	t282 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+12*d:][:d]          // [d]
+	t186 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+13*d:][:d]          // [d]
+	t187 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+14*d:][:d]          // [d]
+	t392 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+15*d:][:d]          // [d]
+	t188 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+16*d:][:d]          // [d]
+	t189 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+17*d:][:d]          // [d]
+	t50 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+18*d:][:d]           // [d]
+	t51 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+19*d:][:d]           // [d]
+	t190 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+20*d:][:d]          // [d]
+	t56 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+21*d:][:d]           // [d]
+	t90 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+22*d:][:d]           // [d]
+	t93 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+23*d:][:d]           // [d]
+	t92 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+24*d:][:d]           // [d]
+	t119 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+25*d:][:d]          // [d]
+	t121 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+26*d:][:d]          // [d]
+	t174 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+27*d:][:d]          // [d]
 	t4 := c.Flags[:L*T]                                             // [L, T]
 	t23 := c.Flags[L*T:][:L*T]                                      // [L, T]
 	t27 := c.Flags[2*L*T:][:L*T]                                    // [L, T]
-	t9Total := make([]F, 1)
 	t92Total := make([]F, 1)
+	t922Total := make([]F, 1)
 	t1122Total := make([]F, 1)
 	t20Total := make([]F, 1)
 	t222Total := make([]F, 1)
 	t31Total := make([]F, 1)
 	t3323Total := make([]F, 1)
 	t422Total := make([]F, 1)
-	t442Total := make([]F, 1)
+	t44Total := make([]F, 1)
 	t52Total := make([]F, 1)
 	t59Total := make([]F, 1)
 	t612Total := make([]F, 1)
@@ -860,16 +850,76 @@ func (c *stepBackwardFused) run() {
 	// self_referential.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t19_2 := t19[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t232 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42 := (F(0) < qProd2Entry)
+			t73 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42, t73, F(0))
+			t112 := kern.Larger(t9, F(1e-08))
+			t232 := (F(1e-08) <= t9)
 			t4_2[j] = t42
+			t7_2[j] = t73
+			t11_2[j] = t112
+			t19_2[j] = F(1) / t112
 			t23_2[j] = t232
 			t27_2[j] = (t232 && t42)
+		}
+	}
+
+	// self_referential.q, self_referential.k, self_referential.v
+	if kern.Wide() {
+		a := regions.R993d43934315Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.AK),
+			P2: unsafe.SliceData(c.AV),
+			P3: unsafe.SliceData(c.QProd),
+			P4: unsafe.SliceData(q),
+			P5: unsafe.SliceData(t212),
+			P6: unsafe.SliceData(t332),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 8 * d,
+			N7: 12 * d,
+			N8: T * d,
+		}
+		regions.R993d43934315(&a)
+	} else {
+		for i := range L {
+			t11_2 := t11[i*T:][:T]
+			t212_2 := t212[i*T:][:T]
+			t332_2 := t332[i*T:][:T]
+			for j := range T {
+				aK := c.AK[(i*T+j)*d:][:d]
+				aV := c.AV[(i*T+j)*d:][:d]
+				qProd := c.QProd[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
+				var t2122 F
+				var t3322 F
+				t11Entry := t11_2[j]
+				t2122Sums := [16]F{t2122}
+				t3322Sums := [16]F{t3322}
+				for k3 := range d {
+					aKEntry := aK[k3]
+					t2122Sums[k3%16] = num.FMA32(aKEntry, aKEntry, t2122Sums[k3%16])
+					aVEntry := aV[k3]
+					t3322Sums[k3%16] = num.FMA32(aVEntry, aVEntry, t3322Sums[k3%16])
+					q2[k3] = qProd[k3] / t11Entry
+				}
+				t2122 = kern.Sum16(&t2122Sums)
+				t3322 = kern.Sum16(&t3322Sums)
+				t212_2[j] = t2122
+				t332_2[j] = t3322
+			}
 		}
 	}
 
@@ -884,47 +934,6 @@ func (c *stepBackwardFused) run() {
 			I := kern.Choose((w == F(j)), F(1), F(0))
 			PK2[j] = I + NK[j]
 			PV2[j] = I + NV[j]
-		}
-	}
-
-	// self_referential.k, self_referential.v
-	if kern.Wide() {
-		a := regions.R64cf3f410302Args{
-			P0: unsafe.SliceData(c.AK),
-			P1: unsafe.SliceData(c.AV),
-			P2: unsafe.SliceData(t21),
-			P3: unsafe.SliceData(t332),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
-		}
-		regions.R64cf3f410302(&a)
-	} else {
-		for i := range L {
-			t21_2 := t21[i*T:][:T]
-			t332_2 := t332[i*T:][:T]
-			for j := range T {
-				aK := c.AK[(i*T+j)*d:][:d]
-				aV := c.AV[(i*T+j)*d:][:d]
-				var t212 F
-				var t3322 F
-				t212Sums := [16]F{t212}
-				t3322Sums := [16]F{t3322}
-				for k3 := range d {
-					aKEntry := aK[k3]
-					t212Sums[k3%16] = num.FMA32(aKEntry, aKEntry, t212Sums[k3%16])
-					aVEntry := aV[k3]
-					t3322Sums[k3%16] = num.FMA32(aVEntry, aVEntry, t3322Sums[k3%16])
-				}
-				t212 = kern.Sum16(&t212Sums)
-				t3322 = kern.Sum16(&t3322Sums)
-				t21_2[j] = t212
-				t332_2[j] = t3322
-			}
 		}
 	}
 
@@ -972,13 +981,13 @@ func (c *stepBackwardFused) run() {
 				copy(MMTrail[i*d:][:d], c.MMCheckpoints[((l*segments+s)*d+i)*d:][:d])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t21_2 := t21[l*T+C*s:][:n]
+				t212_2 := t212[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// self_referential.k, self_referential.theta
-					t21Entry := t21_2[a]
-					w2 := kern.Larger(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
+					t212Entry := t212_2[a]
+					w2 := kern.Larger(kern.Choose((F(0) < t212Entry), num.Sqrt(kern.Choose((F(0) < t212Entry), t212Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.R7a43698e9ee0Args{
 							P0: unsafe.SliceData(c.AK),
@@ -1066,7 +1075,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t21_2 := t21[l*T+C*s:][:n]
+				t212_2 := t212[l*T+C*s:][:n]
 				t332_2 := t332[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
@@ -1101,34 +1110,34 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential.theta
-					var t9 F
+					var t92_2 F
 					if kern.Wide() {
 						a2 := regions.R9e3d409da788Args{
 							P0: unsafe.SliceData(aEta),
-							P1: unsafe.SliceData(t9Total),
+							P1: unsafe.SliceData(t92Total),
 							N0: d,
-							S0: [2]float32{t9},
+							S0: [2]float32{t92_2},
 						}
 						regions.R9e3d409da788(&a2)
 					} else {
-						t9_2 := t9
-						t9Sums := [16]F{t9_2}
+						t92_3 := t92_2
+						t92Sums := [16]F{t92_3}
 						for i := range d {
-							t9Sums[i%16] = t9Sums[i%16] + aEta[i]
+							t92Sums[i%16] = t92Sums[i%16] + aEta[i]
 						}
-						t9_2 = kern.Sum16(&t9Sums)
-						t9Total[0] = t9_2
+						t92_3 = kern.Sum16(&t92Sums)
+						t92Total[0] = t92_3
 					}
-					t9 = t9Total[0]
+					t92_2 = t92Total[0]
 					// self_referential.theta, self_referential.c, self_referential.k, self_referential.v
-					t13 := kern.Softplus((t9 / w21) + bThetaEntry)
-					t21Entry2 := t21_2[a]
-					t26 := num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1)))
+					t13 := kern.Softplus((t92_2 / w21) + bThetaEntry)
+					t212Entry2 := t212_2[a]
+					t26 := num.Sqrt(kern.Choose((F(0) < t212Entry2), t212Entry2, F(1)))
 					t332Entry := t332_2[a]
 					t38 := num.Sqrt(kern.Choose((F(0) < t332Entry), t332Entry, F(1)))
 					t662 := F(1) / kern.Larger(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
 					// self_referential.k, self_referential.theta, self_referential.v, self_referential.M_m
-					w9 := kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
+					w9 := kern.Larger(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					w10 := kern.Larger(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.Rc4b94556a96dArgs{
@@ -1192,7 +1201,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.M_v, self_referential.M_m, self_referential.M_k
 					clear(t182)
 					clear(t172)
-					var t92_2 F
+					var t922 F
 					var t1122 F
 					rhoEntry3 := rho[a]
 					w11 := F(1) - rhoEntry3
@@ -1209,7 +1218,7 @@ func (c *stepBackwardFused) run() {
 							P8:  unsafe.SliceData(c.NVBar),
 							P9:  unsafe.SliceData(t172),
 							P10: unsafe.SliceData(t183),
-							P11: unsafe.SliceData(t92Total),
+							P11: unsafe.SliceData(t922Total),
 							P12: unsafe.SliceData(t1122Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
@@ -1227,14 +1236,14 @@ func (c *stepBackwardFused) run() {
 							N13: 4*d*d*a + 12*d,
 							N14: 4 * d * d * a,
 							S0:  [2]float32{t1122},
-							S1:  [2]float32{t92_2},
+							S1:  [2]float32{t922},
 							S2:  [2]float32{w11},
 						}
 						regions.Rbcfd2f31e78d(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						t1122_2 := t1122
-						t92_3 := t92_2
+						t922_2 := t922
 						for i := range d {
 							MVBarState2 := MVBarState[i*d:][:d]
 							PV2 := PV[i*d:][:d]
@@ -1244,14 +1253,14 @@ func (c *stepBackwardFused) run() {
 							var t1832 F
 							t181Entry := t181[i]
 							MKProdEntry := MKProd[i]
-							var t92Row F
+							var t922Row F
 							var t1122Row F
-							t92RowSums := [16]F{t92Row}
+							t922RowSums := [16]F{t922Row}
 							t1122RowSums := [16]F{t1122Row}
 							t1832Sums := [16]F{t1832}
 							for j := range d {
 								MVBarStateEntry2 := MVBarState2[j]
-								t92RowSums[j%16] = num.FMA32(PV2[j], MVBarStateEntry2, t92RowSums[j%16])
+								t922RowSums[j%16] = num.FMA32(PV2[j], MVBarStateEntry2, t922RowSums[j%16])
 								MVTrailEntry := MVTrail2[j]
 								t1122RowSums[j%16] = num.FMA32(MVTrailEntry, MVBarStateEntry2, t1122RowSums[j%16])
 								MKBarStateEntry := MKBarState2[j]
@@ -1260,17 +1269,17 @@ func (c *stepBackwardFused) run() {
 								NVBar[j] = num.FMA32(w11, MVBarStateEntry2, NVBar[j])
 								t172[j] = num.FMA32(-MKBarStateEntry, MKProdEntry, t172[j])
 							}
-							t92Row = kern.Sum16(&t92RowSums)
+							t922Row = kern.Sum16(&t922RowSums)
 							t1122Row = kern.Sum16(&t1122RowSums)
 							t1832 = kern.Sum16(&t1832Sums)
-							t92_3 = t92_3 + t92Row
+							t922_2 = t922_2 + t922Row
 							t1122_2 = t1122_2 + t1122Row
 							t183[i] = t1832
 						}
-						t92Total[0] = t92_3
+						t922Total[0] = t922_2
 						t1122Total[0] = t1122_2
 					}
-					t92_2 = t92Total[0]
+					t922 = t922Total[0]
 					t1122 = t1122Total[0]
 					// self_referential.M_k, self_referential.M_m, self_referential.M_eta
 					clear(t184)
@@ -1355,7 +1364,7 @@ func (c *stepBackwardFused) run() {
 					t222 = t222Total[0]
 					// self_referential.M_eta, self_referential.M_m, self_referential.M_alpha
 					clear(t186)
-					clear(t39)
+					clear(t392)
 					var t31 F
 					var t3323 F
 					if kern.Wide() {
@@ -1369,7 +1378,7 @@ func (c *stepBackwardFused) run() {
 							P6:  unsafe.SliceData(k2),
 							P7:  unsafe.SliceData(t186),
 							P8:  unsafe.SliceData(c.NEtaBar),
-							P9:  unsafe.SliceData(t39),
+							P9:  unsafe.SliceData(t392),
 							P10: unsafe.SliceData(t187),
 							P11: unsafe.SliceData(t31Total),
 							P12: unsafe.SliceData(t3323Total),
@@ -1420,7 +1429,7 @@ func (c *stepBackwardFused) run() {
 								t1872Sums[j%16] = num.FMA32(MAlphaBarStateEntry, k2[j], t1872Sums[j%16])
 								t186[j] = num.FMA32(MEtaTrailEntry, t185Entry, t186[j])
 								NEtaBar[j] = num.FMA32(w11, MEtaBarStateEntry2, NEtaBar[j])
-								t39[j] = num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, t39[j])
+								t392[j] = num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, t392[j])
 							}
 							t31Row = kern.Sum16(&t31RowSums)
 							t3323Row = kern.Sum16(&t3323RowSums)
@@ -1438,7 +1447,7 @@ func (c *stepBackwardFused) run() {
 					clear(t188)
 					clear(t50)
 					var t422 F
-					var t442 F
+					var t44 F
 					if kern.Wide() {
 						a2 := regions.Rbcfd2f31e78dArgs{
 							P0:  unsafe.SliceData(t187),
@@ -1453,7 +1462,7 @@ func (c *stepBackwardFused) run() {
 							P9:  unsafe.SliceData(t50),
 							P10: unsafe.SliceData(t189),
 							P11: unsafe.SliceData(t422Total),
-							P12: unsafe.SliceData(t442Total),
+							P12: unsafe.SliceData(t44Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4,
@@ -1469,14 +1478,14 @@ func (c *stepBackwardFused) run() {
 							N12: 12 * d,
 							N13: 4*d*d*a + 12*d,
 							N14: 4 * d * d * a,
-							S0:  [2]float32{t442},
+							S0:  [2]float32{t44},
 							S1:  [2]float32{t422},
 							S2:  [2]float32{w11},
 						}
 						regions.Rbcfd2f31e78d(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
-						t442_2 := t442
+						t44_2 := t44
 						t422_2 := t422
 						for i := range d {
 							MAlphaBarState2 := MAlphaBarState[i*d:][:d]
@@ -1488,15 +1497,15 @@ func (c *stepBackwardFused) run() {
 							t187Entry := t187[i]
 							MMProdEntry := MMProd[i]
 							var t422Row F
-							var t442Row F
+							var t44Row F
 							t422RowSums := [16]F{t422Row}
-							t442RowSums := [16]F{t442Row}
+							t44RowSums := [16]F{t44Row}
 							t1892Sums := [16]F{t1892}
 							for j := range d {
 								MAlphaBarStateEntry2 := MAlphaBarState2[j]
 								t422RowSums[j%16] = num.FMA32(NAlpha[j], MAlphaBarStateEntry2, t422RowSums[j%16])
 								MAlphaTrailEntry := MAlphaTrail2[j]
-								t442RowSums[j%16] = num.FMA32(MAlphaTrailEntry, MAlphaBarStateEntry2, t442RowSums[j%16])
+								t44RowSums[j%16] = num.FMA32(MAlphaTrailEntry, MAlphaBarStateEntry2, t44RowSums[j%16])
 								MMBarStateEntry := MMBarState2[j]
 								t1892Sums[j%16] = num.FMA32(MMBarStateEntry, k2[j], t1892Sums[j%16])
 								t188[j] = num.FMA32(MAlphaTrailEntry, t187Entry, t188[j])
@@ -1504,17 +1513,17 @@ func (c *stepBackwardFused) run() {
 								t50[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, t50[j])
 							}
 							t422Row = kern.Sum16(&t422RowSums)
-							t442Row = kern.Sum16(&t442RowSums)
+							t44Row = kern.Sum16(&t44RowSums)
 							t1892 = kern.Sum16(&t1892Sums)
 							t422_2 = t422_2 + t422Row
-							t442_2 = t442_2 + t442Row
+							t44_2 = t44_2 + t44Row
 							t189[i] = t1892
 						}
 						t422Total[0] = t422_2
-						t442Total[0] = t442_2
+						t44Total[0] = t44_2
 					}
 					t422 = t422Total[0]
-					t442 = t442Total[0]
+					t44 = t44Total[0]
 					// self_referential.M_m
 					var t52 F
 					if kern.Wide() {
@@ -1522,7 +1531,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(t62),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t282),
-							P3: unsafe.SliceData(t39),
+							P3: unsafe.SliceData(t392),
 							P4: unsafe.SliceData(t50),
 							P5: unsafe.SliceData(k2),
 							P6: unsafe.SliceData(t51),
@@ -1535,7 +1544,7 @@ func (c *stepBackwardFused) run() {
 						t52_2 := t52
 						t52Sums := [16]F{t52_2}
 						for i := range d {
-							t512 := (((t62[i] + t172[i]) + t282[i]) + t39[i]) + t50[i]
+							t512 := (((t62[i] + t172[i]) + t282[i]) + t392[i]) + t50[i]
 							t52Sums[i%16] = num.FMA32(k2[i], t512, t52Sums[i%16])
 							t51[i] = t512
 						}
@@ -1634,12 +1643,12 @@ func (c *stepBackwardFused) run() {
 					}
 					t69 = t69Total[0]
 					// self_referential.v, self_referential.k, self_referential.theta
+					w22 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
 					w23 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w26 := kern.Choose(w24, F(F(0.5*kern.Choose(w23, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t86 := kern.Choose(w25, w26, F(0))
-					t95 := F(1) / kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
+					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
+					t86 := kern.Choose(w24, w25, F(0))
+					t95 := F(1) / kern.Larger(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
 					var t98 F
 					if kern.Wide() {
@@ -1700,19 +1709,19 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential.k, self_referential.theta, self_referential.c, self_referential.rho, self_referential.M_m, self_referential.a_alpha
-					w27 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w28 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w29 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w30 := kern.Choose(w28, F(F(0.5*kern.Choose(w27, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t115 := kern.Choose(w29, w30, F(0))
+					w26 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					w27 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					w28 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					w29 := kern.Choose(w27, F(F(0.5*kern.Choose(w26, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
+					t115 := kern.Choose(w28, w29, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t1222 := (kern.Larger(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t127 := !t1222
 					t140 := (t1222 && (F(0) <= t13))
 					t147 := kern.Choose(t140, F(thetaSigmoid2[a]*kern.Choose(t140, kern.Choose(t1222, t52, F(0)), F(0))), F(0))
 					t155 := kern.Choose(t140, F(t147*t152), F(0))
-					w31 := F(F(rhoEntry3*thetaSigmoidEntry) * (((((((((t1122 + t222) + t3323) + t442) + t612) - t92_2) - t20) - t31) - t422) - t59))
-					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w31
+					w30 := F(F(rhoEntry3*thetaSigmoidEntry) * (((((((((t1122 + t222) + t3323) + t44) + t612) - t922) - t20) - t31) - t422) - t59))
+					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w30
 					t205 := F(t152 * t164)
 					c.BThetaBar[0] = c.BThetaBar[0] + t147
 					c.BRhoBar[0] = c.BRhoBar[0] + t164
@@ -1757,7 +1766,7 @@ func (c *stepBackwardFused) run() {
 							P15: unsafe.SliceData(MVBarState),
 							P16: unsafe.SliceData(MAlphaBarState),
 							P17: unsafe.SliceData(MEtaBarState),
-							P18: unsafe.SliceData(c.Q),
+							P18: unsafe.SliceData(q),
 							P19: unsafe.SliceData(MMBarState),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
@@ -1790,7 +1799,7 @@ func (c *stepBackwardFused) run() {
 							MVBarState2 := MVBarState[i*d:][:d]
 							MAlphaBarState2 := MAlphaBarState[i*d:][:d]
 							MEtaBarState2 := MEtaBarState[i*d:][:d]
-							q := c.Q[(l*T+a+C*s)*d:][:d]
+							q2 := q[(l*T+a+C*s)*d:][:d]
 							MMBarState2 := MMBarState[i*d:][:d]
 							t119Entry := t119[i]
 							w16 := F(thetaEntry2 * t183[i])
@@ -1809,7 +1818,7 @@ func (c *stepBackwardFused) run() {
 								MVBarState2[j] = num.FMA32(xEntry, t90Entry2, num.FMA32(rhoEntry3, MVBarState2[j], -F(w17*tEntry)))
 								MAlphaBarState2[j] = num.FMA32(xEntry, t205, num.FMA32(rhoEntry3, MAlphaBarState2[j], -F(w18*tEntry)))
 								MEtaBarState2[j] = num.FMA32(t155, xEntry, num.FMA32(rhoEntry3, MEtaBarState2[j], -F(w19*tEntry)))
-								MMBarState2[j] = num.FMA32(q[j], yBarEntry, num.FMA32(rhoEntry3, MMBarState2[j], -F(w20*tEntry)))
+								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, num.FMA32(rhoEntry3, MMBarState2[j], -F(w20*tEntry)))
 							}
 						}
 					}
@@ -1861,29 +1870,32 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t72),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(t22),
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(q),
+			P3: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
 			N6: T * d,
 		}
-		regions.R27d429748fc7(&a)
+		regions.Rcc5ce738ec3a(&a)
 	} else {
 		for i := range L {
+			t11_2 := t11[i*T:][:T]
 			t22_2 := t22[i*T:][:T]
 			for j := range T {
 				t72_2 := t72[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				var t223 F
+				t11Entry2 := t11_2[j]
 				t223Sums := [16]F{t223}
 				for k3 := range d {
-					t223Sums[k3%16] = num.FMA32(t72_2[k3], qDiv2[k3], t223Sums[k3%16])
+					t223Sums[k3%16] = num.FMA32(t72_2[k3], q2[k3]/t11Entry2, t223Sums[k3%16])
 				}
 				t223 = kern.Sum16(&t223Sums)
 				t22_2[j] = -t223
@@ -1892,73 +1904,60 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential.q
+	for i := range L {
+		t27_2 := t27[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		for j := range T {
+			t27Entry := t27_2[j]
+			t39_2[j] = kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential.q
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(c.QDiv),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t23),
-			P4: unsafe.SliceData(t22),
-			P5: unsafe.SliceData(c.QDiv3),
-			P6: unsafe.SliceData(c.QProd),
-			P7: unsafe.SliceData(t72),
-			P8: unsafe.SliceData(t43),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(c.QProd),
+			P3: unsafe.SliceData(t72),
+			P4: unsafe.SliceData(t43),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t27_2 := t27[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
+			t19_2 := t19[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				t72_2 := t72[(i*T+j)*d:][:d]
 				t43_2 := t43[(i*T+j)*d:][:d]
-				t27Entry := t27_2[j]
-				qDivEntry := qDiv[j]
-				w22 := kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t19Entry := t19_2[j]
+				t39Entry := t39_2[j]
 				for k3 := range d {
-					t43_2[k3] = num.FMA32(F(2*qProd[k3]), w22, F(t72_2[k3]*qDivEntry))
+					t43_2[k3] = num.FMA32(F(2*qProd[k3]), t39Entry, F(t72_2[k3]*t19Entry))
 				}
 			}
 		}
 	}
-
-	// self_referential.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t44, d, 1, t43, d, 1, c.WQ, d, 1)
 
 	// self_referential.q
 	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t43, d, 1)
 
 	// self_referential.q
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t82),
-			P1: unsafe.SliceData(t44),
-			P2: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t82_2 := t82[(i*T+j)*d:][:d]
-				t44_2 := t44[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k3 := range d {
-					xBar[k3] = t82_2[k3] + t44_2[k3]
-				}
-			}
+	for i := range L {
+		for j := range T {
+			copy(c.XBar[(i*T+j)*d:][:d], t82[(i*T+j)*d:][:d])
 		}
 	}
+
+	// self_referential.q
+	kern.GemmFMA(L*T, d, d, F(1), true, c.XBar, d, 1, t43, d, 1, c.WQ, d, 1)
 }

@@ -13,7 +13,7 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d + 4·L·T entries and checkpoints of 0 entries.
+// It keeps L·T·d + L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L     int
 	T     int
@@ -24,18 +24,13 @@ type Read[F num.Float] struct {
 	Y     []F // [L, T, d], written
 	AQ    []F // [L, T, d], written
 	QProd []F // [L, T], written
-	QSqrt []F // [L, T], written
-	Q     []F // [L, T, d], written
-	QDiv  []F // [L, T], written
-	QDiv2 []F // [L, T, d], written
-	QDiv3 []F // [L, T], written
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·T.
+// WorkLen is L·T·d + L·T.
 func (c *Read[F]) WorkLen() int {
-	L, T := c.L, c.T
-	return L * T
+	L, T, d := c.L, c.T, c.D
+	return L*T*d + L*T
 }
 
 // Run computes Read.
@@ -46,6 +41,8 @@ func (c *Read[F]) Run() {
 	}
 	L, T, d := c.L, c.T, c.D
 	t11 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
 
 	// self_referential_after.a_q
 	for i := range L {
@@ -69,19 +66,11 @@ func (c *Read[F]) Run() {
 	// self_referential_after.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t4 := (F(0) < qProdEntry)
-			t7 := num.Sqrt(kern.Choose(t4, qProdEntry, F(1)))
-			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
-			qSqrt[j] = t7
-			t11_2[j] = t112
-			qDiv[j] = F(1) / t112
-			qDiv3[j] = F(1) / t7
+			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -90,20 +79,17 @@ func (c *Read[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			aQ := c.AQ[(i*T+j)*d:][:d]
-			q := c.Q[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k := range d {
-				q2 := aQ[k] / t11Entry
-				q[k] = q2
-				qDiv2[k] = q2 / t11Entry
+				q2[k] = aQ[k] / t11Entry
 			}
 		}
 	}
 
 	// self_referential_after.y
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
+		kern.Gemm(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(q, i*T*d), 1, d)
 	}
 }
 
@@ -118,11 +104,6 @@ type ReadBackward[F num.Float] struct {
 	YBar  []F    // [L, T, d]
 	AQ    []F    // [L, T, d]
 	QProd []F    // [L, T]
-	QSqrt []F    // [L, T]
-	Q     []F    // [L, T, d]
-	QDiv  []F    // [L, T]
-	QDiv2 []F    // [L, T, d]
-	QDiv3 []F    // [L, T]
 	MQBar []F    // [L, d, d], written
 	XBar  []F    // [L, T, d], written
 	MMBar []F    // [L, d, d], written
@@ -130,10 +111,10 @@ type ReadBackward[F num.Float] struct {
 	Flags []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d + L·T.
+// WorkLen is 3·L·T·d + 5·L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 2*L*T*d + L*T
+	return 3*L*T*d + 5*L*T
 }
 
 // FlagsLen is 3·L·T.
@@ -149,9 +130,19 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t22 := c.Work[:L*T*d] // [L, T, d]
-	work := c.Work[L*T*d:]
+	t7 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t11 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t42 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t22 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t72 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t24 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t28 := work[:L*T*d] // [L, T, d]
 	t4 := c.Flags[:L*T] // [L, T]
@@ -163,22 +154,44 @@ func (c *ReadBackward[F]) Run() {
 	// self_referential_after.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		t82_2 := t82[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd[j])
-			t822 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
-			t4_2[j] = t42
+			qProdEntry := qProd[j]
+			t43 := (F(0) < qProdEntry)
+			t73 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
+			t9 := kern.Choose(t43, t73, F(0))
+			t112 := num.Max(t9, F(1e-08))
+			t822 := (F(1e-08) <= t9)
+			t4_2[j] = t43
+			t7_2[j] = t73
+			t11_2[j] = t112
+			t42_2[j] = F(1) / t112
 			t82_2[j] = t822
-			t12_2[j] = (t822 && t42)
+			t12_2[j] = (t822 && t43)
+		}
+	}
+
+	// self_referential_after.q
+	for i := range L {
+		t11_2 := t11[i*T:][:T]
+		for j := range T {
+			aQ := c.AQ[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
+			t11Entry := t11_2[j]
+			for k := range d {
+				q2[k] = aQ[k] / t11Entry
+			}
 		}
 	}
 
 	// self_referential_after.y
 	for i := range L {
-		kern.Gemm(d, d, T, F(1), false, kern.From(c.MMBar, i*d*d), d, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(c.Q, i*T*d), d, 1)
+		kern.Gemm(d, d, T, F(1), false, kern.From(c.MMBar, i*d*d), d, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(q, i*T*d), d, 1)
 	}
 
 	// self_referential_after.y
@@ -188,35 +201,46 @@ func (c *ReadBackward[F]) Run() {
 
 	// self_referential_after.q
 	for i := range L {
+		t11_2 := t11[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		for j := range T {
 			t22_2 := t22[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			var t722 F
+			t11Entry2 := t11_2[j]
 			for k := range d {
-				t722 += F(t22_2[k] * qDiv2[k])
+				t722 += F(t22_2[k] * (q2[k] / t11Entry2))
 			}
 			t72_2[j] = -t722
 		}
 	}
 
-	// self_referential_after.a_q, self_referential_after.q
+	// self_referential_after.q
 	for i := range L {
 		t12_2 := t12[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
 		t82_2 := t82[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
+		for j := range T {
+			t12Entry := t12_2[j]
+			t24_2[j] = kern.Choose((t12Entry && t4_2[j]), kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, kern.Choose(t82_2[j], t72_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential_after.a_q, self_referential_after.q
+	for i := range L {
+		t42_2 := t42[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
 		for j := range T {
 			t22_2 := t22[(i*T+j)*d:][:d]
 			aQ := c.AQ[(i*T+j)*d:][:d]
 			t28_2 := t28[(i*T+j)*d:][:d]
-			t12Entry := t12_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t12Entry && t4_2[j]), kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, kern.Choose(t82_2[j], t72_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			t42Entry := t42_2[j]
+			t24Entry := t24_2[j]
 			for k := range d {
-				t28_2[k] = F(t22_2[k]*qDivEntry) + F(2*F(aQ[k]*w))
+				t28_2[k] = F(t22_2[k]*t42Entry) + F(2*F(aQ[k]*t24Entry))
 			}
 		}
 	}
@@ -278,11 +302,6 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.AQ = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -312,11 +331,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
 	g.AQ = k.AQ
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.MQBar = t.Part(n.fromMQ, g.L*g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MMBar = t.Part(n.fromMM, g.L*g.D*g.D)

@@ -18,7 +18,8 @@ func (c *readFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t11 := c.Work[:L*T] // [L, T]
+	t11 := c.Work[:L*T]       // [L, T]
+	q := c.Work[L*T:][:L*T*d] // [L, T, d]
 
 	// self_referential_after.a_q
 	for i := range L {
@@ -58,61 +59,46 @@ func (c *readFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t11),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t4 := (F(0) < qProdEntry)
-				t7 := num.Sqrt(kern.Choose(t4, qProdEntry, F(1)))
-				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
-				qSqrt[j] = t7
-				t11_2[j] = t112
-				qDiv[j] = F(1) / t112
-				qDiv3[j] = F(1) / t7
+				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AQ),
-			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(q),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				aQ := c.AQ[(i*T+j)*d:][:d]
-				q := c.Q[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k := range d {
-					q2 := aQ[k] / t11Entry
-					q[k] = q2
-					qDiv2[k] = q2 / t11Entry
+					q2[k] = aQ[k] / t11Entry
 				}
 			}
 		}
@@ -120,7 +106,7 @@ func (c *readFused) run() {
 
 	// self_referential_after.y
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(q, i*T*d), 1, d)
 	}
 }
 
@@ -133,32 +119,72 @@ func (c *readBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t22 := c.Work[:L*T*d]             // [L, T, d]
-	t72 := c.Work[L*T*d:][:L*T]       // [L, T]
-	t28 := c.Work[L*T*d+L*T:][:L*T*d] // [L, T, d]
-	t4 := c.Flags[:L*T]               // [L, T]
-	t82 := c.Flags[L*T:][:L*T]        // [L, T]
-	t12 := c.Flags[2*L*T:][:L*T]      // [L, T]
+	t7 := c.Work[:L*T]                    // [L, T]
+	t11 := c.Work[L*T:][:L*T]             // [L, T]
+	t42 := c.Work[2*L*T:][:L*T]           // [L, T]
+	q := c.Work[3*L*T:][:L*T*d]           // [L, T, d]
+	t22 := c.Work[L*T*d+3*L*T:][:L*T*d]   // [L, T, d]
+	t72 := c.Work[2*L*T*d+3*L*T:][:L*T]   // [L, T]
+	t24 := c.Work[2*L*T*d+4*L*T:][:L*T]   // [L, T]
+	t28 := c.Work[2*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
+	t4 := c.Flags[:L*T]                   // [L, T]
+	t82 := c.Flags[L*T:][:L*T]            // [L, T]
+	t12 := c.Flags[2*L*T:][:L*T]          // [L, T]
 
 	// self_referential_after.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		t82_2 := t82[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd[j])
-			t822 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
-			t4_2[j] = t42
+			qProdEntry := qProd[j]
+			t43 := (F(0) < qProdEntry)
+			t73 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
+			t9 := kern.Choose(t43, t73, F(0))
+			t112 := kern.Larger(t9, F(1e-08))
+			t822 := (F(1e-08) <= t9)
+			t4_2[j] = t43
+			t7_2[j] = t73
+			t11_2[j] = t112
+			t42_2[j] = F(1) / t112
 			t82_2[j] = t822
-			t12_2[j] = (t822 && t42)
+			t12_2[j] = (t822 && t43)
+		}
+	}
+
+	// self_referential_after.q
+	if kern.Wide() {
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.AQ),
+			P2: unsafe.SliceData(q),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.Reeb6141300f7(&a)
+	} else {
+		for i := range L {
+			t11_2 := t11[i*T:][:T]
+			for j := range T {
+				aQ := c.AQ[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
+				t11Entry := t11_2[j]
+				for k := range d {
+					q2[k] = aQ[k] / t11Entry
+				}
+			}
 		}
 	}
 
 	// self_referential_after.y
 	for i := range L {
-		kern.GemmFMA(d, d, T, F(1), false, kern.From(c.MMBar, i*d*d), d, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(c.Q, i*T*d), d, 1)
+		kern.GemmFMA(d, d, T, F(1), false, kern.From(c.MMBar, i*d*d), d, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(q, i*T*d), d, 1)
 	}
 
 	// self_referential_after.y
@@ -168,29 +194,32 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t22),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(t72),
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(q),
+			P3: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
 			N6: T * d,
 		}
-		regions.R27d429748fc7(&a)
+		regions.Rcc5ce738ec3a(&a)
 	} else {
 		for i := range L {
+			t11_2 := t11[i*T:][:T]
 			t72_2 := t72[i*T:][:T]
 			for j := range T {
 				t22_2 := t22[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				var t722 F
+				t11Entry2 := t11_2[j]
 				t722Sums := [16]F{t722}
 				for k := range d {
-					t722Sums[k%16] = num.FMA32(t22_2[k], qDiv2[k], t722Sums[k%16])
+					t722Sums[k%16] = num.FMA32(t22_2[k], q2[k]/t11Entry2, t722Sums[k%16])
 				}
 				t722 = kern.Sum16(&t722Sums)
 				t72_2[j] = -t722
@@ -198,41 +227,46 @@ func (c *readBackwardFused) run() {
 		}
 	}
 
+	// self_referential_after.q
+	for i := range L {
+		t12_2 := t12[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
+		for j := range T {
+			t12Entry := t12_2[j]
+			t24_2[j] = kern.Choose((t12Entry && t4_2[j]), kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, kern.Choose(t82_2[j], t72_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
 	// self_referential_after.a_q, self_referential_after.q
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t12),
-			P1: unsafe.SliceData(c.QDiv),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t82),
-			P4: unsafe.SliceData(t72),
-			P5: unsafe.SliceData(c.QDiv3),
-			P6: unsafe.SliceData(c.AQ),
-			P7: unsafe.SliceData(t22),
-			P8: unsafe.SliceData(t28),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(c.AQ),
+			P3: unsafe.SliceData(t22),
+			P4: unsafe.SliceData(t28),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t12_2 := t12[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			t82_2 := t82[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t24_2 := t24[i*T:][:T]
 			for j := range T {
 				aQ := c.AQ[(i*T+j)*d:][:d]
 				t22_2 := t22[(i*T+j)*d:][:d]
 				t28_2 := t28[(i*T+j)*d:][:d]
-				t12Entry := t12_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t12Entry && t4_2[j]), kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, kern.Choose(t82_2[j], t72_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t42Entry := t42_2[j]
+				t24Entry := t24_2[j]
 				for k := range d {
-					t28_2[k] = num.FMA32(F(2*aQ[k]), w, F(t22_2[k]*qDivEntry))
+					t28_2[k] = num.FMA32(F(2*aQ[k]), t24Entry, F(t22_2[k]*t42Entry))
 				}
 			}
 		}

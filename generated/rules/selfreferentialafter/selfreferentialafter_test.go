@@ -260,11 +260,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.Y = a.Out("y", k.L*k.T*k.D)
 	k.AQ = a.Fresh(k.L * k.T * k.D)
 	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.Q = a.Fresh(k.L * k.T * k.D)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.QDiv3 = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -278,11 +273,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.YBar = a.Bar("y", g.L*g.T*g.D)
 	g.AQ = k.AQ
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.MQBar = a.Grad("M_q", g.L*g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.MMBar = a.Grad("M_m", g.L*g.D*g.D)

@@ -13,7 +13,7 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d + 4·L·T entries and checkpoints of 0 entries.
+// It keeps L·T·d + L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L      int
 	T      int
@@ -24,18 +24,13 @@ type Read[F num.Float] struct {
 	Y      []F // [L, T, d], written
 	QProd  []F // [L, T, d], written
 	QProd2 []F // [L, T], written
-	QSqrt  []F // [L, T], written
-	Q      []F // [L, T, d], written
-	QDiv   []F // [L, T], written
-	QDiv2  []F // [L, T, d], written
-	QDiv3  []F // [L, T], written
 	Work   []F // WorkLen() entries
 }
 
-// WorkLen is L·T.
+// WorkLen is L·T·d + L·T.
 func (c *Read[F]) WorkLen() int {
-	L, T := c.L, c.T
-	return L * T
+	L, T, d := c.L, c.T, c.D
+	return L*T*d + L*T
 }
 
 // Run computes Read.
@@ -46,6 +41,8 @@ func (c *Read[F]) Run() {
 	}
 	L, T, d := c.L, c.T, c.D
 	t11 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
 
 	// self_referential_chunk.q
 	kern.Gemm(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -67,19 +64,11 @@ func (c *Read[F]) Run() {
 	// self_referential_chunk.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
 			t4 := (F(0) < qProd2Entry)
-			t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
-			qSqrt[j] = t7
-			t11_2[j] = t112
-			qDiv[j] = F(1) / t112
-			qDiv3[j] = F(1) / t7
+			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -88,20 +77,17 @@ func (c *Read[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			q := c.Q[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k := range d {
-				q2 := qProd[k] / t11Entry
-				q[k] = q2
-				qDiv2[k] = q2 / t11Entry
+				q2[k] = qProd[k] / t11Entry
 			}
 		}
 	}
 
 	// self_referential_chunk.y
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
+		kern.Gemm(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(q, i*T*d), 1, d)
 	}
 }
 
@@ -116,11 +102,6 @@ type ReadBackward[F num.Float] struct {
 	YBar   []F    // [L, T, d]
 	QProd  []F    // [L, T, d]
 	QProd2 []F    // [L, T]
-	QSqrt  []F    // [L, T]
-	Q      []F    // [L, T, d]
-	QDiv   []F    // [L, T]
-	QDiv2  []F    // [L, T, d]
-	QDiv3  []F    // [L, T]
 	WQBar  []F    // [d, d], written
 	XBar   []F    // [L, T, d], written
 	MMBar  []F    // [L, d, d], written
@@ -128,10 +109,10 @@ type ReadBackward[F num.Float] struct {
 	Flags  []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d + L·T.
+// WorkLen is 3·L·T·d + 5·L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 2*L*T*d + L*T
+	return 3*L*T*d + 5*L*T
 }
 
 // FlagsLen is 3·L·T.
@@ -147,9 +128,19 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t32 := c.Work[:L*T*d] // [L, T, d]
-	work := c.Work[L*T*d:]
+	t7 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t11 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t52 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t32 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t82 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t29 := work[:L*T*d] // [L, T, d]
 	t4 := c.Flags[:L*T] // [L, T]
@@ -161,22 +152,44 @@ func (c *ReadBackward[F]) Run() {
 	// self_referential_chunk.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		t92_2 := t92[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t922 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42 := (F(0) < qProd2Entry)
+			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42, t72, F(0))
+			t112 := num.Max(t9, F(1e-08))
+			t922 := (F(1e-08) <= t9)
 			t4_2[j] = t42
+			t7_2[j] = t72
+			t11_2[j] = t112
+			t52_2[j] = F(1) / t112
 			t92_2[j] = t922
 			t13_2[j] = (t922 && t42)
 		}
 	}
 
+	// self_referential_chunk.q
+	for i := range L {
+		t11_2 := t11[i*T:][:T]
+		for j := range T {
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
+			t11Entry := t11_2[j]
+			for k := range d {
+				q2[k] = qProd[k] / t11Entry
+			}
+		}
+	}
+
 	// self_referential_chunk.y
 	for i := range L {
-		kern.Gemm(d, d, T, F(1), false, kern.From(c.MMBar, i*d*d), d, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(c.Q, i*T*d), d, 1)
+		kern.Gemm(d, d, T, F(1), false, kern.From(c.MMBar, i*d*d), d, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(q, i*T*d), d, 1)
 	}
 
 	// self_referential_chunk.y
@@ -186,13 +199,15 @@ func (c *ReadBackward[F]) Run() {
 
 	// self_referential_chunk.q
 	for i := range L {
+		t11_2 := t11[i*T:][:T]
 		t82_2 := t82[i*T:][:T]
 		for j := range T {
 			t32_2 := t32[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			var t822 F
+			t11Entry2 := t11_2[j]
 			for k := range d {
-				t822 += F(t32_2[k] * qDiv2[k])
+				t822 += F(t32_2[k] * (q2[k] / t11Entry2))
 			}
 			t82_2[j] = -t822
 		}
@@ -201,20 +216,29 @@ func (c *ReadBackward[F]) Run() {
 	// self_referential_chunk.q
 	for i := range L {
 		t13_2 := t13[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
 		t92_2 := t92[i*T:][:T]
 		t82_2 := t82[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		for j := range T {
+			t13Entry := t13_2[j]
+			t25_2[j] = kern.Choose((t13Entry && t4_2[j]), kern.Choose(t13Entry, F(F(0.5*kern.Choose(t13Entry, kern.Choose(t92_2[j], t82_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential_chunk.q
+	for i := range L {
+		t52_2 := t52[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			t32_2 := t32[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
 			t29_2 := t29[(i*T+j)*d:][:d]
-			t13Entry := t13_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t13Entry && t4_2[j]), kern.Choose(t13Entry, F(F(0.5*kern.Choose(t13Entry, kern.Choose(t92_2[j], t82_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			t52Entry := t52_2[j]
+			t25Entry := t25_2[j]
 			for k := range d {
-				t29_2[k] = F(t32_2[k]*qDivEntry) + F(2*F(qProd[k]*w))
+				t29_2[k] = F(t32_2[k]*t52Entry) + F(2*F(qProd[k]*t25Entry))
 			}
 		}
 	}
@@ -275,11 +299,6 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -313,11 +332,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MMBar = t.Part(n.fromMM, g.L*g.D*g.D)

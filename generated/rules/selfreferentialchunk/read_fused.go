@@ -18,7 +18,8 @@ func (c *readFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t11 := c.Work[:L*T] // [L, T]
+	t11 := c.Work[:L*T]       // [L, T]
+	q := c.Work[L*T:][:L*T*d] // [L, T, d]
 
 	// self_referential_chunk.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -56,61 +57,46 @@ func (c *readFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd2),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t11),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
 				t4 := (F(0) < qProd2Entry)
-				t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
-				qSqrt[j] = t7
-				t11_2[j] = t112
-				qDiv[j] = F(1) / t112
-				qDiv3[j] = F(1) / t7
+				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(q),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				q := c.Q[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k := range d {
-					q2 := qProd[k] / t11Entry
-					q[k] = q2
-					qDiv2[k] = q2 / t11Entry
+					q2[k] = qProd[k] / t11Entry
 				}
 			}
 		}
@@ -118,7 +104,7 @@ func (c *readFused) run() {
 
 	// self_referential_chunk.y
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(q, i*T*d), 1, d)
 	}
 }
 
@@ -131,32 +117,72 @@ func (c *readBackwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t32 := c.Work[:L*T*d]             // [L, T, d]
-	t82 := c.Work[L*T*d:][:L*T]       // [L, T]
-	t29 := c.Work[L*T*d+L*T:][:L*T*d] // [L, T, d]
-	t4 := c.Flags[:L*T]               // [L, T]
-	t92 := c.Flags[L*T:][:L*T]        // [L, T]
-	t13 := c.Flags[2*L*T:][:L*T]      // [L, T]
+	t7 := c.Work[:L*T]                    // [L, T]
+	t11 := c.Work[L*T:][:L*T]             // [L, T]
+	t52 := c.Work[2*L*T:][:L*T]           // [L, T]
+	q := c.Work[3*L*T:][:L*T*d]           // [L, T, d]
+	t32 := c.Work[L*T*d+3*L*T:][:L*T*d]   // [L, T, d]
+	t82 := c.Work[2*L*T*d+3*L*T:][:L*T]   // [L, T]
+	t25 := c.Work[2*L*T*d+4*L*T:][:L*T]   // [L, T]
+	t29 := c.Work[2*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
+	t4 := c.Flags[:L*T]                   // [L, T]
+	t92 := c.Flags[L*T:][:L*T]            // [L, T]
+	t13 := c.Flags[2*L*T:][:L*T]          // [L, T]
 
 	// self_referential_chunk.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		t92_2 := t92[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t922 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42 := (F(0) < qProd2Entry)
+			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42, t72, F(0))
+			t112 := kern.Larger(t9, F(1e-08))
+			t922 := (F(1e-08) <= t9)
 			t4_2[j] = t42
+			t7_2[j] = t72
+			t11_2[j] = t112
+			t52_2[j] = F(1) / t112
 			t92_2[j] = t922
 			t13_2[j] = (t922 && t42)
 		}
 	}
 
+	// self_referential_chunk.q
+	if kern.Wide() {
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(q),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.Reeb6141300f7(&a)
+	} else {
+		for i := range L {
+			t11_2 := t11[i*T:][:T]
+			for j := range T {
+				qProd := c.QProd[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
+				t11Entry := t11_2[j]
+				for k := range d {
+					q2[k] = qProd[k] / t11Entry
+				}
+			}
+		}
+	}
+
 	// self_referential_chunk.y
 	for i := range L {
-		kern.GemmFMA(d, d, T, F(1), false, kern.From(c.MMBar, i*d*d), d, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(c.Q, i*T*d), d, 1)
+		kern.GemmFMA(d, d, T, F(1), false, kern.From(c.MMBar, i*d*d), d, 1, kern.From(c.YBar, i*T*d), 1, d, kern.From(q, i*T*d), d, 1)
 	}
 
 	// self_referential_chunk.y
@@ -166,29 +192,32 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(t82),
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(q),
+			P3: unsafe.SliceData(t82),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
 			N6: T * d,
 		}
-		regions.R27d429748fc7(&a)
+		regions.Rcc5ce738ec3a(&a)
 	} else {
 		for i := range L {
+			t11_2 := t11[i*T:][:T]
 			t82_2 := t82[i*T:][:T]
 			for j := range T {
 				t32_2 := t32[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				var t822 F
+				t11Entry2 := t11_2[j]
 				t822Sums := [16]F{t822}
 				for k := range d {
-					t822Sums[k%16] = num.FMA32(t32_2[k], qDiv2[k], t822Sums[k%16])
+					t822Sums[k%16] = num.FMA32(t32_2[k], q2[k]/t11Entry2, t822Sums[k%16])
 				}
 				t822 = kern.Sum16(&t822Sums)
 				t82_2[j] = -t822
@@ -197,40 +226,45 @@ func (c *readBackwardFused) run() {
 	}
 
 	// self_referential_chunk.q
+	for i := range L {
+		t13_2 := t13[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		t92_2 := t92[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		for j := range T {
+			t13Entry := t13_2[j]
+			t25_2[j] = kern.Choose((t13Entry && t4_2[j]), kern.Choose(t13Entry, F(F(0.5*kern.Choose(t13Entry, kern.Choose(t92_2[j], t82_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(c.QDiv),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t92),
-			P4: unsafe.SliceData(t82),
-			P5: unsafe.SliceData(c.QDiv3),
-			P6: unsafe.SliceData(c.QProd),
-			P7: unsafe.SliceData(t32),
-			P8: unsafe.SliceData(t29),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(c.QProd),
+			P3: unsafe.SliceData(t32),
+			P4: unsafe.SliceData(t29),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t13_2 := t13[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			t92_2 := t92[i*T:][:T]
-			t82_2 := t82[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				t32_2 := t32[(i*T+j)*d:][:d]
 				t29_2 := t29[(i*T+j)*d:][:d]
-				t13Entry := t13_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t13Entry && t4_2[j]), kern.Choose(t13Entry, F(F(0.5*kern.Choose(t13Entry, kern.Choose(t92_2[j], t82_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t52Entry := t52_2[j]
+				t25Entry := t25_2[j]
 				for k := range d {
-					t29_2[k] = num.FMA32(F(2*qProd[k]), w, F(t32_2[k]*qDivEntry))
+					t29_2[k] = num.FMA32(F(2*qProd[k]), t25Entry, F(t32_2[k]*t52Entry))
 				}
 			}
 		}

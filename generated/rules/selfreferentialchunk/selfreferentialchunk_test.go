@@ -115,8 +115,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.M0VOut = a.Out("M_0_v", k.L*k.D*k.D)
 	k.QProd = a.Fresh(k.L * k.T * k.D)
 	k.QProd2 = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.Q = a.Fresh(k.L * k.T * k.D)
 	k.Rho = a.Fresh(k.L * k.T)
 	k.ThetaSigmoid = a.Fresh(k.L * k.T)
 	k.Theta = a.Fresh(k.L * k.T)
@@ -130,9 +128,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.ThetaSigmoid2 = a.Fresh(k.L * k.T)
 	k.AEtaProd = a.Fresh(k.L * k.T * k.D)
 	k.AAlphaProd = a.Fresh(k.L * k.T * k.D)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.QDiv3 = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.MKCheckpoints = a.Fresh(k.L * k.D * k.D * ((k.T + k.C - 1) / k.C))
 	}
@@ -182,8 +177,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.M0VBar = a.Bar("M_0_v", g.L*g.D*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.Rho = k.Rho
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.Theta = k.Theta
@@ -197,9 +190,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.ThetaSigmoid2 = k.ThetaSigmoid2
 	g.AEtaProd = k.AEtaProd
 	g.AAlphaProd = k.AAlphaProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = a.Grad("W_Q", g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.MKBarOut = a.Grad("M_k", g.L*g.D*g.D)
@@ -244,11 +234,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.Y = a.Out("y", k.L*k.T*k.D)
 	k.QProd = a.Fresh(k.L * k.T * k.D)
 	k.QProd2 = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.Q = a.Fresh(k.L * k.T * k.D)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.QDiv3 = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -262,11 +247,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.YBar = a.Bar("y", g.L*g.T*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = a.Grad("W_Q", g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.MMBar = a.Grad("M_m", g.L*g.D*g.D)

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 12·L·T·d + 8·L·T entries and checkpoints of 5·L·d·d·segments entries.
+// It keeps 10·L·T·d + 5·L·T entries and checkpoints of 5·L·d·d·segments entries.
 type Step[F num.Float] struct {
 	C                 int // tokens from checkpoint to checkpoint
 	L                 int
@@ -46,8 +46,6 @@ type Step[F num.Float] struct {
 	M0VOut            []F    // [L, d, d], written
 	QProd             []F    // [L, T, d], written
 	QProd2            []F    // [L, T], written
-	QSqrt             []F    // [L, T], written
-	Q                 []F    // [L, T, d], written
 	Rho               []F    // [L, T], written
 	ThetaSigmoid      []F    // [L, T], written
 	Theta             []F    // [L, T], written
@@ -61,9 +59,6 @@ type Step[F num.Float] struct {
 	ThetaSigmoid2     []F    // [L, T], written
 	AEtaProd          []F    // [L, T, d], written
 	AAlphaProd        []F    // [L, T, d], written
-	QDiv              []F    // [L, T], written
-	QDiv2             []F    // [L, T, d], written
-	QDiv3             []F    // [L, T], written
 	MKCheckpoints     []F    // [L, segments, d, d], written; may be nil
 	MVCheckpoints     []F    // [L, segments, d, d], written; may be nil
 	MAlphaCheckpoints []F    // [L, segments, d, d], written; may be nil
@@ -73,10 +68,10 @@ type Step[F num.Float] struct {
 	Rows              [][4]F // RowsLen() entries
 }
 
-// WorkLen is 7·L·T·d + 7·L·T.
+// WorkLen is 8·L·T·d + 7·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 7*L*T*d + 7*L*T
+	return 8*L*T*d + 7*L*T
 }
 
 // RowsLen is 7·d.
@@ -95,6 +90,8 @@ func (c *Step[F]) Run() {
 	segments := (C + T - 1) / C
 	t11 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	aAlpha := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t32 := work[:L*T] // [L, T]
@@ -154,14 +151,11 @@ func (c *Step[F]) Run() {
 	// self_referential_chunk.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
 			t4 := (F(0) < qProd2Entry)
-			t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-			qSqrt[j] = t7
-			t11_2[j] = num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
+			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -170,10 +164,10 @@ func (c *Step[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			q := c.Q[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k2 := range d {
-				q[k2] = qProd[k2] / t11Entry
+				q2[k2] = qProd[k2] / t11Entry
 			}
 		}
 	}
@@ -424,7 +418,7 @@ func (c *Step[F]) Run() {
 					t32_2 := t32[l*T+C*s:][:n]
 					t92_2 := t92[l*T+C*s:][:n]
 					for a := range n {
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						aK2_2 := aK2[(l*T+a+C*s)*d:][:d]
 						aV2_2 := aV2[(l*T+a+C*s)*d:][:d]
 						M0M2 := c.M0M[(l*d+i+1)*d:][:d]
@@ -456,7 +450,7 @@ func (c *Step[F]) Run() {
 						var y23 F
 						var t233 F
 						for j := range d {
-							qEntry := q[j]
+							qEntry := q2[j]
 							k2 := aK2_2[j] / w
 							t3 := k2 - (aV2_2[j] / w2)
 							y20 += F(MMState[j][0] * qEntry)
@@ -674,7 +668,7 @@ func (c *Step[F]) Run() {
 					t32_2 := t32[l*T+C*s:][:n]
 					t92_2 := t92[l*T+C*s:][:n]
 					for a := range n {
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						aK2_2 := aK2[(l*T+a+C*s)*d:][:d]
 						aV2_2 := aV2[(l*T+a+C*s)*d:][:d]
 						// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.v, self_referential_chunk.u_m
@@ -685,7 +679,7 @@ func (c *Step[F]) Run() {
 						t33Entry := t33_2[a]
 						w2 := num.Max(kern.Choose((F(0) < t33Entry), num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1))), F(0)), F(1e-08))
 						for j := range d {
-							y2 += F(MMState[j][0] * q[j])
+							y2 += F(MMState[j][0] * q2[j])
 							k2 := aK2_2[j] / w
 							t3 := k2 - (aV2_2[j] / w2)
 							t23 += F(MM[j] * t3)
@@ -752,7 +746,7 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v, self_referential_chunk.q
+	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v
 	for i := range L {
 		t32_2 := t32[i*T:][:T]
 		t92_2 := t92[i*T:][:T]
@@ -764,10 +758,6 @@ func (c *Step[F]) Run() {
 		t30_2 := t30[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
 		thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			c2 := (t32_2[j] / w9) + bRhoEntry
 			t17 := num.Sigmoid(-c2)
@@ -775,23 +765,20 @@ func (c *Step[F]) Run() {
 			t21Entry2 := t21_2[j]
 			t23 := (F(0) < t21Entry2)
 			t33Entry2 := t33_2[j]
-			t352 := (F(0) < t33Entry2)
+			t35 := (F(0) < t33Entry2)
 			rho[j] = num.Sigmoid(c2)
 			thetaSigmoid[j] = t17
 			theta[j] = num.Min(num.Max(num.Softplus(t12), F(0)), F(0.25*t17))
 			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21Entry2, F(1))), F(0)), F(1e-08))
-			t42_2[j] = num.Max(kern.Choose(t352, num.Sqrt(kern.Choose(t352, t33Entry2, F(1))), F(0)), F(1e-08))
+			t42_2[j] = num.Max(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33Entry2, F(1))), F(0)), F(1e-08))
 			thetaSigmoid2[j] = num.Sigmoid(t12)
-			qDiv[j] = F(1) / t11_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
 		}
 	}
 
-	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.v, self_referential_chunk.q
+	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.v
 	for i := range L {
 		t30_2 := t30[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			aK := c.AK[(i*T+j)*d:][:d]
 			aV := c.AV[(i*T+j)*d:][:d]
@@ -800,16 +787,12 @@ func (c *Step[F]) Run() {
 			aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
 			t192_2 := t192[(i*T+j)*d:][:d]
 			aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
-			q := c.Q[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 			t30Entry := t30_2[j]
 			t42Entry := t42_2[j]
-			t11Entry2 := t11_2[j]
 			for k2 := range d {
 				t22_2[k2] = (aK[k2] / t30Entry) - (aV[k2] / t42Entry)
 				aEtaProd[k2] = t191_2[k2]
 				aAlphaProd[k2] = t192_2[k2]
-				qDiv2[k2] = q[k2] / t11Entry2
 			}
 		}
 	}
@@ -895,8 +878,6 @@ type StepBackward[F num.Float] struct {
 	M0VBar            []F    // [L, d, d]
 	QProd             []F    // [L, T, d]
 	QProd2            []F    // [L, T]
-	QSqrt             []F    // [L, T]
-	Q                 []F    // [L, T, d]
 	Rho               []F    // [L, T]
 	ThetaSigmoid      []F    // [L, T]
 	Theta             []F    // [L, T]
@@ -910,9 +891,6 @@ type StepBackward[F num.Float] struct {
 	ThetaSigmoid2     []F    // [L, T]
 	AEtaProd          []F    // [L, T, d]
 	AAlphaProd        []F    // [L, T, d]
-	QDiv              []F    // [L, T]
-	QDiv2             []F    // [L, T, d]
-	QDiv3             []F    // [L, T]
 	WQBar             []F    // [d, d], written
 	XBar              []F    // [L, T, d], written
 	MKBarOut          []F    // [L, d, d], written
@@ -937,13 +915,13 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 4·L·T·d·d + 12·L·T·d + 15·L·d·d + 18·L·T.
+// WorkLen is 4·L·T·d·d + 11·L·T·d + 15·L·d·d + 23·L·T.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	if kern.Fused() {
-		return 4*L*T*d*d + 12*L*T*d + 15*L*d*d + 18*L*T + (kern.Blocks(d)-1)*(3*L*T*d+L*T) // and the sums of blocks of rows
+		return 4*L*T*d*d + 11*L*T*d + 15*L*d*d + 23*L*T + (kern.Blocks(d)-1)*(3*L*T*d+L*T) // and the sums of blocks of rows
 	}
-	return 4*L*T*d*d + 12*L*T*d + 15*L*d*d + 18*L*T
+	return 4*L*T*d*d + 11*L*T*d + 15*L*d*d + 23*L*T
 }
 
 // RowsLen is 5·C·d + 16·d.
@@ -966,8 +944,16 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d := c.C, c.L, c.T, c.D
 	segments := (C + T - 1) / C
-	t21 := c.Work[:L*T] // [L, T]
+	t7 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t11 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t21 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	aEta := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t922 := work[:L*T] // [L, T]
@@ -1010,7 +996,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d*d:]
 	t1822 := work[:L*T*d*d] // [L, T, d, d]
 	work = work[L*T*d*d:]
-	t7 := work[:L*T*d*d] // [L, T, d, d]
+	t722 := work[:L*T*d*d] // [L, T, d, d]
 	work = work[L*T*d*d:]
 	t382 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -1036,33 +1022,33 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	t98 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t92 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	t115 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t119 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t522 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t25 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t121 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	t155 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t205 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t22_2 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t177 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t25 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t923 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
-	t1122 := work[:L*d*d] // [L, d, d]
+	t1123 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
 	t133 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
 	t143 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
-	t46 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t47 := work[:L*T*d]      // [L, T, d]
+	t42_2 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t46 := work[:L*T*d]      // [L, T, d]
 	MKBarState := c.Rows[:d] // [d]
 	rows := c.Rows[d:]
 	MVBarState := rows[:d] // [d]
@@ -1096,7 +1082,7 @@ func (c *StepBackward[F]) Run() {
 	t := rows[:d]       // [d]
 	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t35 := flags[:L*T] // [L, T]
+	t352 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
 	t70 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
@@ -1120,20 +1106,35 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
 		for j := range T {
-			t4_2[j] = (F(0) < qProd2[j])
+			qProd2Entry := qProd2[j]
+			t43 := (F(0) < qProd2Entry)
+			t73 := num.Sqrt(kern.Choose(t43, qProd2Entry, F(1)))
+			t92 := kern.Choose(t43, t73, F(0))
+			t4_2[j] = t43
+			t7_2[j] = t73
+			t9_2[j] = t92
+			t11_2[j] = num.Max(t92, F(1e-08))
 		}
 	}
 
-	// self_referential_chunk.k
+	// self_referential_chunk.q, self_referential_chunk.k
 	for i := range L {
+		t11_2 := t11[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		for j := range T {
 			aK := c.AK[(i*T+j)*d:][:d]
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			var t212 F
+			t11Entry := t11_2[j]
 			for k2 := range d {
 				aKEntry := aK[k2]
 				t212 += F(aKEntry * aKEntry)
+				q2[k2] = qProd[k2] / t11Entry
 			}
 			t21_2[j] = t212
 		}
@@ -1187,12 +1188,12 @@ func (c *StepBackward[F]) Run() {
 			MEtaBar2 := c.MEtaBar[(l*d+i+1)*d:][:d]
 			MMBar := c.MMBar[(l*d+i)*d:][:d]
 			MMBar2 := c.MMBar[(l*d+i+1)*d:][:d]
-			t22_2 := t22[(l*d+i)*d:][:d]
-			t22_3 := t22[(l*d+i+1)*d:][:d]
+			t22_3 := t22[(l*d+i)*d:][:d]
+			t22_4 := t22[(l*d+i+1)*d:][:d]
 			t32_2 := t32[(l*d+i)*d:][:d]
 			t32_3 := t32[(l*d+i+1)*d:][:d]
-			t42_2 := t42[(l*d+i)*d:][:d]
-			t42_3 := t42[(l*d+i+1)*d:][:d]
+			t42_3 := t42[(l*d+i)*d:][:d]
+			t42_4 := t42[(l*d+i+1)*d:][:d]
 			t52_2 := t52[(l*d+i)*d:][:d]
 			t52_3 := t52[(l*d+i+1)*d:][:d]
 			t62_2 := t62[(l*d+i)*d:][:d]
@@ -1331,8 +1332,8 @@ func (c *StepBackward[F]) Run() {
 					for a := n - 1; a >= 0; a-- {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
-						t7_2 := t7[((l*T+a+C*s)*d+i)*d:][:d]
-						t7_3 := t7[((l*T+a+C*s)*d+i+1)*d:][:d]
+						t722_2 := t722[((l*T+a+C*s)*d+i)*d:][:d]
+						t722_3 := t722[((l*T+a+C*s)*d+i+1)*d:][:d]
 						t20_3 := t20[(l*d+i+1)*d:][:d]
 						t1822_2 := t1822[((l*T+a+C*s)*d+i)*d:][:d]
 						t1822_3 := t1822[((l*T+a+C*s)*d+i+1)*d:][:d]
@@ -1346,7 +1347,7 @@ func (c *StepBackward[F]) Run() {
 						t17_3 := t17[(l*d+i+1)*d:][:d]
 						t562_2 := t562[(l*T+a+C*s)*d:][:d]
 						t72_2 := t72[(l*T+a+C*s)*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						MVTrail3 := MVTrail[a*d:][:d]
 						MKTrail3 := MKTrail[a*d:][:d]
 						MEtaTrail3 := MEtaTrail[a*d:][:d]
@@ -1392,12 +1393,12 @@ func (c *StepBackward[F]) Run() {
 						for j := range d {
 							MVBarStateEntry0 := MVBarState[j][0]
 							t1830 += F(MKBarState[j][0] * k3[j][0])
-							t7_2[j] = -F(w100 * t[j][0])
+							t722_2[j] = -F(w100 * t[j][0])
 							t20_2[j] += F(w11 * MVBarStateEntry0)
 							t122[j][0] = F(rhoEntry2 * MVBarStateEntry0)
 							MVBarStateEntry1 := MVBarState[j][1]
 							t1831 += F(MKBarState[j][1] * k3[j][1])
-							t7_3[j] = -F(w101 * t[j][1])
+							t722_3[j] = -F(w101 * t[j][1])
 							t20_3[j] += F(w11 * MVBarStateEntry1)
 							t122[j][1] = F(rhoEntry2 * MVBarStateEntry1)
 						}
@@ -1481,7 +1482,7 @@ func (c *StepBackward[F]) Run() {
 						var t292220 F
 						var t3120 F
 						var t33220 F
-						var t3520 F
+						var t35220 F
 						var t3720 F
 						w180 := F(thetaEntry3 * t1890)
 						w190 := F(thetaEntry3 * t1810)
@@ -1497,7 +1498,7 @@ func (c *StepBackward[F]) Run() {
 						var t292221 F
 						var t3121 F
 						var t33221 F
-						var t3521 F
+						var t35221 F
 						var t3721 F
 						w181 := F(thetaEntry3 * t1891)
 						w191 := F(thetaEntry3 * t1811)
@@ -1508,7 +1509,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range d {
 							t562Sum := t562_2[j]
 							t72Sum := t72_2[j]
-							qEntry := q[j]
+							qEntry := q2[j]
 							MMBarStateEntry20 := MMBarState[j][0]
 							MVBarStateEntry20 := MVBarState[j][0]
 							t1920 += F(MVTrail3[j][0] * MVBarStateEntry20)
@@ -1523,7 +1524,7 @@ func (c *StepBackward[F]) Run() {
 							t292220 += F(M0V[j] * MVBarStateEntry20)
 							t3120 += F(M0K[j] * MKBarStateEntry20)
 							t33220 += F(M0Eta[j] * MEtaBarStateEntry20)
-							t3520 += F(M0Alpha[j] * MAlphaBarStateEntry20)
+							t35220 += F(M0Alpha[j] * MAlphaBarStateEntry20)
 							t3720 += F(M0M[j] * MMBarStateEntry20)
 							t15_2[j] -= F(w180 * t[j][0])
 							t562Sum -= F(w190*MV[j]) + F(w200*MK[j]) + F(w210*MEta[j]) + F(w220*MAlpha[j]) + F(w180*MM[j])
@@ -1544,7 +1545,7 @@ func (c *StepBackward[F]) Run() {
 							t292221 += F(M0V2[j] * MVBarStateEntry21)
 							t3121 += F(M0K2[j] * MKBarStateEntry21)
 							t33221 += F(M0Eta2[j] * MEtaBarStateEntry21)
-							t3521 += F(M0Alpha2[j] * MAlphaBarStateEntry21)
+							t35221 += F(M0Alpha2[j] * MAlphaBarStateEntry21)
 							t3721 += F(M0M2[j] * MMBarStateEntry21)
 							t15_3[j] -= F(w181 * t[j][1])
 							t562Sum -= F(w191*MV2[j]) + F(w201*MK2[j]) + F(w211*MEta2[j]) + F(w221*MAlpha2[j]) + F(w181*MM2[j])
@@ -1557,8 +1558,8 @@ func (c *StepBackward[F]) Run() {
 						// self_referential_chunk.rho
 						t163Sum := t163_2[a]
 						thetaSigmoidEntry := thetaSigmoid[a]
-						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1920 + t212220 + t232220 + t2520 + t270 - t292220 - t3120 - t33220 - t3520 - t3720))
-						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1921 + t212221 + t232221 + t2521 + t271 - t292221 - t3121 - t33221 - t3521 - t3721))
+						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1920 + t212220 + t232220 + t2520 + t270 - t292220 - t3120 - t33220 - t35220 - t3720))
+						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1921 + t212221 + t232221 + t2521 + t271 - t292221 - t3121 - t33221 - t35221 - t3721))
 						t163_2[a] = t163Sum
 						for j := range d {
 							MKBarState[j][0] = t2322[j][0]
@@ -1580,16 +1581,16 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			for j := range d {
-				t22_2[j] = MKBarState[j][0]
-				t22_3[j] = MKBarState[j][1]
+				t22_3[j] = MKBarState[j][0]
+				t22_4[j] = MKBarState[j][1]
 			}
 			for j := range d {
 				t32_2[j] = MVBarState[j][0]
 				t32_3[j] = MVBarState[j][1]
 			}
 			for j := range d {
-				t42_2[j] = MAlphaBarState[j][0]
-				t42_3[j] = MAlphaBarState[j][1]
+				t42_3[j] = MAlphaBarState[j][0]
+				t42_4[j] = MAlphaBarState[j][1]
 			}
 			for j := range d {
 				t52_2[j] = MEtaBarState[j][0]
@@ -1606,9 +1607,9 @@ func (c *StepBackward[F]) Run() {
 			MAlphaBar := c.MAlphaBar[(l*d+i)*d:][:d]
 			MEtaBar := c.MEtaBar[(l*d+i)*d:][:d]
 			MMBar := c.MMBar[(l*d+i)*d:][:d]
-			t22_2 := t22[(l*d+i)*d:][:d]
+			t22_3 := t22[(l*d+i)*d:][:d]
 			t32_2 := t32[(l*d+i)*d:][:d]
-			t42_2 := t42[(l*d+i)*d:][:d]
+			t42_3 := t42[(l*d+i)*d:][:d]
 			t52_2 := t52[(l*d+i)*d:][:d]
 			t62_2 := t62[(l*d+i)*d:][:d]
 			MKTrail2 := MKTrail[:d]
@@ -1715,7 +1716,7 @@ func (c *StepBackward[F]) Run() {
 					for a := n - 1; a >= 0; a-- {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
-						t7_2 := t7[((l*T+a+C*s)*d+i)*d:][:d]
+						t722_2 := t722[((l*T+a+C*s)*d+i)*d:][:d]
 						t1822_2 := t1822[((l*T+a+C*s)*d+i)*d:][:d]
 						t292_2 := t292[((l*T+a+C*s)*d+i)*d:][:d]
 						t4022_2 := t4022[((l*T+a+C*s)*d+i)*d:][:d]
@@ -1727,7 +1728,7 @@ func (c *StepBackward[F]) Run() {
 						MMTrail3 := MMTrail[a*d:][:d]
 						t562_2 := t562[(l*T+a+C*s)*d:][:d]
 						t72_2 := t72[(l*T+a+C*s)*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.v, self_referential_chunk.M_v
 						var t181 F
 						t21Entry2 := t21_2[a]
@@ -1749,7 +1750,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range d {
 							MVBarStateEntry := MVBarState[j][0]
 							t183 += F(MKBarState[j][0] * k3[j][0])
-							t7_2[j] = -F(w10 * t[j][0])
+							t722_2[j] = -F(w10 * t[j][0])
 							t20_2[j] += F(w11 * MVBarStateEntry)
 							t122[j][0] = F(rhoEntry2 * MVBarStateEntry)
 						}
@@ -1802,7 +1803,7 @@ func (c *StepBackward[F]) Run() {
 						var t29222 F
 						var t312 F
 						var t3322 F
-						var t352 F
+						var t3522 F
 						var t372 F
 						w18 := F(thetaEntry3 * t189)
 						w19 := F(thetaEntry3 * t181)
@@ -1826,16 +1827,16 @@ func (c *StepBackward[F]) Run() {
 							t29222 += F(M0V[j] * MVBarStateEntry2)
 							t312 += F(M0K[j] * MKBarStateEntry2)
 							t3322 += F(M0Eta[j] * MEtaBarStateEntry2)
-							t352 += F(M0Alpha[j] * MAlphaBarStateEntry2)
+							t3522 += F(M0Alpha[j] * MAlphaBarStateEntry2)
 							t372 += F(M0M[j] * MMBarStateEntry2)
 							t15_2[j] -= F(w18 * t[j][0])
 							t562_2[j] -= F(w19*MV[j]) + F(w20*MK[j]) + F(w21*MEta[j]) + F(w22*MAlpha[j]) + F(w18*MM[j])
 							t16_2[j] += F(w23 * MMBarStateEntry2)
 							t72_2[j] += F(MMTrailEntry * yBarEntry)
-							MMBarState[j][0] = F(rhoEntry2*MMBarStateEntry2) + F(q[j]*yBarEntry)
+							MMBarState[j][0] = F(rhoEntry2*MMBarStateEntry2) + F(q2[j]*yBarEntry)
 						}
 						// self_referential_chunk.rho
-						t163_2[a] += F(F(rhoEntry2*thetaSigmoid[a]) * (t192 + t21222 + t23222 + t252 + t27 - t29222 - t312 - t3322 - t352 - t372))
+						t163_2[a] += F(F(rhoEntry2*thetaSigmoid[a]) * (t192 + t21222 + t23222 + t252 + t27 - t29222 - t312 - t3322 - t3522 - t372))
 						for j := range d {
 							MKBarState[j][0] = t2322[j][0]
 						}
@@ -1852,13 +1853,13 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			for j := range d {
-				t22_2[j] = MKBarState[j][0]
+				t22_3[j] = MKBarState[j][0]
 			}
 			for j := range d {
 				t32_2[j] = MVBarState[j][0]
 			}
 			for j := range d {
-				t42_2[j] = MAlphaBarState[j][0]
+				t42_3[j] = MAlphaBarState[j][0]
 			}
 			for j := range d {
 				t52_2[j] = MEtaBarState[j][0]
@@ -1872,7 +1873,7 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
 	for i := range L {
 		t33_2 := t33[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
 		t382_2 := t382[i*T:][:T]
 		t422_2 := t422[i*T:][:T]
 		t662_2 := t662[i*T:][:T]
@@ -1880,17 +1881,17 @@ func (c *StepBackward[F]) Run() {
 		t74_2 := t74[i*T:][:T]
 		for j := range T {
 			t33Entry2 := t33_2[j]
-			t353 := (F(0) < t33Entry2)
-			t3822 := num.Sqrt(kern.Choose(t353, t33Entry2, F(1)))
-			t4023 := kern.Choose(t353, t3822, F(0))
+			t3523 := (F(0) < t33Entry2)
+			t3822 := num.Sqrt(kern.Choose(t3523, t33Entry2, F(1)))
+			t4023 := kern.Choose(t3523, t3822, F(0))
 			t4222 := num.Max(t4023, F(1e-08))
 			t702 := (F(1e-08) <= t4023)
-			t35_2[j] = t353
+			t352_2[j] = t3523
 			t382_2[j] = t3822
 			t422_2[j] = t4222
 			t662_2[j] = F(1) / t4222
 			t70_2[j] = t702
-			t74_2[j] = (t702 && t353)
+			t74_2[j] = (t702 && t3523)
 		}
 	}
 
@@ -1914,7 +1915,7 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		t74_2 := t74[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
 		t70_2 := t70[i*T:][:T]
 		t69_2 := t69[i*T:][:T]
 		t382_2 := t382[i*T:][:T]
@@ -1933,7 +1934,7 @@ func (c *StepBackward[F]) Run() {
 			t282 := kern.Choose(t2324, t2622, F(0))
 			t3022 := num.Max(t282, F(1e-08))
 			t9922 := (F(1e-08) <= t282)
-			t86_2[j] = kern.Choose((t74Entry && t35_2[j]), kern.Choose(t74Entry, F(F(0.5*kern.Choose(t74Entry, kern.Choose(t70_2[j], t69_2[j], F(0)), F(0)))*(F(1)/t382_2[j])), F(0)), F(0))
+			t86_2[j] = kern.Choose((t74Entry && t352_2[j]), kern.Choose(t74Entry, F(F(0.5*kern.Choose(t74Entry, kern.Choose(t70_2[j], t69_2[j], F(0)), F(0)))*(F(1)/t382_2[j])), F(0)), F(0))
 			t232_2[j] = t2324
 			t262_2[j] = t2622
 			t302_2[j] = t3022
@@ -1976,11 +1977,6 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// self_referential_chunk.a_v
-	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t92, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t90, i*T*d), 1, d)
-	}
-
 	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.c
 	w24 := F(d)
 	bThetaEntry := c.BTheta[0]
@@ -2005,37 +2001,26 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.q
+	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m
 	for i := range L {
 		t95_2 := t95[i*T:][:T]
 		t115_2 := t115[i*T:][:T]
 		t522_2 := t522[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			k2 := k[(i*T+j)*d:][:d]
 			t512_2 := t512[(i*T+j)*d:][:d]
-			t72_2 := t72[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 			t93_2 := t93[(i*T+j)*d:][:d]
 			aK := c.AK[(i*T+j)*d:][:d]
 			t119_2 := t119[(i*T+j)*d:][:d]
 			var t5222 F
-			var t253 F
 			t95Entry := t95_2[j]
 			t115Entry := t115_2[j]
 			for k4 := range d {
 				t5222 += F(k2[k4] * t512_2[k4])
-				t253 += F(t72_2[k4] * qDiv2[k4])
 				t119_2[k4] = F(t95Entry*t93_2[k4]) + F(2*F(t115Entry*aK[k4]))
 			}
 			t522_2[j] = t5222
-			t25_2[j] = -t253
 		}
-	}
-
-	// self_referential_chunk.a_k
-	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t121, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t119, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.c, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.q
@@ -2050,11 +2035,13 @@ func (c *StepBackward[F]) Run() {
 		rho := c.Rho[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t163_2 := t163[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t155_2 := t155[i*T:][:T]
 		t205_2 := t205[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t22_3 := t22_2[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			t140Entry := t140_2[j]
@@ -2065,20 +2052,54 @@ func (c *StepBackward[F]) Run() {
 			t164 := -kern.Choose(t127, F(F(F(0.25*rho[j])*thetaSigmoid[j])*kern.Choose(t127, t522Entry, F(0))), F(0)) + t163_2[j]
 			t1022 += t164
 			t123 += t147
-			t4Entry := t4_2[j]
-			t263 := (F(1e-08) <= kern.Choose(t4Entry, qSqrt[j], F(0)))
+			t263 := (F(1e-08) <= t9_2[j])
 			t155_2[j] = kern.Choose(t140Entry, F(t147*t152), F(0))
 			t205_2[j] = F(t152 * t164)
+			t22_3[j] = F(1) / t11_2[j]
 			t26_2[j] = t263
-			t30_2[j] = (t263 && t4Entry)
+			t30_2[j] = (t263 && t4_2[j])
 		}
 	}
 	c.BRhoBar[0] = t1022
 	c.BThetaBar[0] = t123
 
+	// self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk.q
+	for i := range L {
+		t11_2 := t11[i*T:][:T]
+		t155_2 := t155[i*T:][:T]
+		t205_2 := t205[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		for j := range T {
+			t72_2 := t72[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
+			aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
+			aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
+			t177_2 := t177[(i*T+j)*d:][:d]
+			var t253 F
+			t11Entry2 := t11_2[j]
+			t155Entry := t155_2[j]
+			t205Entry := t205_2[j]
+			for k2 := range d {
+				t253 += F(t72_2[k2] * (q2[k2] / t11Entry2))
+				t177_2[k2] = F(t155Entry*aEtaProd[k2]) + F(aAlphaProd[k2]*t205Entry)
+			}
+			t25_2[j] = -t253
+		}
+	}
+
+	// self_referential_chunk.a_v
+	for i := range L {
+		kern.Gemm(d, T, d, F(1), true, kern.From(t177, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t90, i*T*d), 1, d)
+	}
+
+	// self_referential_chunk.a_k
+	for i := range L {
+		kern.Gemm(d, T, d, F(1), true, kern.From(t177, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t119, i*T*d), 1, d)
+	}
+
 	// self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
 	clear(t923)
-	clear(t1122)
+	clear(t1123)
 	clear(t133)
 	clear(t143)
 	for i := range L {
@@ -2086,7 +2107,7 @@ func (c *StepBackward[F]) Run() {
 		t155_2 := t155[i*T:][:T]
 		for j := range d {
 			t923_2 := t923[(i*d+j)*d:][:d]
-			t1122_2 := t1122[(i*d+j)*d:][:d]
+			t1123_2 := t1123[(i*d+j)*d:][:d]
 			t133_2 := t133[(i*d+j)*d:][:d]
 			t143_2 := t143[(i*d+j)*d:][:d]
 			for k2 := range T {
@@ -2094,17 +2115,17 @@ func (c *StepBackward[F]) Run() {
 				t4022_2 := t4022[((i*T+k2)*d+j)*d:][:d]
 				t292_2 := t292[((i*T+k2)*d+j)*d:][:d]
 				t1822_2 := t1822[((i*T+k2)*d+j)*d:][:d]
-				t7_2 := t7[((i*T+k2)*d+j)*d:][:d]
-				t205Entry := t205_2[k2]
-				t155Entry := t155_2[k2]
+				t722_2 := t722[((i*T+k2)*d+j)*d:][:d]
+				t205Entry2 := t205_2[k2]
+				t155Entry2 := t155_2[k2]
 				t119Entry := t119[(i*T+k2)*d+j]
 				t90Entry := t90[(i*T+k2)*d+j]
 				for m := range d {
 					xEntry := x[m]
-					t923_2[m] += t4022_2[m] + F(xEntry*t205Entry)
-					t1122_2[m] += t292_2[m] + F(t155Entry*xEntry)
+					t923_2[m] += t4022_2[m] + F(xEntry*t205Entry2)
+					t1123_2[m] += t292_2[m] + F(t155Entry2*xEntry)
 					t133_2[m] += t1822_2[m] + F(xEntry*t119Entry)
-					t143_2[m] += t7_2[m] + F(xEntry*t90Entry)
+					t143_2[m] += t722_2[m] + F(xEntry*t90Entry)
 				}
 			}
 		}
@@ -2113,62 +2134,63 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_chunk.q
 	for i := range L {
 		t30_2 := t30[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t42_3 := t42_2[i*T:][:T]
+		for j := range T {
+			t30Entry := t30_2[j]
+			t42_3[j] = kern.Choose((t30Entry && t4_2[j]), kern.Choose(t30Entry, F(F(0.5*kern.Choose(t30Entry, kern.Choose(t26_2[j], t25_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential_chunk.q
+	for i := range L {
+		t22_3 := t22_2[i*T:][:T]
+		t42_3 := t42_2[i*T:][:T]
 		for j := range T {
 			t72_2 := t72[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
 			t46_2 := t46[(i*T+j)*d:][:d]
-			t30Entry := t30_2[j]
-			qDivEntry := qDiv[j]
-			w25 := kern.Choose((t30Entry && t4_2[j]), kern.Choose(t30Entry, F(F(0.5*kern.Choose(t30Entry, kern.Choose(t26_2[j], t25_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			t22Entry := t22_3[j]
+			t42Entry := t42_3[j]
 			for k2 := range d {
-				t46_2[k2] = F(t72_2[k2]*qDivEntry) + F(2*F(qProd[k2]*w25))
+				t46_2[k2] = F(t72_2[k2]*t22Entry) + F(2*F(qProd[k2]*t42Entry))
 			}
 		}
 	}
-
-	// self_referential_chunk.q
-	kern.Gemm(L*T, d, d, F(1), false, t47, d, 1, t46, d, 1, c.WQ, d, 1)
 
 	// self_referential_chunk.q
 	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t46, d, 1)
 
-	// self_referential_chunk.q, self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha
+	// self_referential_chunk.q
 	for i := range L {
-		t155_2 := t155[i*T:][:T]
-		t205_2 := t205[i*T:][:T]
 		for j := range T {
-			t92_2 := t92[(i*T+j)*d:][:d]
-			t121_2 := t121[(i*T+j)*d:][:d]
-			aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
-			aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
-			t47_2 := t47[(i*T+j)*d:][:d]
+			t177_2 := t177[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
-			t155Entry2 := t155_2[j]
-			t205Entry2 := t205_2[j]
 			for k2 := range d {
-				xBar[k2] = (t92_2[k2] + t121_2[k2] + F(t155Entry2*aEtaProd[k2]) + F(aAlphaProd[k2]*t205Entry2)) + t47_2[k2]
+				xBar[k2] = t177_2[k2]
 			}
 		}
 	}
+
+	// self_referential_chunk.q
+	kern.Gemm(L*T, d, d, F(1), true, c.XBar, d, 1, t46, d, 1, c.WQ, d, 1)
 
 	// self_referential_chunk.q
 	for i := range L {
 		for j := range d {
 			t133_2 := t133[(i*d+j)*d:][:d]
-			t22_2 := t22[(i*d+j)*d:][:d]
+			t22_3 := t22[(i*d+j)*d:][:d]
 			MKBarOut := c.MKBarOut[(i*d+j)*d:][:d]
 			t143_2 := t143[(i*d+j)*d:][:d]
 			t32_2 := t32[(i*d+j)*d:][:d]
 			MVBarOut := c.MVBarOut[(i*d+j)*d:][:d]
 			t923_2 := t923[(i*d+j)*d:][:d]
-			t42_2 := t42[(i*d+j)*d:][:d]
+			t42_3 := t42[(i*d+j)*d:][:d]
 			MAlphaBarOut := c.MAlphaBarOut[(i*d+j)*d:][:d]
-			t1122_2 := t1122[(i*d+j)*d:][:d]
+			t1123_2 := t1123[(i*d+j)*d:][:d]
 			t52_2 := t52[(i*d+j)*d:][:d]
 			MEtaBarOut := c.MEtaBarOut[(i*d+j)*d:][:d]
 			t15_2 := t15[(i*d+j)*d:][:d]
@@ -2190,10 +2212,10 @@ func (c *StepBackward[F]) Run() {
 			t20_2 := t20[(i*d+j)*d:][:d]
 			M0VBarOut := c.M0VBarOut[(i*d+j)*d:][:d]
 			for k2 := range d {
-				MKBarOut[k2] = t133_2[k2] + t22_2[k2]
+				MKBarOut[k2] = t133_2[k2] + t22_3[k2]
 				MVBarOut[k2] = t143_2[k2] + t32_2[k2]
-				MAlphaBarOut[k2] = t923_2[k2] + t42_2[k2]
-				MEtaBarOut[k2] = t1122_2[k2] + t52_2[k2]
+				MAlphaBarOut[k2] = t923_2[k2] + t42_3[k2]
+				MEtaBarOut[k2] = t1123_2[k2] + t52_2[k2]
 				MMBarOut[k2] = t15_2[k2] + t62_2[k2]
 				M0MBarOut[k2] = M0MBar[k2] + t16_2[k2]
 				M0AlphaBarOut[k2] = M0AlphaBar[k2] + t17_2[k2]
@@ -2305,8 +2327,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.M0VOut = arena.Alloc(k.L * k.D * k.D)
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.D)
 	k.Rho = c.Run.Saved(k.L * k.T)
 	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
 	k.Theta = c.Run.Saved(k.L * k.T)
@@ -2320,9 +2340,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.ThetaSigmoid2 = c.Run.Saved(k.L * k.T)
 	k.AEtaProd = c.Run.Saved(k.L * k.T * k.D)
 	k.AAlphaProd = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MKCheckpoints = c.Run.Saved(k.L * k.D * k.D * ((k.T + k.C - 1) / k.C))
 	}
@@ -2393,8 +2410,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.M0VBar = block.Adjoint(t, n.nextM0V, g.L*g.D*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.Rho = k.Rho
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.Theta = k.Theta
@@ -2408,9 +2423,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.ThetaSigmoid2 = k.ThetaSigmoid2
 	g.AEtaProd = k.AEtaProd
 	g.AAlphaProd = k.AAlphaProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MKBarOut = t.Part(n.fromMK, g.L*g.D*g.D)

@@ -23,19 +23,20 @@ func (c *stepFused) run() {
 	_ = d
 	_ = segments
 	t11 := c.Work[:L*T]                    // [L, T]
-	aAlpha := c.Work[L*T:][:L*T*d]         // [L, T, d]
-	t32 := c.Work[L*T*d+L*T:][:L*T]        // [L, T]
-	aEta := c.Work[L*T*d+2*L*T:][:L*T*d]   // [L, T, d]
-	t92 := c.Work[2*L*T*d+2*L*T:][:L*T]    // [L, T]
-	aK2 := c.Work[2*L*T*d+3*L*T:][:L*T*d]  // [L, T, d]
-	t21 := c.Work[3*L*T*d+3*L*T:][:L*T]    // [L, T]
-	aV2 := c.Work[3*L*T*d+4*L*T:][:L*T*d]  // [L, T, d]
-	t33 := c.Work[4*L*T*d+4*L*T:][:L*T]    // [L, T]
-	t191 := c.Work[4*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
-	t192 := c.Work[5*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
-	t30 := c.Work[6*L*T*d+5*L*T:][:L*T]    // [L, T]
-	t42 := c.Work[6*L*T*d+6*L*T:][:L*T]    // [L, T]
-	t22 := c.Work[6*L*T*d+7*L*T:][:L*T*d]  // [L, T, d]
+	q := c.Work[L*T:][:L*T*d]              // [L, T, d]
+	aAlpha := c.Work[L*T*d+L*T:][:L*T*d]   // [L, T, d]
+	t32 := c.Work[2*L*T*d+L*T:][:L*T]      // [L, T]
+	aEta := c.Work[2*L*T*d+2*L*T:][:L*T*d] // [L, T, d]
+	t92 := c.Work[3*L*T*d+2*L*T:][:L*T]    // [L, T]
+	aK2 := c.Work[3*L*T*d+3*L*T:][:L*T*d]  // [L, T, d]
+	t21 := c.Work[4*L*T*d+3*L*T:][:L*T]    // [L, T]
+	aV2 := c.Work[4*L*T*d+4*L*T:][:L*T*d]  // [L, T, d]
+	t33 := c.Work[5*L*T*d+4*L*T:][:L*T]    // [L, T]
+	t191 := c.Work[5*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
+	t192 := c.Work[6*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
+	t30 := c.Work[7*L*T*d+5*L*T:][:L*T]    // [L, T]
+	t42 := c.Work[7*L*T*d+6*L*T:][:L*T]    // [L, T]
+	t22 := c.Work[7*L*T*d+7*L*T:][:L*T*d]  // [L, T, d]
 
 	// self_referential_chunk.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -73,25 +74,21 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd2),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
 				t4 := (F(0) < qProd2Entry)
-				t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-				qSqrt[j] = t7
-				t11_2[j] = kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
+				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -101,7 +98,7 @@ func (c *stepFused) run() {
 		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(c.Q),
+			P2: unsafe.SliceData(q),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -113,10 +110,10 @@ func (c *stepFused) run() {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				q := c.Q[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k := range d {
-					q[k] = qProd[k] / t11Entry
+					q2[k] = qProd[k] / t11Entry
 				}
 			}
 		}
@@ -317,30 +314,26 @@ func (c *stepFused) run() {
 	_ = bThetaEntry
 	workers.Each(L*kern.Parts(d), (*stepRows1)(c))
 
-	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v, self_referential_chunk.q
+	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R3cf9a00fd44aArgs{
-			P0:  unsafe.SliceData(t32),
-			P1:  unsafe.SliceData(t92),
-			P2:  unsafe.SliceData(t21),
-			P3:  unsafe.SliceData(t33),
-			P4:  unsafe.SliceData(c.Rho),
-			P5:  unsafe.SliceData(c.ThetaSigmoid),
-			P6:  unsafe.SliceData(c.Theta),
-			P7:  unsafe.SliceData(t30),
-			P8:  unsafe.SliceData(t42),
-			P9:  unsafe.SliceData(c.ThetaSigmoid2),
-			P10: unsafe.SliceData(t11),
-			P11: unsafe.SliceData(c.QDiv),
-			P12: unsafe.SliceData(c.QSqrt),
-			P13: unsafe.SliceData(c.QDiv3),
-			N0:  L,
-			N1:  T,
-			S0:  [2]float32{w9},
-			S1:  [2]float32{bRhoEntry},
-			S2:  [2]float32{bThetaEntry},
+		a := regions.R6df37fa8b8a5Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t92),
+			P2: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(t33),
+			P4: unsafe.SliceData(c.Rho),
+			P5: unsafe.SliceData(c.ThetaSigmoid),
+			P6: unsafe.SliceData(c.Theta),
+			P7: unsafe.SliceData(t30),
+			P8: unsafe.SliceData(t42),
+			P9: unsafe.SliceData(c.ThetaSigmoid2),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w9},
+			S1: [2]float32{bRhoEntry},
+			S2: [2]float32{bThetaEntry},
 		}
-		regions.R3cf9a00fd44a(&a)
+		regions.R6df37fa8b8a5(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -353,10 +346,6 @@ func (c *stepFused) run() {
 			t30_2 := t30[i*T:][:T]
 			t42_2 := t42[i*T:][:T]
 			thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				c2 := (t32_2[j] / w9) + bRhoEntry
 				t17 := kern.Sigmoid(-c2)
@@ -364,45 +353,39 @@ func (c *stepFused) run() {
 				t21Entry2 := t21_2[j]
 				t23 := (F(0) < t21Entry2)
 				t33Entry2 := t33_2[j]
-				t352 := (F(0) < t33Entry2)
+				t35 := (F(0) < t33Entry2)
 				rho[j] = kern.Sigmoid(c2)
 				thetaSigmoid[j] = t17
 				theta[j] = kern.Smaller(kern.Larger(kern.Softplus(t12), F(0)), F(0.25*t17))
 				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21Entry2, F(1))), F(0)), F(1e-08))
-				t42_2[j] = kern.Larger(kern.Choose(t352, num.Sqrt(kern.Choose(t352, t33Entry2, F(1))), F(0)), F(1e-08))
+				t42_2[j] = kern.Larger(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33Entry2, F(1))), F(0)), F(1e-08))
 				thetaSigmoid2[j] = kern.Sigmoid(t12)
-				qDiv[j] = F(1) / t11_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
 			}
 		}
 	}
 
-	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.v, self_referential_chunk.q
+	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.Rade672db784bArgs{
-			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(t42),
-			P2:  unsafe.SliceData(t11),
-			P3:  unsafe.SliceData(c.AK),
-			P4:  unsafe.SliceData(c.AV),
-			P5:  unsafe.SliceData(t22),
-			P6:  unsafe.SliceData(t191),
-			P7:  unsafe.SliceData(c.AEtaProd),
-			P8:  unsafe.SliceData(t192),
-			P9:  unsafe.SliceData(c.AAlphaProd),
-			P10: unsafe.SliceData(c.Q),
-			P11: unsafe.SliceData(c.QDiv2),
-			N0:  L,
-			N1:  T,
-			N2:  d,
-			N3:  T * d,
+		a := regions.R7497bdc2a22fArgs{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.AK),
+			P3: unsafe.SliceData(c.AV),
+			P4: unsafe.SliceData(t22),
+			P5: unsafe.SliceData(t191),
+			P6: unsafe.SliceData(c.AEtaProd),
+			P7: unsafe.SliceData(t192),
+			P8: unsafe.SliceData(c.AAlphaProd),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		regions.Rade672db784b(&a)
+		regions.R7497bdc2a22f(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
 			t42_2 := t42[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				aK := c.AK[(i*T+j)*d:][:d]
 				aV := c.AV[(i*T+j)*d:][:d]
@@ -411,16 +394,12 @@ func (c *stepFused) run() {
 				aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
 				t192_2 := t192[(i*T+j)*d:][:d]
 				aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
-				q := c.Q[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				t30Entry := t30_2[j]
 				t42Entry := t42_2[j]
-				t11Entry2 := t11_2[j]
 				for k := range d {
 					t22_2[k] = (aK[k] / t30Entry) - (aV[k] / t42Entry)
 					aEtaProd[k] = t191_2[k]
 					aAlphaProd[k] = t192_2[k]
-					qDiv2[k] = q[k] / t11Entry2
 				}
 			}
 		}
@@ -505,12 +484,13 @@ func (c *stepRows1) Part(part int) {
 	_ = T
 	_ = d
 	_ = segments
-	t32 := c.Work[L*T*d+L*T:][:L*T]       // [L, T]
-	t92 := c.Work[2*L*T*d+2*L*T:][:L*T]   // [L, T]
-	aK2 := c.Work[2*L*T*d+3*L*T:][:L*T*d] // [L, T, d]
-	t21 := c.Work[3*L*T*d+3*L*T:][:L*T]   // [L, T]
-	aV2 := c.Work[3*L*T*d+4*L*T:][:L*T*d] // [L, T, d]
-	t33 := c.Work[4*L*T*d+4*L*T:][:L*T]   // [L, T]
+	q := c.Work[L*T:][:L*T*d]             // [L, T, d]
+	t32 := c.Work[2*L*T*d+L*T:][:L*T]     // [L, T]
+	t92 := c.Work[3*L*T*d+2*L*T:][:L*T]   // [L, T]
+	aK2 := c.Work[3*L*T*d+3*L*T:][:L*T*d] // [L, T, d]
+	t21 := c.Work[4*L*T*d+3*L*T:][:L*T]   // [L, T]
+	aV2 := c.Work[4*L*T*d+4*L*T:][:L*T*d] // [L, T, d]
+	t33 := c.Work[5*L*T*d+4*L*T:][:L*T]   // [L, T]
 	bRhoEntry := c.BRho[0]
 	w9 := F(d)
 	bThetaEntry := c.BTheta[0]
@@ -562,7 +542,7 @@ func (c *stepRows1) Part(part int) {
 				t32_2 := t32[l*T+C*s:][:n]
 				t92_2 := t92[l*T+C*s:][:n]
 				for a := range n {
-					q := c.Q[(l*T+a+C*s)*d:][:d]
+					q2 := q[(l*T+a+C*s)*d:][:d]
 					aK2_2 := aK2[(l*T+a+C*s)*d:][:d]
 					aV2_2 := aV2[(l*T+a+C*s)*d:][:d]
 					// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.v, self_referential_chunk.u_m
@@ -573,7 +553,7 @@ func (c *stepRows1) Part(part int) {
 					t33Entry := t33_2[a]
 					w2 := kern.Larger(kern.Choose((F(0) < t33Entry), num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1))), F(0)), F(1e-08))
 					for j := range d {
-						y2 = num.FMA32(MMState[j], q[j], y2)
+						y2 = num.FMA32(MMState[j], q2[j], y2)
 						k2 := aK2_2[j] / w
 						t3 := k2 - (aV2_2[j] / w2)
 						t23 = num.FMA32(MM[j], t3, t23)
@@ -643,57 +623,61 @@ func (c *stepBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	t21 := c.Work[:L*T]                                          // [L, T]
-	aEta := c.Work[L*T:][:L*T*d]                                 // [L, T, d]
-	t922 := c.Work[L*T*d+L*T:][:L*T]                             // [L, T]
-	t33 := c.Work[L*T*d+2*L*T:][:L*T]                            // [L, T]
-	t22 := c.Work[L*T*d+3*L*T:][:L*d*d]                          // [L, d, d]
-	t32 := c.Work[L*T*d+L*d*d+3*L*T:][:L*d*d]                    // [L, d, d]
-	t42 := c.Work[L*T*d+2*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
-	t52 := c.Work[L*T*d+3*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
-	t62 := c.Work[L*T*d+4*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
-	t72 := c.Work[L*T*d+5*L*d*d+3*L*T:][:L*T*d]                  // [L, T, d]
-	t15 := c.Work[2*L*T*d+5*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
-	t16 := c.Work[2*L*T*d+6*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
-	t17 := c.Work[2*L*T*d+7*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
-	t18 := c.Work[2*L*T*d+8*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
-	t19 := c.Work[2*L*T*d+9*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
-	t20 := c.Work[2*L*T*d+10*L*d*d+3*L*T:][:L*d*d]               // [L, d, d]
-	t562 := c.Work[2*L*T*d+11*L*d*d+3*L*T:][:L*T*d]              // [L, T, d]
-	t512 := c.Work[3*L*T*d+11*L*d*d+3*L*T:][:L*T*d]              // [L, T, d]
-	t163 := c.Work[4*L*T*d+11*L*d*d+3*L*T:][:L*T]                // [L, T]
-	t4022 := c.Work[4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]           // [L, T, d, d]
-	t292 := c.Work[L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]    // [L, T, d, d]
-	t1822 := c.Work[2*L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d] // [L, T, d, d]
-	t7 := c.Work[3*L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]    // [L, T, d, d]
-	t382 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T]      // [L, T]
-	t422 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+5*L*T:][:L*T]      // [L, T]
-	t662 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+6*L*T:][:L*T]      // [L, T]
-	t69 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+7*L*T:][:L*T]       // [L, T]
-	t86 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+8*L*T:][:L*T]       // [L, T]
-	t262 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+9*L*T:][:L*T]      // [L, T]
-	t302 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+10*L*T:][:L*T]     // [L, T]
-	t95 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+11*L*T:][:L*T]      // [L, T]
-	t90 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+12*L*T:][:L*T*d]    // [L, T, d]
-	t93 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+12*L*T:][:L*T*d]    // [L, T, d]
-	k := c.Work[4*L*T*d*d+6*L*T*d+11*L*d*d+12*L*T:][:L*T*d]      // [L, T, d]
-	t98 := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+12*L*T:][:L*T]      // [L, T]
-	t92 := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+13*L*T:][:L*T*d]    // [L, T, d]
-	t115 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+13*L*T:][:L*T]     // [L, T]
-	t119 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+14*L*T:][:L*T*d]   // [L, T, d]
-	t522 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+14*L*T:][:L*T]     // [L, T]
-	t25 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+15*L*T:][:L*T]      // [L, T]
-	t121 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+16*L*T:][:L*T*d]   // [L, T, d]
-	t155 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+16*L*T:][:L*T]    // [L, T]
-	t205 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+17*L*T:][:L*T]    // [L, T]
-	t923 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+18*L*T:][:L*d*d]  // [L, d, d]
-	t1122 := c.Work[4*L*T*d*d+10*L*T*d+12*L*d*d+18*L*T:][:L*d*d] // [L, d, d]
-	t133 := c.Work[4*L*T*d*d+10*L*T*d+13*L*d*d+18*L*T:][:L*d*d]  // [L, d, d]
-	t143 := c.Work[4*L*T*d*d+10*L*T*d+14*L*d*d+18*L*T:][:L*d*d]  // [L, d, d]
-	t46 := c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+18*L*T:][:L*T*d]   // [L, T, d]
-	t47 := c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+18*L*T:][:L*T*d]   // [L, T, d]
+	t7 := c.Work[:L*T]                                           // [L, T]
+	t9 := c.Work[L*T:][:L*T]                                     // [L, T]
+	t11 := c.Work[2*L*T:][:L*T]                                  // [L, T]
+	q := c.Work[3*L*T:][:L*T*d]                                  // [L, T, d]
+	t21 := c.Work[L*T*d+3*L*T:][:L*T]                            // [L, T]
+	aEta := c.Work[L*T*d+4*L*T:][:L*T*d]                         // [L, T, d]
+	t922 := c.Work[2*L*T*d+4*L*T:][:L*T]                         // [L, T]
+	t33 := c.Work[2*L*T*d+5*L*T:][:L*T]                          // [L, T]
+	t22 := c.Work[2*L*T*d+6*L*T:][:L*d*d]                        // [L, d, d]
+	t32 := c.Work[2*L*T*d+L*d*d+6*L*T:][:L*d*d]                  // [L, d, d]
+	t42 := c.Work[2*L*T*d+2*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t52 := c.Work[2*L*T*d+3*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t62 := c.Work[2*L*T*d+4*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t72 := c.Work[2*L*T*d+5*L*d*d+6*L*T:][:L*T*d]                // [L, T, d]
+	t15 := c.Work[3*L*T*d+5*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t16 := c.Work[3*L*T*d+6*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t17 := c.Work[3*L*T*d+7*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t18 := c.Work[3*L*T*d+8*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t19 := c.Work[3*L*T*d+9*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t20 := c.Work[3*L*T*d+10*L*d*d+6*L*T:][:L*d*d]               // [L, d, d]
+	t562 := c.Work[3*L*T*d+11*L*d*d+6*L*T:][:L*T*d]              // [L, T, d]
+	t512 := c.Work[4*L*T*d+11*L*d*d+6*L*T:][:L*T*d]              // [L, T, d]
+	t163 := c.Work[5*L*T*d+11*L*d*d+6*L*T:][:L*T]                // [L, T]
+	t4022 := c.Work[5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]           // [L, T, d, d]
+	t292 := c.Work[L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]    // [L, T, d, d]
+	t1822 := c.Work[2*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d] // [L, T, d, d]
+	t722 := c.Work[3*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]  // [L, T, d, d]
+	t382 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T]      // [L, T]
+	t422 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+8*L*T:][:L*T]      // [L, T]
+	t662 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+9*L*T:][:L*T]      // [L, T]
+	t69 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+10*L*T:][:L*T]      // [L, T]
+	t86 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+11*L*T:][:L*T]      // [L, T]
+	t262 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+12*L*T:][:L*T]     // [L, T]
+	t302 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+13*L*T:][:L*T]     // [L, T]
+	t95 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+14*L*T:][:L*T]      // [L, T]
+	t90 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+15*L*T:][:L*T*d]    // [L, T, d]
+	t93 := c.Work[4*L*T*d*d+6*L*T*d+11*L*d*d+15*L*T:][:L*T*d]    // [L, T, d]
+	k := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+15*L*T:][:L*T*d]      // [L, T, d]
+	t98 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+15*L*T:][:L*T]      // [L, T]
+	t115 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+16*L*T:][:L*T]     // [L, T]
+	t119 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+17*L*T:][:L*T*d]   // [L, T, d]
+	t522 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+17*L*T:][:L*T]     // [L, T]
+	t155 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+18*L*T:][:L*T]     // [L, T]
+	t205 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+19*L*T:][:L*T]     // [L, T]
+	t22_2 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+20*L*T:][:L*T]    // [L, T]
+	t177 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+21*L*T:][:L*T*d]   // [L, T, d]
+	t25 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+21*L*T:][:L*T]     // [L, T]
+	t923 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+22*L*T:][:L*d*d]  // [L, d, d]
+	t1123 := c.Work[4*L*T*d*d+10*L*T*d+12*L*d*d+22*L*T:][:L*d*d] // [L, d, d]
+	t133 := c.Work[4*L*T*d*d+10*L*T*d+13*L*d*d+22*L*T:][:L*d*d]  // [L, d, d]
+	t143 := c.Work[4*L*T*d*d+10*L*T*d+14*L*d*d+22*L*T:][:L*d*d]  // [L, d, d]
+	t42_2 := c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+22*L*T:][:L*T]   // [L, T]
+	t46 := c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+23*L*T:][:L*T*d]   // [L, T, d]
 	t4 := c.Flags[:L*T]                                          // [L, T]
-	t35 := c.Flags[L*T:][:L*T]                                   // [L, T]
+	t352 := c.Flags[L*T:][:L*T]                                  // [L, T]
 	t70 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
 	t74 := c.Flags[3*L*T:][:L*T]                                 // [L, T]
 	t232 := c.Flags[4*L*T:][:L*T]                                // [L, T]
@@ -708,35 +692,54 @@ func (c *stepBackwardFused) run() {
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
 		for j := range T {
-			t4_2[j] = (F(0) < qProd2[j])
+			qProd2Entry := qProd2[j]
+			t43 := (F(0) < qProd2Entry)
+			t73 := num.Sqrt(kern.Choose(t43, qProd2Entry, F(1)))
+			t92 := kern.Choose(t43, t73, F(0))
+			t4_2[j] = t43
+			t7_2[j] = t73
+			t9_2[j] = t92
+			t11_2[j] = kern.Larger(t92, F(1e-08))
 		}
 	}
 
-	// self_referential_chunk.k
+	// self_referential_chunk.q, self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
-			P0: unsafe.SliceData(c.AK),
-			P1: unsafe.SliceData(t21),
+		a := regions.Ree31a150653aArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.AK),
+			P2: unsafe.SliceData(c.QProd),
+			P3: unsafe.SliceData(q),
+			P4: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 12 * d,
+			N7: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.Ree31a150653a(&a)
 	} else {
 		for i := range L {
+			t11_2 := t11[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
 			for j := range T {
 				aK := c.AK[(i*T+j)*d:][:d]
+				qProd := c.QProd[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				var t212 F
+				t11Entry := t11_2[j]
 				t212Sums := [16]F{t212}
 				for k2 := range d {
 					aKEntry := aK[k2]
 					t212Sums[k2%16] = num.FMA32(aKEntry, aKEntry, t212Sums[k2%16])
+					q2[k2] = qProd[k2] / t11Entry
 				}
 				t212 = kern.Sum16(&t212Sums)
 				t21_2[j] = t212
@@ -802,16 +805,16 @@ func (c *stepBackwardFused) run() {
 	clear(t163)
 	workers.Each(L*kern.Blocks(d), (*stepBackwardRows1)(c))
 	if kern.Blocks(d) > 1 {
-		kern.AddBlocks(t512[:L*T*d], c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+18*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t562[:L*T*d], c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+18*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t72[:L*T*d], c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+18*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t163[:L*T], c.Work[4*L*T*d*d+15*L*T*d+15*L*d*d+18*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t512[:L*T*d], c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+23*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t562[:L*T*d], c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+23*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t72[:L*T*d], c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+23*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t163[:L*T], c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+23*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
 	}
 
 	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
 	for i := range L {
 		t33_2 := t33[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
 		t382_2 := t382[i*T:][:T]
 		t422_2 := t422[i*T:][:T]
 		t662_2 := t662[i*T:][:T]
@@ -819,17 +822,17 @@ func (c *stepBackwardFused) run() {
 		t74_2 := t74[i*T:][:T]
 		for j := range T {
 			t33Entry2 := t33_2[j]
-			t353 := (F(0) < t33Entry2)
-			t3822 := num.Sqrt(kern.Choose(t353, t33Entry2, F(1)))
-			t4023 := kern.Choose(t353, t3822, F(0))
+			t3523 := (F(0) < t33Entry2)
+			t3822 := num.Sqrt(kern.Choose(t3523, t33Entry2, F(1)))
+			t4023 := kern.Choose(t3523, t3822, F(0))
 			t4222 := kern.Larger(t4023, F(1e-08))
 			t702 := (F(1e-08) <= t4023)
-			t35_2[j] = t353
+			t352_2[j] = t3523
 			t382_2[j] = t3822
 			t422_2[j] = t4222
 			t662_2[j] = F(1) / t4222
 			t70_2[j] = t702
-			t74_2[j] = (t702 && t353)
+			t74_2[j] = (t702 && t3523)
 		}
 	}
 
@@ -872,7 +875,7 @@ func (c *stepBackwardFused) run() {
 	for i := range L {
 		t74_2 := t74[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
 		t70_2 := t70[i*T:][:T]
 		t69_2 := t69[i*T:][:T]
 		t382_2 := t382[i*T:][:T]
@@ -891,7 +894,7 @@ func (c *stepBackwardFused) run() {
 			t282 := kern.Choose(t2324, t2622, F(0))
 			t3022 := kern.Larger(t282, F(1e-08))
 			t9922 := (F(1e-08) <= t282)
-			t86_2[j] = kern.Choose((t74Entry && t35_2[j]), kern.Choose(t74Entry, F(F(0.5*kern.Choose(t74Entry, kern.Choose(t70_2[j], t69_2[j], F(0)), F(0)))*(F(1)/t382_2[j])), F(0)), F(0))
+			t86_2[j] = kern.Choose((t74Entry && t352_2[j]), kern.Choose(t74Entry, F(F(0.5*kern.Choose(t74Entry, kern.Choose(t70_2[j], t69_2[j], F(0)), F(0)))*(F(1)/t382_2[j])), F(0)), F(0))
 			t232_2[j] = t2324
 			t262_2[j] = t2622
 			t302_2[j] = t3022
@@ -964,11 +967,6 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// self_referential_chunk.a_v
-	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t92, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t90, i*T*d), 1, d)
-	}
-
 	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.c
 	w24 := F(d)
 	bThetaEntry := c.BTheta[0]
@@ -993,68 +991,52 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.q
+	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m
 	if kern.Wide() {
-		a := regions.R0be34f8e46c2Args{
-			P0:  unsafe.SliceData(t95),
-			P1:  unsafe.SliceData(t115),
-			P2:  unsafe.SliceData(k),
-			P3:  unsafe.SliceData(t512),
-			P4:  unsafe.SliceData(t72),
-			P5:  unsafe.SliceData(c.QDiv2),
-			P6:  unsafe.SliceData(c.AK),
-			P7:  unsafe.SliceData(t93),
-			P8:  unsafe.SliceData(t119),
-			P9:  unsafe.SliceData(t522),
-			P10: unsafe.SliceData(t25),
-			N0:  L,
-			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  d,
-			N6:  4 * d,
-			N7:  8 * d,
-			N8:  12 * d,
-			N9:  T * d,
+		a := regions.Rbdeea4c04347Args{
+			P0: unsafe.SliceData(t95),
+			P1: unsafe.SliceData(t115),
+			P2: unsafe.SliceData(k),
+			P3: unsafe.SliceData(t512),
+			P4: unsafe.SliceData(c.AK),
+			P5: unsafe.SliceData(t93),
+			P6: unsafe.SliceData(t119),
+			P7: unsafe.SliceData(t522),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 4 * d,
+			N7: 8 * d,
+			N8: 12 * d,
+			N9: T * d,
 		}
-		regions.R0be34f8e46c2(&a)
+		regions.Rbdeea4c04347(&a)
 	} else {
 		for i := range L {
 			t95_2 := t95[i*T:][:T]
 			t115_2 := t115[i*T:][:T]
 			t522_2 := t522[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				k2 := k[(i*T+j)*d:][:d]
 				t512_2 := t512[(i*T+j)*d:][:d]
-				t72_2 := t72[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				aK := c.AK[(i*T+j)*d:][:d]
 				t93_2 := t93[(i*T+j)*d:][:d]
 				t119_2 := t119[(i*T+j)*d:][:d]
 				var t5222 F
-				var t253 F
 				t95Entry := t95_2[j]
 				t115Entry := t115_2[j]
 				t5222Sums := [16]F{t5222}
-				t253Sums := [16]F{t253}
 				for k3 := range d {
 					t5222Sums[k3%16] = num.FMA32(k2[k3], t512_2[k3], t5222Sums[k3%16])
-					t253Sums[k3%16] = num.FMA32(t72_2[k3], qDiv2[k3], t253Sums[k3%16])
 					t119_2[k3] = num.FMA32(F(2*t115Entry), aK[k3], F(t95Entry*t93_2[k3]))
 				}
 				t5222 = kern.Sum16(&t5222Sums)
-				t253 = kern.Sum16(&t253Sums)
 				t522_2[j] = t5222
-				t25_2[j] = -t253
 			}
 		}
-	}
-
-	// self_referential_chunk.a_k
-	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t121, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t119, i*T*d), 1, d)
 	}
 
 	// self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.c, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.q
@@ -1069,11 +1051,13 @@ func (c *stepBackwardFused) run() {
 		rho := c.Rho[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t163_2 := t163[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t155_2 := t155[i*T:][:T]
 		t205_2 := t205[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t22_3 := t22_2[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			t140Entry := t140_2[j]
@@ -1084,20 +1068,81 @@ func (c *stepBackwardFused) run() {
 			t164 := -kern.Choose(t127, F(F(F(0.25*rho[j])*thetaSigmoid[j])*kern.Choose(t127, t522Entry, F(0))), F(0)) + t163_2[j]
 			t1022 = t1022 + t164
 			t123 = t123 + t147
-			t4Entry := t4_2[j]
-			t263 := (F(1e-08) <= kern.Choose(t4Entry, qSqrt[j], F(0)))
+			t263 := (F(1e-08) <= t9_2[j])
 			t155_2[j] = kern.Choose(t140Entry, F(t147*t152), F(0))
 			t205_2[j] = F(t152 * t164)
+			t22_3[j] = F(1) / t11_2[j]
 			t26_2[j] = t263
-			t30_2[j] = (t263 && t4Entry)
+			t30_2[j] = (t263 && t4_2[j])
 		}
 	}
 	c.BRhoBar[0] = t1022
 	c.BThetaBar[0] = t123
 
+	// self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk.q
+	if kern.Wide() {
+		a := regions.R46334b44a7b7Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t155),
+			P2: unsafe.SliceData(t205),
+			P3: unsafe.SliceData(t72),
+			P4: unsafe.SliceData(q),
+			P5: unsafe.SliceData(c.AAlphaProd),
+			P6: unsafe.SliceData(c.AEtaProd),
+			P7: unsafe.SliceData(t177),
+			P8: unsafe.SliceData(t25),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 4 * d,
+			N7: 8 * d,
+			N8: 12 * d,
+			N9: T * d,
+		}
+		regions.R46334b44a7b7(&a)
+	} else {
+		for i := range L {
+			t11_2 := t11[i*T:][:T]
+			t155_2 := t155[i*T:][:T]
+			t205_2 := t205[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			for j := range T {
+				t72_2 := t72[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
+				aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
+				aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
+				t177_2 := t177[(i*T+j)*d:][:d]
+				var t253 F
+				t11Entry2 := t11_2[j]
+				t155Entry := t155_2[j]
+				t205Entry := t205_2[j]
+				t253Sums := [16]F{t253}
+				for k2 := range d {
+					t253Sums[k2%16] = num.FMA32(t72_2[k2], q2[k2]/t11Entry2, t253Sums[k2%16])
+					t177_2[k2] = num.FMA32(aAlphaProd[k2], t205Entry, F(t155Entry*aEtaProd[k2]))
+				}
+				t253 = kern.Sum16(&t253Sums)
+				t25_2[j] = -t253
+			}
+		}
+	}
+
+	// self_referential_chunk.a_v
+	for i := range L {
+		kern.GemmFMA(d, T, d, F(1), true, kern.From(t177, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t90, i*T*d), 1, d)
+	}
+
+	// self_referential_chunk.a_k
+	for i := range L {
+		kern.GemmFMA(d, T, d, F(1), true, kern.From(t177, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t119, i*T*d), 1, d)
+	}
+
 	// self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
 	clear(t923)
-	clear(t1122)
+	clear(t1123)
 	clear(t133)
 	clear(t143)
 	if kern.Wide() {
@@ -1109,12 +1154,12 @@ func (c *stepBackwardFused) run() {
 			P4:  unsafe.SliceData(c.X),
 			P5:  unsafe.SliceData(t923),
 			P6:  unsafe.SliceData(t4022),
-			P7:  unsafe.SliceData(t1122),
+			P7:  unsafe.SliceData(t1123),
 			P8:  unsafe.SliceData(t292),
 			P9:  unsafe.SliceData(t133),
 			P10: unsafe.SliceData(t1822),
 			P11: unsafe.SliceData(t143),
-			P12: unsafe.SliceData(t7),
+			P12: unsafe.SliceData(t722),
 			N0:  L,
 			N1:  d,
 			N2:  T,
@@ -1138,7 +1183,7 @@ func (c *stepBackwardFused) run() {
 			t155_2 := t155[i*T:][:T]
 			for j := range d {
 				t923_2 := t923[(i*d+j)*d:][:d]
-				t1122_2 := t1122[(i*d+j)*d:][:d]
+				t1123_2 := t1123[(i*d+j)*d:][:d]
 				t133_2 := t133[(i*d+j)*d:][:d]
 				t143_2 := t143[(i*d+j)*d:][:d]
 				for k2 := range T {
@@ -1146,17 +1191,17 @@ func (c *stepBackwardFused) run() {
 					t4022_2 := t4022[((i*T+k2)*d+j)*d:][:d]
 					t292_2 := t292[((i*T+k2)*d+j)*d:][:d]
 					t1822_2 := t1822[((i*T+k2)*d+j)*d:][:d]
-					t7_2 := t7[((i*T+k2)*d+j)*d:][:d]
-					t205Entry := t205_2[k2]
-					t155Entry := t155_2[k2]
+					t722_2 := t722[((i*T+k2)*d+j)*d:][:d]
+					t205Entry2 := t205_2[k2]
+					t155Entry2 := t155_2[k2]
 					t119Entry := t119[(i*T+k2)*d+j]
 					t90Entry := t90[(i*T+k2)*d+j]
 					for m := range d {
 						xEntry := x[m]
-						t923_2[m] = num.FMA32(xEntry, t205Entry, t923_2[m]+t4022_2[m])
-						t1122_2[m] = num.FMA32(t155Entry, xEntry, t1122_2[m]+t292_2[m])
+						t923_2[m] = num.FMA32(xEntry, t205Entry2, t923_2[m]+t4022_2[m])
+						t1123_2[m] = num.FMA32(t155Entry2, xEntry, t1123_2[m]+t292_2[m])
 						t133_2[m] = num.FMA32(xEntry, t119Entry, t133_2[m]+t1822_2[m])
-						t143_2[m] = num.FMA32(xEntry, t90Entry, t143_2[m]+t7_2[m])
+						t143_2[m] = num.FMA32(xEntry, t90Entry, t143_2[m]+t722_2[m])
 					}
 				}
 			}
@@ -1164,87 +1209,62 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_chunk.q
+	for i := range L {
+		t30_2 := t30[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t42_3 := t42_2[i*T:][:T]
+		for j := range T {
+			t30Entry := t30_2[j]
+			t42_3[j] = kern.Choose((t30Entry && t4_2[j]), kern.Choose(t30Entry, F(F(0.5*kern.Choose(t30Entry, kern.Choose(t26_2[j], t25_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(c.QDiv),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t26),
-			P4: unsafe.SliceData(t25),
-			P5: unsafe.SliceData(c.QDiv3),
-			P6: unsafe.SliceData(c.QProd),
-			P7: unsafe.SliceData(t72),
-			P8: unsafe.SliceData(t46),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t22_2),
+			P1: unsafe.SliceData(t42_2),
+			P2: unsafe.SliceData(c.QProd),
+			P3: unsafe.SliceData(t72),
+			P4: unsafe.SliceData(t46),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t30_2 := t30[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			t26_2 := t26[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
+			t22_3 := t22_2[i*T:][:T]
+			t42_3 := t42_2[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				t72_2 := t72[(i*T+j)*d:][:d]
 				t46_2 := t46[(i*T+j)*d:][:d]
-				t30Entry := t30_2[j]
-				qDivEntry := qDiv[j]
-				w25 := kern.Choose((t30Entry && t4_2[j]), kern.Choose(t30Entry, F(F(0.5*kern.Choose(t30Entry, kern.Choose(t26_2[j], t25_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t22Entry := t22_3[j]
+				t42Entry := t42_3[j]
 				for k2 := range d {
-					t46_2[k2] = num.FMA32(F(2*qProd[k2]), w25, F(t72_2[k2]*qDivEntry))
+					t46_2[k2] = num.FMA32(F(2*qProd[k2]), t42Entry, F(t72_2[k2]*t22Entry))
 				}
 			}
 		}
 	}
-
-	// self_referential_chunk.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t47, d, 1, t46, d, 1, c.WQ, d, 1)
 
 	// self_referential_chunk.q
 	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t46, d, 1)
 
-	// self_referential_chunk.q, self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha
-	if kern.Wide() {
-		a := regions.R4c186e8e677cArgs{
-			P0: unsafe.SliceData(t155),
-			P1: unsafe.SliceData(t205),
-			P2: unsafe.SliceData(c.AAlphaProd),
-			P3: unsafe.SliceData(c.AEtaProd),
-			P4: unsafe.SliceData(t92),
-			P5: unsafe.SliceData(t121),
-			P6: unsafe.SliceData(t47),
-			P7: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.R4c186e8e677c(&a)
-	} else {
-		for i := range L {
-			t155_2 := t155[i*T:][:T]
-			t205_2 := t205[i*T:][:T]
-			for j := range T {
-				aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
-				aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
-				t92_2 := t92[(i*T+j)*d:][:d]
-				t121_2 := t121[(i*T+j)*d:][:d]
-				t47_2 := t47[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				t155Entry2 := t155_2[j]
-				t205Entry2 := t205_2[j]
-				for k2 := range d {
-					xBar[k2] = num.FMA32(aAlphaProd[k2], t205Entry2, num.FMA32(t155Entry2, aEtaProd[k2], t92_2[k2]+t121_2[k2])) + t47_2[k2]
-				}
-			}
+	// self_referential_chunk.q
+	for i := range L {
+		for j := range T {
+			copy(c.XBar[(i*T+j)*d:][:d], t177[(i*T+j)*d:][:d])
 		}
 	}
+
+	// self_referential_chunk.q
+	kern.GemmFMA(L*T, d, d, F(1), true, c.XBar, d, 1, t46, d, 1, c.WQ, d, 1)
 
 	// self_referential_chunk.q
 	if kern.Wide() {
@@ -1258,7 +1278,7 @@ func (c *stepBackwardFused) run() {
 			P6:  unsafe.SliceData(t923),
 			P7:  unsafe.SliceData(t42),
 			P8:  unsafe.SliceData(c.MAlphaBarOut),
-			P9:  unsafe.SliceData(t1122),
+			P9:  unsafe.SliceData(t1123),
 			P10: unsafe.SliceData(t52),
 			P11: unsafe.SliceData(c.MEtaBarOut),
 			P12: unsafe.SliceData(t15),
@@ -1288,15 +1308,15 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range d {
 				t133_2 := t133[(i*d+j)*d:][:d]
-				t22_2 := t22[(i*d+j)*d:][:d]
+				t22_3 := t22[(i*d+j)*d:][:d]
 				MKBarOut := c.MKBarOut[(i*d+j)*d:][:d]
 				t143_2 := t143[(i*d+j)*d:][:d]
 				t32_2 := t32[(i*d+j)*d:][:d]
 				MVBarOut := c.MVBarOut[(i*d+j)*d:][:d]
 				t923_2 := t923[(i*d+j)*d:][:d]
-				t42_2 := t42[(i*d+j)*d:][:d]
+				t42_3 := t42[(i*d+j)*d:][:d]
 				MAlphaBarOut := c.MAlphaBarOut[(i*d+j)*d:][:d]
-				t1122_2 := t1122[(i*d+j)*d:][:d]
+				t1123_2 := t1123[(i*d+j)*d:][:d]
 				t52_2 := t52[(i*d+j)*d:][:d]
 				MEtaBarOut := c.MEtaBarOut[(i*d+j)*d:][:d]
 				t15_2 := t15[(i*d+j)*d:][:d]
@@ -1318,10 +1338,10 @@ func (c *stepBackwardFused) run() {
 				t20_2 := t20[(i*d+j)*d:][:d]
 				M0VBarOut := c.M0VBarOut[(i*d+j)*d:][:d]
 				for k2 := range d {
-					MKBarOut[k2] = t133_2[k2] + t22_2[k2]
+					MKBarOut[k2] = t133_2[k2] + t22_3[k2]
 					MVBarOut[k2] = t143_2[k2] + t32_2[k2]
-					MAlphaBarOut[k2] = t923_2[k2] + t42_2[k2]
-					MEtaBarOut[k2] = t1122_2[k2] + t52_2[k2]
+					MAlphaBarOut[k2] = t923_2[k2] + t42_3[k2]
+					MEtaBarOut[k2] = t1123_2[k2] + t52_2[k2]
 					MMBarOut[k2] = t15_2[k2] + t62_2[k2]
 					M0MBarOut[k2] = M0MBar[k2] + t16_2[k2]
 					M0AlphaBarOut[k2] = M0AlphaBar[k2] + t17_2[k2]
@@ -1347,27 +1367,28 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = T
 	_ = d
 	_ = segments
-	t21 := c.Work[:L*T]                                          // [L, T]
-	t33 := c.Work[L*T*d+2*L*T:][:L*T]                            // [L, T]
-	t22 := c.Work[L*T*d+3*L*T:][:L*d*d]                          // [L, d, d]
-	t32 := c.Work[L*T*d+L*d*d+3*L*T:][:L*d*d]                    // [L, d, d]
-	t42 := c.Work[L*T*d+2*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
-	t52 := c.Work[L*T*d+3*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
-	t62 := c.Work[L*T*d+4*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
-	t72 := c.Work[L*T*d+5*L*d*d+3*L*T:][:L*T*d]                  // [L, T, d]
-	t15 := c.Work[2*L*T*d+5*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
-	t16 := c.Work[2*L*T*d+6*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
-	t17 := c.Work[2*L*T*d+7*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
-	t18 := c.Work[2*L*T*d+8*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
-	t19 := c.Work[2*L*T*d+9*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
-	t20 := c.Work[2*L*T*d+10*L*d*d+3*L*T:][:L*d*d]               // [L, d, d]
-	t562 := c.Work[2*L*T*d+11*L*d*d+3*L*T:][:L*T*d]              // [L, T, d]
-	t512 := c.Work[3*L*T*d+11*L*d*d+3*L*T:][:L*T*d]              // [L, T, d]
-	t163 := c.Work[4*L*T*d+11*L*d*d+3*L*T:][:L*T]                // [L, T]
-	t4022 := c.Work[4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]           // [L, T, d, d]
-	t292 := c.Work[L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]    // [L, T, d, d]
-	t1822 := c.Work[2*L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d] // [L, T, d, d]
-	t7 := c.Work[3*L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]    // [L, T, d, d]
+	q := c.Work[3*L*T:][:L*T*d]                                  // [L, T, d]
+	t21 := c.Work[L*T*d+3*L*T:][:L*T]                            // [L, T]
+	t33 := c.Work[2*L*T*d+5*L*T:][:L*T]                          // [L, T]
+	t22 := c.Work[2*L*T*d+6*L*T:][:L*d*d]                        // [L, d, d]
+	t32 := c.Work[2*L*T*d+L*d*d+6*L*T:][:L*d*d]                  // [L, d, d]
+	t42 := c.Work[2*L*T*d+2*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t52 := c.Work[2*L*T*d+3*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t62 := c.Work[2*L*T*d+4*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t72 := c.Work[2*L*T*d+5*L*d*d+6*L*T:][:L*T*d]                // [L, T, d]
+	t15 := c.Work[3*L*T*d+5*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t16 := c.Work[3*L*T*d+6*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t17 := c.Work[3*L*T*d+7*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t18 := c.Work[3*L*T*d+8*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t19 := c.Work[3*L*T*d+9*L*d*d+6*L*T:][:L*d*d]                // [L, d, d]
+	t20 := c.Work[3*L*T*d+10*L*d*d+6*L*T:][:L*d*d]               // [L, d, d]
+	t562 := c.Work[3*L*T*d+11*L*d*d+6*L*T:][:L*T*d]              // [L, T, d]
+	t512 := c.Work[4*L*T*d+11*L*d*d+6*L*T:][:L*T*d]              // [L, T, d]
+	t163 := c.Work[5*L*T*d+11*L*d*d+6*L*T:][:L*T]                // [L, T]
+	t4022 := c.Work[5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]           // [L, T, d, d]
+	t292 := c.Work[L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]    // [L, T, d, d]
+	t1822 := c.Work[2*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d] // [L, T, d, d]
+	t722 := c.Work[3*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]  // [L, T, d, d]
 	l, block := part/kern.Blocks(d), part%kern.Blocks(d)
 	first, last := kern.BlockRows(block, d)
 	t512_2 := t512
@@ -1375,13 +1396,13 @@ func (c *stepBackwardRows1) Part(part int) {
 	t72_2 := t72
 	t163_2 := t163
 	if block > 0 {
-		t512_2 = c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+18*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		t512_2 = c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+23*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t512_2[l*T*d:][:T*d])
-		t562_2 = c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+18*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		t562_2 = c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+23*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t562_2[l*T*d:][:T*d])
-		t72_2 = c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+18*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		t72_2 = c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+23*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t72_2[l*T*d:][:T*d])
-		t163_2 = c.Work[4*L*T*d*d+15*L*T*d+15*L*d*d+18*L*T+(block-1)*(3*L*T*d+L*T):][:L*T]
+		t163_2 = c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+23*L*T+(block-1)*(3*L*T*d+L*T):][:L*T]
 		clear(t163_2[l*T:][:T])
 	}
 	scratch := workers.Borrow(d + d + d + d + d + C*d + d + C*d + d + C*d + d + C*d + d + C*d + d + d + d + d + d + d + d)
@@ -1476,7 +1497,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				for a := n - 1; a >= 0; a-- {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
 					aV := c.AV[(l*T+a+C*s)*d:][:d]
-					t7_2 := t7[((l*T+a+C*s)*d+i)*d:][:d]
+					t722_2 := t722[((l*T+a+C*s)*d+i)*d:][:d]
 					t1822_2 := t1822[((l*T+a+C*s)*d+i)*d:][:d]
 					t292_2 := t292[((l*T+a+C*s)*d+i)*d:][:d]
 					t4022_2 := t4022[((l*T+a+C*s)*d+i)*d:][:d]
@@ -1488,7 +1509,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					MMTrail2 := MMTrail[a*d:][:d]
 					t562_3 := t562_2[(l*T+a+C*s)*d:][:d]
 					t72_3 := t72_2[(l*T+a+C*s)*d:][:d]
-					q := c.Q[(l*T+a+C*s)*d:][:d]
+					q2 := q[(l*T+a+C*s)*d:][:d]
 					// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.v, self_referential_chunk.M_v
 					var t181 F
 					t21Entry2 := t21_2[a]
@@ -1510,7 +1531,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					for j := range d {
 						MVBarStateEntry := MVBarState[j]
 						t183 = num.FMA32(MKBarState[j], k3[j], t183)
-						t7_2[j] = -F(w10 * t[j])
+						t722_2[j] = -F(w10 * t[j])
 						t20_2[j] = num.FMA32(w11, MVBarStateEntry, t20_2[j])
 						t122[j] = F(rhoEntry2 * MVBarStateEntry)
 					}
@@ -1563,7 +1584,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					var t29222 F
 					var t312 F
 					var t3322 F
-					var t352 F
+					var t3522 F
 					var t372 F
 					w18 := F(thetaEntry3 * t189)
 					w19 := F(thetaEntry3 * t181)
@@ -1587,16 +1608,16 @@ func (c *stepBackwardRows1) Part(part int) {
 						t29222 = num.FMA32(M0V[j], MVBarStateEntry2, t29222)
 						t312 = num.FMA32(M0K[j], MKBarStateEntry2, t312)
 						t3322 = num.FMA32(M0Eta[j], MEtaBarStateEntry2, t3322)
-						t352 = num.FMA32(M0Alpha[j], MAlphaBarStateEntry2, t352)
+						t3522 = num.FMA32(M0Alpha[j], MAlphaBarStateEntry2, t3522)
 						t372 = num.FMA32(M0M[j], MMBarStateEntry2, t372)
 						t15_2[j] = num.FMA32(-w18, t[j], t15_2[j])
 						t562_3[j] = num.FMA32(-w18, MM[j], num.FMA32(-w22, MAlpha[j], num.FMA32(-w21, MEta[j], num.FMA32(-w20, MK[j], num.FMA32(-w19, MV[j], t562_3[j])))))
 						t16_2[j] = num.FMA32(w23, MMBarStateEntry2, t16_2[j])
 						t72_3[j] = num.FMA32(MMTrailEntry, yBarEntry, t72_3[j])
-						MMBarState[j] = num.FMA32(q[j], yBarEntry, F(rhoEntry2*MMBarStateEntry2))
+						MMBarState[j] = num.FMA32(q2[j], yBarEntry, F(rhoEntry2*MMBarStateEntry2))
 					}
 					// self_referential_chunk.rho
-					t163_3[a] = num.FMA32(F(rhoEntry2*thetaSigmoid[a]), ((((((((t192+t21222)+t23222)+t252)+t27)-t29222)-t312)-t3322)-t352)-t372, t163_3[a])
+					t163_3[a] = num.FMA32(F(rhoEntry2*thetaSigmoid[a]), ((((((((t192+t21222)+t23222)+t252)+t27)-t29222)-t312)-t3322)-t3522)-t372, t163_3[a])
 					copy(MKBarState[:d], t2322[:d])
 					copy(MVBarState[:d], t122[:d])
 					copy(MAlphaBarState[:d], t452[:d])

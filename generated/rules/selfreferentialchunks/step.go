@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 12·L·T·d + 8·L·T entries and checkpoints of 10·L·d·d·segments + 2·L·segments entries.
+// It keeps 10·L·T·d + 5·L·T entries and checkpoints of 10·L·d·d·segments + 2·L·segments entries.
 type Step[F num.Float] struct {
 	C                 int // tokens from checkpoint to checkpoint
 	L                 int
@@ -50,8 +50,6 @@ type Step[F num.Float] struct {
 	JOut              []F // [L], written
 	QProd             []F // [L, T, d], written
 	QProd2            []F // [L, T], written
-	QSqrt             []F // [L, T], written
-	Q                 []F // [L, T, d], written
 	Rho               []F // [L, T], written; may be nil
 	ThetaSigmoid      []F // [L, T], written; may be nil
 	Theta             []F // [L, T], written; may be nil
@@ -65,9 +63,6 @@ type Step[F num.Float] struct {
 	ThetaSigmoid2     []F // [L, T], written; may be nil
 	AEtaProd          []F // [L, T, d], written; may be nil
 	AAlphaProd        []F // [L, T, d], written; may be nil
-	QDiv              []F // [L, T], written
-	QDiv2             []F // [L, T, d], written
-	QDiv3             []F // [L, T], written
 	MKCheckpoints     []F // [L, segments, d, d], written; may be nil
 	BKCheckpoints     []F // [L, segments, d, d], written; may be nil
 	MVCheckpoints     []F // [L, segments, d, d], written; may be nil
@@ -83,10 +78,10 @@ type Step[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 17·d·d + 14·d + 2.
+// WorkLen is L·T·d + L·T + 17·d·d + 14·d + 2.
 func (c *Step[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T + 17*d*d + 14*d + 2
+	return L*T*d + L*T + 17*d*d + 14*d + 2
 }
 
 // Run computes Step.
@@ -99,6 +94,8 @@ func (c *Step[F]) Run() {
 	segments := (C + T - 1) / C
 	t11 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	I := work[:d*d] // [d, d]
 	work = work[d*d:]
 	MKState := work[:d*d] // [d, d]
@@ -185,19 +182,11 @@ func (c *Step[F]) Run() {
 	// self_referential_chunks.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
 			t4 := (F(0) < qProd2Entry)
-			t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
-			qSqrt[j] = t7
-			t11_2[j] = t112
-			qDiv[j] = F(1) / t112
-			qDiv3[j] = F(1) / t7
+			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -206,13 +195,10 @@ func (c *Step[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			q := c.Q[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k2 := range d {
-				q2 := qProd[k2] / t11Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t11Entry
+				q2[k2] = qProd[k2] / t11Entry
 			}
 		}
 	}
@@ -409,10 +395,10 @@ func (c *Step[F]) Run() {
 				// self_referential_chunks.y
 				for i2 := range d {
 					MMState2 := MMState[i2*d:][:d]
-					q := c.Q[(l*T+a+C*s)*d:][:d]
+					q2 := q[(l*T+a+C*s)*d:][:d]
 					var y3 F
 					for j2 := range d {
-						y3 += F(MMState2[j2] * q[j2])
+						y3 += F(MMState2[j2] * q2[j2])
 					}
 					y2[i2] = y3
 				}
@@ -475,8 +461,8 @@ func (c *Step[F]) Run() {
 				t18 := (t15 / w9) + bThetaEntry
 				t23 := num.Sigmoid(-c2)
 				theta2 := num.Min(num.Max(num.Softplus(t18), F(0)), F(0.25*t23))
-				t322 := (F(0) < t30)
-				t39 := num.Max(kern.Choose(t322, num.Sqrt(kern.Choose(t322, t30, F(1))), F(0)), F(1e-08))
+				t32 := (F(0) < t30)
+				t39 := num.Max(kern.Choose(t32, num.Sqrt(kern.Choose(t32, t30, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -518,11 +504,11 @@ func (c *Step[F]) Run() {
 				// self_referential_chunks.M_m, self_referential_chunks.v, self_referential_chunks
 				for i2 := range d {
 					aV2Entry2 := aV2[i2]
-					t32 := aK2[i2]
+					t32_2 := aK2[i2]
 					t[i2] = k[i2] - (aV2Entry2 / t57)
 					y[i2] = y2[i2]
 					if len(c.AK) > 0 {
-						c.AK[(l*T+a+C*s)*d+i2] = t32
+						c.AK[(l*T+a+C*s)*d+i2] = t32_2
 					}
 					if len(c.AV) > 0 {
 						c.AV[(l*T+a+C*s)*d+i2] = aV2Entry2
@@ -620,7 +606,7 @@ func (c *Step[F]) Run() {
 					t8222 := t82[i2]
 					t9 := t10[i2]
 					t1022 := t229[i2]
-					t113 := t230[i2]
+					t112 := t230[i2]
 					if len(c.MMProd) > 0 {
 						c.MMProd[(l*T+a+C*s)*d+i2] = t52
 					}
@@ -640,7 +626,7 @@ func (c *Step[F]) Run() {
 						c.AEtaProd[(l*T+a+C*s)*d+i2] = t1022
 					}
 					if len(c.AAlphaProd) > 0 {
-						c.AAlphaProd[(l*T+a+C*s)*d+i2] = t113
+						c.AAlphaProd[(l*T+a+C*s)*d+i2] = t112
 					}
 				}
 			}
@@ -746,8 +732,6 @@ type StepBackward[F num.Float] struct {
 	JBar              []F    // [L]
 	QProd             []F    // [L, T, d]
 	QProd2            []F    // [L, T]
-	QSqrt             []F    // [L, T]
-	Q                 []F    // [L, T, d]
 	Rho               []F    // [L, T]
 	ThetaSigmoid      []F    // [L, T]
 	Theta             []F    // [L, T]
@@ -761,9 +745,6 @@ type StepBackward[F num.Float] struct {
 	ThetaSigmoid2     []F    // [L, T]
 	AEtaProd          []F    // [L, T, d]
 	AAlphaProd        []F    // [L, T, d]
-	QDiv              []F    // [L, T]
-	QDiv2             []F    // [L, T, d]
-	QDiv3             []F    // [L, T]
 	WQBar             []F    // [d, d], written
 	XBar              []F    // [L, T, d], written
 	MKBarOut          []F    // [L, d, d], written
@@ -796,10 +777,10 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 10·C·d·d + 4·L·T·d + 3·L·T + 40·d·d + 2·C + 30·d + 4.
+// WorkLen is 10·C·d·d + 4·L·T·d + 7·L·T + 40·d·d + 2·C + 30·d + 4.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 10*C*d*d + 4*L*T*d + 3*L*T + 40*d*d + 2*C + 30*d + 4
+	return 10*C*d*d + 4*L*T*d + 7*L*T + 40*d*d + 2*C + 30*d + 4
 }
 
 // FlagsLen is 3·L·T.
@@ -816,21 +797,29 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d := c.C, c.L, c.T, c.D
 	segments := (C + T - 1) / C
-	I := c.Work[:d*d] // [d, d]
-	work := c.Work[d*d:]
+	t7 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t11 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t19 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t48 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	I := work[:d*d] // [d, d]
+	work = work[d*d:]
 	t142 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t152 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t39 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t43 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t44 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	MKBarState := work[:d*d] // [d, d]
 	work = work[d*d:]
@@ -920,7 +909,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t822 := work[:d*d] // [d, d]
 	work = work[d*d:]
-	t9 := work[:d*d] // [d, d]
+	t92 := work[:d*d] // [d, d]
 	work = work[d*d:]
 	t221 := work[:d] // [d]
 	work = work[d:]
@@ -986,16 +975,50 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_chunks.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t19_2 := t19[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t232 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42 := (F(0) < qProd2Entry)
+			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42, t72, F(0))
+			t112 := num.Max(t9, F(1e-08))
+			t232 := (F(1e-08) <= t9)
 			t4_2[j] = t42
+			t7_2[j] = t72
+			t11_2[j] = t112
+			t19_2[j] = F(1) / t112
 			t23_2[j] = t232
 			t27_2[j] = (t232 && t42)
+		}
+	}
+
+	// self_referential_chunks.q, self_referential_chunks.k, self_referential_chunks.v
+	for i := range L {
+		t11_2 := t11[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
+		for j := range T {
+			aK := c.AK[(i*T+j)*d:][:d]
+			aV := c.AV[(i*T+j)*d:][:d]
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
+			var t302 F
+			var t482 F
+			t11Entry := t11_2[j]
+			for k3 := range d {
+				aKEntry := aK[k3]
+				t302 += F(aKEntry * aKEntry)
+				aVEntry := aV[k3]
+				t482 += F(aVEntry * aVEntry)
+				q2[k3] = qProd[k3] / t11Entry
+			}
+			t30_2[j] = t302
+			t48_2[j] = t482
 		}
 	}
 
@@ -1005,26 +1028,6 @@ func (c *StepBackward[F]) Run() {
 		w := F(i)
 		for j := range d {
 			I2[j] = kern.Choose((w == F(j)), F(1), F(0))
-		}
-	}
-
-	// self_referential_chunks.k, self_referential_chunks.v
-	for i := range L {
-		t30_2 := t30[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		for j := range T {
-			aK := c.AK[(i*T+j)*d:][:d]
-			aV := c.AV[(i*T+j)*d:][:d]
-			var t302 F
-			var t482 F
-			for k3 := range d {
-				aKEntry := aK[k3]
-				t302 += F(aKEntry * aKEntry)
-				aVEntry := aV[k3]
-				t482 += F(aVEntry * aVEntry)
-			}
-			t30_2[j] = t302
-			t48_2[j] = t482
 		}
 	}
 
@@ -1349,7 +1352,7 @@ func (c *StepBackward[F]) Run() {
 						t15 += aEta[i]
 					}
 					// self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_m, self_referential_chunks.v, self_referential_chunks.j, self_referential_chunks.i
-					t19 := num.Softplus((t15 / w21) + bThetaEntry)
+					t193 := num.Softplus((t15 / w21) + bThetaEntry)
 					t30Entry2 := t30_2[a]
 					t35 := num.Sqrt(kern.Choose((F(0) < t30Entry2), t30Entry2, F(1)))
 					jTrailEntry3 := jTrail2[a]
@@ -1409,7 +1412,7 @@ func (c *StepBackward[F]) Run() {
 					// self_referential_chunks.M_v
 					kern.Gemm(d, d, d, F(1), false, t822, d, 1, MVBarState, d, 1, t622, 1, d)
 					// self_referential_chunks.M_v
-					kern.Gemm(d, d, d, F(1), false, t9, d, 1, kern.From(MVTrail, a*d*d), 1, d, MVBarState, d, 1)
+					kern.Gemm(d, d, d, F(1), false, t92, d, 1, kern.From(MVTrail, a*d*d), 1, d, MVBarState, d, 1)
 					// self_referential_chunks.M_k, self_referential_chunks.M_eta
 					clear(t221)
 					clear(t25)
@@ -1494,7 +1497,7 @@ func (c *StepBackward[F]) Run() {
 					clear(t228)
 					var t612 F
 					for i := range d {
-						t9_2 := t9[i*d:][:d]
+						t92_2 := t92[i*d:][:d]
 						t212_2 := t212[i*d:][:d]
 						t29_2 := t29[i*d:][:d]
 						t372_2 := t372[i*d:][:d]
@@ -1503,7 +1506,7 @@ func (c *StepBackward[F]) Run() {
 						var t5722 F
 						k2Entry2 := k2[i]
 						for j := range d {
-							t532 := t9_2[j] + t212_2[j] + t29_2[j] + t372_2[j] + t522_2[j]
+							t532 := t92_2[j] + t212_2[j] + t29_2[j] + t372_2[j] + t522_2[j]
 							t5722 += F(t532 * k2[j])
 							t612 += F(I2[j] * t532)
 							t228[j] += F(t532 * k2Entry2)
@@ -1520,11 +1523,11 @@ func (c *StepBackward[F]) Run() {
 						t58[i] = t582
 					}
 					// self_referential_chunks.v, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_v
+					w22 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
 					w23 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w26 := kern.Choose(w24, F(F(0.5*kern.Choose(w23, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)), F(0)))*(F(1)/t53)), F(0))
-					t84 := kern.Choose(w25, w26, F(0))
+					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)), F(0)))*(F(1)/t53)), F(0))
+					t84 := kern.Choose(w24, w25, F(0))
 					t95 := !t32
 					t109 := F(1) / num.Max(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
 					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.B_alpha
@@ -1558,21 +1561,21 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.rho, self_referential_chunks.a_alpha
+					w26 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
 					w27 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
 					w28 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w29 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w30 := kern.Choose(w28, F(F(0.5*kern.Choose(w27, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)), F(0)))*(F(1)/t35)), F(0))
-					t129 := kern.Choose(w29, w30, F(0))
+					w29 := kern.Choose(w27, F(F(0.5*kern.Choose(w26, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)), F(0)))*(F(1)/t35)), F(0))
+					t129 := kern.Choose(w28, w29, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
-					t144 := (num.Max(t19, F(0)) <= F(0.25*thetaSigmoidEntry))
+					t144 := (num.Max(t193, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t149 := !t144
-					t162 := (t144 && (F(0) <= t19))
+					t162 := (t144 && (F(0) <= t193))
 					t169 := kern.Choose(t162, F(thetaSigmoid2[a]*kern.Choose(t162, kern.Choose(t144, t59, F(0)), F(0))), F(0))
 					t177 := kern.Choose(t162, F(t169*t174), F(0))
-					t193 := -kern.Choose(t149, F(F(F(0.25*rhoEntry2)*thetaSigmoidEntry)*kern.Choose(t149, t59, F(0))), F(0)) + F(F(rhoEntry2*thetaSigmoidEntry)*t612)
-					t245 := F(t174 * t193)
+					t193_2 := -kern.Choose(t149, F(F(F(0.25*rhoEntry2)*thetaSigmoidEntry)*kern.Choose(t149, t59, F(0))), F(0)) + F(F(rhoEntry2*thetaSigmoidEntry)*t612)
+					t245 := F(t174 * t193_2)
 					c.BThetaBar[0] += t169
-					c.BRhoBar[0] += t193
+					c.BRhoBar[0] += t193_2
 					// self_referential_chunks.a_k, self_referential_chunks.k
 					for i := range d {
 						t133[i] = F(t109*t1072[i]) + F(2*F(t129*aK[i]))
@@ -1598,7 +1601,7 @@ func (c *StepBackward[F]) Run() {
 						MEtaBarState2 := MEtaBarState[i*d:][:d]
 						t51_2 := t51[i*d:][:d]
 						BMBarState2 := BMBarState[i*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						MMBarState2 := MMBarState[i*d:][:d]
 						t133Entry := t133[i]
 						w16 := F(thetaEntry2 * t220[i])
@@ -1623,7 +1626,7 @@ func (c *StepBackward[F]) Run() {
 							MVBarState2[j] = t822_2[j] + kern.Choose(t32, BVBarState2[j]-F(w19*tEntry2)+F(xEntry*t882Entry2), F(0))
 							MAlphaBarState2[j] = t36_2[j] + kern.Choose(t32, t202, F(0))
 							MEtaBarState2[j] = t28_2[j] + kern.Choose(t32, t182, F(0))
-							MMBarState2[j] = t51_2[j] + kern.Choose(t42, BMBarState2[j]-F(w20*tEntry2), F(0)) + F(q[j]*yBarEntry)
+							MMBarState2[j] = t51_2[j] + kern.Choose(t42, BMBarState2[j]-F(w20*tEntry2), F(0)) + F(q2[j]*yBarEntry)
 						}
 					}
 					// self_referential_chunks.y, self_referential_chunks.a_eta, self_referential_chunks.theta, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks
@@ -1724,13 +1727,15 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_chunks.q
 	for i := range L {
+		t11_2 := t11[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
 		for j := range T {
 			t142_2 := t142[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			var t222_2 F
+			t11Entry2 := t11_2[j]
 			for k3 := range d {
-				t222_2 += F(t142_2[k3] * qDiv2[k3])
+				t222_2 += F(t142_2[k3] * (q2[k3] / t11Entry2))
 			}
 			t22_2[j] = -t222_2
 		}
@@ -1739,26 +1744,32 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_chunks.q
 	for i := range L {
 		t27_2 := t27[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
 		for j := range T {
-			t142_2 := t142[(i*T+j)*d:][:d]
-			qProd := c.QProd[(i*T+j)*d:][:d]
-			t43_2 := t43[(i*T+j)*d:][:d]
 			t27Entry := t27_2[j]
-			qDivEntry := qDiv[j]
-			w22 := kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k3 := range d {
-				t43_2[k3] = F(t142_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w22))
-			}
+			t39_2[j] = kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 
 	// self_referential_chunks.q
-	kern.Gemm(L*T, d, d, F(1), false, t44, d, 1, t43, d, 1, c.WQ, d, 1)
+	for i := range L {
+		t19_2 := t19[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		for j := range T {
+			t142_2 := t142[(i*T+j)*d:][:d]
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			t43_2 := t43[(i*T+j)*d:][:d]
+			t19Entry := t19_2[j]
+			t39Entry := t39_2[j]
+			for k3 := range d {
+				t43_2[k3] = F(t142_2[k3]*t19Entry) + F(2*F(qProd[k3]*t39Entry))
+			}
+		}
+	}
 
 	// self_referential_chunks.q
 	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t43, d, 1)
@@ -1767,13 +1778,15 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t152_2 := t152[(i*T+j)*d:][:d]
-			t44_2 := t44[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k3 := range d {
-				xBar[k3] = t152_2[k3] + t44_2[k3]
+				xBar[k3] = t152_2[k3]
 			}
 		}
 	}
+
+	// self_referential_chunks.q
+	kern.Gemm(L*T, d, d, F(1), true, c.XBar, d, 1, t43, d, 1, c.WQ, d, 1)
 }
 
 // stepNode is one call of Step on the tape.
@@ -1885,8 +1898,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.JOut = arena.Alloc(k.L)
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.D)
 	if c.Run.Tape != nil {
 		k.Rho = c.Run.Saved(k.L * k.T)
 	}
@@ -1926,9 +1937,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.AAlphaProd = c.Run.Saved(k.L * k.T * k.D)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MKCheckpoints = c.Run.Saved(k.L * k.D * k.D * ((k.T + k.C - 1) / k.C))
 	}
@@ -2012,8 +2020,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.JBar = block.Adjoint(t, n.nextJ, g.L)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.Rho = k.Rho
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.Theta = k.Theta
@@ -2027,9 +2033,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.ThetaSigmoid2 = k.ThetaSigmoid2
 	g.AEtaProd = k.AEtaProd
 	g.AAlphaProd = k.AAlphaProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MKBarOut = t.Part(n.fromMK, g.L*g.D*g.D)

@@ -21,40 +21,41 @@ func (c *stepFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	t11 := c.Work[:L*T]                      // [L, T]
-	I := c.Work[L*T:][:d*d]                  // [d, d]
-	MKState := c.Work[L*T+d*d:][:d*d]        // [d, d]
-	BKState := c.Work[L*T+2*d*d:][:d*d]      // [d, d]
-	MVState := c.Work[L*T+3*d*d:][:d*d]      // [d, d]
-	BVState := c.Work[L*T+4*d*d:][:d*d]      // [d, d]
-	MAlphaState := c.Work[L*T+5*d*d:][:d*d]  // [d, d]
-	BAlphaState := c.Work[L*T+6*d*d:][:d*d]  // [d, d]
-	MEtaState := c.Work[L*T+7*d*d:][:d*d]    // [d, d]
-	BEtaState := c.Work[L*T+8*d*d:][:d*d]    // [d, d]
-	MMState := c.Work[L*T+9*d*d:][:d*d]      // [d, d]
-	BMState := c.Work[L*T+10*d*d:][:d*d]     // [d, d]
-	iState := c.Work[L*T+11*d*d:][:1]        // []
-	jState := c.Work[L*T+11*d*d+1:][:1]      // []
-	y2 := c.Work[L*T+11*d*d+2:][:d]          // [d]
-	aAlpha := c.Work[L*T+11*d*d+d+2:][:d]    // [d]
-	aEta := c.Work[L*T+11*d*d+2*d+2:][:d]    // [d]
-	aK2 := c.Work[L*T+11*d*d+3*d+2:][:d]     // [d]
-	aV2 := c.Work[L*T+11*d*d+4*d+2:][:d]     // [d]
-	k := c.Work[L*T+11*d*d+5*d+2:][:d]       // [d]
-	t62 := c.Work[L*T+11*d*d+6*d+2:][:d*d]   // [d, d]
-	t63 := c.Work[L*T+12*d*d+6*d+2:][:d*d]   // [d, d]
-	t := c.Work[L*T+13*d*d+6*d+2:][:d]       // [d]
-	t22 := c.Work[L*T+13*d*d+7*d+2:][:d]     // [d]
-	t42 := c.Work[L*T+13*d*d+8*d+2:][:d]     // [d]
-	t88 := c.Work[L*T+13*d*d+9*d+2:][:d*d]   // [d, d]
-	t62_2 := c.Work[L*T+14*d*d+9*d+2:][:d]   // [d]
-	t107 := c.Work[L*T+14*d*d+10*d+2:][:d*d] // [d, d]
-	t82 := c.Work[L*T+15*d*d+10*d+2:][:d]    // [d]
-	t126 := c.Work[L*T+15*d*d+11*d+2:][:d*d] // [d, d]
-	t10 := c.Work[L*T+16*d*d+11*d+2:][:d]    // [d]
-	t151 := c.Work[L*T+16*d*d+12*d+2:][:d*d] // [d, d]
-	t229 := c.Work[L*T+17*d*d+12*d+2:][:d]   // [d]
-	t230 := c.Work[L*T+17*d*d+13*d+2:][:d]   // [d]
+	t11 := c.Work[:L*T]                            // [L, T]
+	q := c.Work[L*T:][:L*T*d]                      // [L, T, d]
+	I := c.Work[L*T*d+L*T:][:d*d]                  // [d, d]
+	MKState := c.Work[L*T*d+L*T+d*d:][:d*d]        // [d, d]
+	BKState := c.Work[L*T*d+L*T+2*d*d:][:d*d]      // [d, d]
+	MVState := c.Work[L*T*d+L*T+3*d*d:][:d*d]      // [d, d]
+	BVState := c.Work[L*T*d+L*T+4*d*d:][:d*d]      // [d, d]
+	MAlphaState := c.Work[L*T*d+L*T+5*d*d:][:d*d]  // [d, d]
+	BAlphaState := c.Work[L*T*d+L*T+6*d*d:][:d*d]  // [d, d]
+	MEtaState := c.Work[L*T*d+L*T+7*d*d:][:d*d]    // [d, d]
+	BEtaState := c.Work[L*T*d+L*T+8*d*d:][:d*d]    // [d, d]
+	MMState := c.Work[L*T*d+L*T+9*d*d:][:d*d]      // [d, d]
+	BMState := c.Work[L*T*d+L*T+10*d*d:][:d*d]     // [d, d]
+	iState := c.Work[L*T*d+L*T+11*d*d:][:1]        // []
+	jState := c.Work[L*T*d+L*T+11*d*d+1:][:1]      // []
+	y2 := c.Work[L*T*d+L*T+11*d*d+2:][:d]          // [d]
+	aAlpha := c.Work[L*T*d+L*T+11*d*d+d+2:][:d]    // [d]
+	aEta := c.Work[L*T*d+L*T+11*d*d+2*d+2:][:d]    // [d]
+	aK2 := c.Work[L*T*d+L*T+11*d*d+3*d+2:][:d]     // [d]
+	aV2 := c.Work[L*T*d+L*T+11*d*d+4*d+2:][:d]     // [d]
+	k := c.Work[L*T*d+L*T+11*d*d+5*d+2:][:d]       // [d]
+	t62 := c.Work[L*T*d+L*T+11*d*d+6*d+2:][:d*d]   // [d, d]
+	t63 := c.Work[L*T*d+L*T+12*d*d+6*d+2:][:d*d]   // [d, d]
+	t := c.Work[L*T*d+L*T+13*d*d+6*d+2:][:d]       // [d]
+	t22 := c.Work[L*T*d+L*T+13*d*d+7*d+2:][:d]     // [d]
+	t42 := c.Work[L*T*d+L*T+13*d*d+8*d+2:][:d]     // [d]
+	t88 := c.Work[L*T*d+L*T+13*d*d+9*d+2:][:d*d]   // [d, d]
+	t62_2 := c.Work[L*T*d+L*T+14*d*d+9*d+2:][:d]   // [d]
+	t107 := c.Work[L*T*d+L*T+14*d*d+10*d+2:][:d*d] // [d, d]
+	t82 := c.Work[L*T*d+L*T+15*d*d+10*d+2:][:d]    // [d]
+	t126 := c.Work[L*T*d+L*T+15*d*d+11*d+2:][:d*d] // [d, d]
+	t10 := c.Work[L*T*d+L*T+16*d*d+11*d+2:][:d]    // [d]
+	t151 := c.Work[L*T*d+L*T+16*d*d+12*d+2:][:d*d] // [d, d]
+	t229 := c.Work[L*T*d+L*T+17*d*d+12*d+2:][:d]   // [d]
+	t230 := c.Work[L*T*d+L*T+17*d*d+13*d+2:][:d]   // [d]
 	t6Total := make([]F, 1)
 	t15Total := make([]F, 1)
 	t30Total := make([]F, 1)
@@ -96,61 +97,46 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd2),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t11),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
 				t4 := (F(0) < qProd2Entry)
-				t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
-				qSqrt[j] = t7
-				t11_2[j] = t112
-				qDiv[j] = F(1) / t112
-				qDiv3[j] = F(1) / t7
+				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(q),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				q := c.Q[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k2 := range d {
-					q2 := qProd[k2] / t11Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t11Entry
+					q2[k2] = qProd[k2] / t11Entry
 				}
 			}
 		}
@@ -268,7 +254,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R2987462f78a9Args{
 						P0: unsafe.SliceData(MMState),
-						P1: unsafe.SliceData(c.Q),
+						P1: unsafe.SliceData(q),
 						P2: unsafe.SliceData(y2),
 						N0: d,
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -280,11 +266,11 @@ func (c *stepFused) run() {
 				} else {
 					for i2 := range d {
 						MMState2 := MMState[i2*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						var y3 F
 						y3Sums := [16]F{y3}
 						for j2 := range d {
-							y3Sums[j2%16] = num.FMA32(MMState2[j2], q[j2], y3Sums[j2%16])
+							y3Sums[j2%16] = num.FMA32(MMState2[j2], q2[j2], y3Sums[j2%16])
 						}
 						y3 = kern.Sum16(&y3Sums)
 						y2[i2] = y3
@@ -423,8 +409,8 @@ func (c *stepFused) run() {
 				t18 := (t15 / w9) + bThetaEntry
 				t23 := kern.Sigmoid(-c2)
 				theta2 := kern.Smaller(kern.Larger(kern.Softplus(t18), F(0)), F(0.25*t23))
-				t322 := (F(0) < t30)
-				t39 := kern.Larger(kern.Choose(t322, num.Sqrt(kern.Choose(t322, t30, F(1))), F(0)), F(1e-08))
+				t32 := (F(0) < t30)
+				t39 := kern.Larger(kern.Choose(t32, num.Sqrt(kern.Choose(t32, t30, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -506,8 +492,8 @@ func (c *stepFused) run() {
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
-							t32 := aK2[i2]
-							aK[i2] = t32
+							t32_2 := aK2[i2]
+							aK[i2] = t32_2
 						}
 					}
 				}
@@ -872,8 +858,8 @@ func (c *stepFused) run() {
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
-							t113 := t230[i2]
-							aAlphaProd[i2] = t113
+							t112 := t230[i2]
+							aAlphaProd[i2] = t112
 						}
 					}
 				}
@@ -926,87 +912,91 @@ func (c *stepBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	I := c.Work[:d*d]                                                  // [d, d]
-	t30 := c.Work[d*d:][:L*T]                                          // [L, T]
-	t48 := c.Work[L*T+d*d:][:L*T]                                      // [L, T]
-	t142 := c.Work[2*L*T+d*d:][:L*T*d]                                 // [L, T, d]
-	t152 := c.Work[L*T*d+2*L*T+d*d:][:L*T*d]                           // [L, T, d]
-	t22 := c.Work[2*L*T*d+2*L*T+d*d:][:L*T]                            // [L, T]
-	t43 := c.Work[2*L*T*d+3*L*T+d*d:][:L*T*d]                          // [L, T, d]
-	t44 := c.Work[3*L*T*d+3*L*T+d*d:][:L*T*d]                          // [L, T, d]
-	MKBarState := c.Work[4*L*T*d+3*L*T+d*d:][:d*d]                     // [d, d]
-	BKBarState := c.Work[4*L*T*d+3*L*T+2*d*d:][:d*d]                   // [d, d]
-	MVBarState := c.Work[4*L*T*d+3*L*T+3*d*d:][:d*d]                   // [d, d]
-	BVBarState := c.Work[4*L*T*d+3*L*T+4*d*d:][:d*d]                   // [d, d]
-	MAlphaBarState := c.Work[4*L*T*d+3*L*T+5*d*d:][:d*d]               // [d, d]
-	BAlphaBarState := c.Work[4*L*T*d+3*L*T+6*d*d:][:d*d]               // [d, d]
-	MEtaBarState := c.Work[4*L*T*d+3*L*T+7*d*d:][:d*d]                 // [d, d]
-	BEtaBarState := c.Work[4*L*T*d+3*L*T+8*d*d:][:d*d]                 // [d, d]
-	MMBarState := c.Work[4*L*T*d+3*L*T+9*d*d:][:d*d]                   // [d, d]
-	BMBarState := c.Work[4*L*T*d+3*L*T+10*d*d:][:d*d]                  // [d, d]
-	iBarState := c.Work[4*L*T*d+3*L*T+11*d*d:][:1]                     // []
-	jBarState := c.Work[4*L*T*d+3*L*T+11*d*d+1:][:1]                   // []
-	MKTrail := c.Work[4*L*T*d+3*L*T+11*d*d+2:][:C*d*d+d*d]             // [C + 1, d, d]
-	BKTrail := c.Work[C*d*d+4*L*T*d+3*L*T+12*d*d+2:][:C*d*d+d*d]       // [C + 1, d, d]
-	MVTrail := c.Work[2*C*d*d+4*L*T*d+3*L*T+13*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
-	BVTrail := c.Work[3*C*d*d+4*L*T*d+3*L*T+14*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
-	MAlphaTrail := c.Work[4*C*d*d+4*L*T*d+3*L*T+15*d*d+2:][:C*d*d+d*d] // [C + 1, d, d]
-	BAlphaTrail := c.Work[5*C*d*d+4*L*T*d+3*L*T+16*d*d+2:][:C*d*d+d*d] // [C + 1, d, d]
-	MEtaTrail := c.Work[6*C*d*d+4*L*T*d+3*L*T+17*d*d+2:][:C*d*d+d*d]   // [C + 1, d, d]
-	BEtaTrail := c.Work[7*C*d*d+4*L*T*d+3*L*T+18*d*d+2:][:C*d*d+d*d]   // [C + 1, d, d]
-	MMTrail := c.Work[8*C*d*d+4*L*T*d+3*L*T+19*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
-	BMTrail := c.Work[9*C*d*d+4*L*T*d+3*L*T+20*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
-	iTrail := c.Work[10*C*d*d+4*L*T*d+3*L*T+21*d*d+2:][:C+1]           // [C + 1]
-	jTrail := c.Work[10*C*d*d+4*L*T*d+3*L*T+21*d*d+C+3:][:C+1]         // [C + 1]
-	k := c.Work[10*C*d*d+4*L*T*d+3*L*T+21*d*d+2*C+4:][:d]              // [d]
-	t62 := c.Work[10*C*d*d+4*L*T*d+3*L*T+21*d*d+2*C+d+4:][:d*d]        // [d, d]
-	t63 := c.Work[10*C*d*d+4*L*T*d+3*L*T+22*d*d+2*C+d+4:][:d*d]        // [d, d]
-	t88 := c.Work[10*C*d*d+4*L*T*d+3*L*T+23*d*d+2*C+d+4:][:d*d]        // [d, d]
-	t107 := c.Work[10*C*d*d+4*L*T*d+3*L*T+24*d*d+2*C+d+4:][:d*d]       // [d, d]
-	t126 := c.Work[10*C*d*d+4*L*T*d+3*L*T+25*d*d+2*C+d+4:][:d*d]       // [d, d]
-	t151 := c.Work[10*C*d*d+4*L*T*d+3*L*T+26*d*d+2*C+d+4:][:d*d]       // [d, d]
-	t97 := c.Work[10*C*d*d+4*L*T*d+3*L*T+27*d*d+2*C+d+4:][:d*d]        // [d, d]
-	t105 := c.Work[10*C*d*d+4*L*T*d+3*L*T+28*d*d+2*C+d+4:][:d*d]       // [d, d]
-	aEta := c.Work[10*C*d*d+4*L*T*d+3*L*T+29*d*d+2*C+d+4:][:d]         // [d]
-	k2 := c.Work[10*C*d*d+4*L*T*d+3*L*T+29*d*d+2*C+2*d+4:][:d]         // [d]
-	v := c.Work[10*C*d*d+4*L*T*d+3*L*T+29*d*d+2*C+3*d+4:][:d]          // [d]
-	t := c.Work[10*C*d*d+4*L*T*d+3*L*T+29*d*d+2*C+4*d+4:][:d]          // [d]
-	t622 := c.Work[10*C*d*d+4*L*T*d+3*L*T+29*d*d+2*C+5*d+4:][:d*d]     // [d, d]
-	t218 := c.Work[10*C*d*d+4*L*T*d+3*L*T+30*d*d+2*C+5*d+4:][:d]       // [d]
-	t5 := c.Work[10*C*d*d+4*L*T*d+3*L*T+30*d*d+2*C+6*d+4:][:d]         // [d]
-	t219 := c.Work[10*C*d*d+4*L*T*d+3*L*T+30*d*d+2*C+7*d+4:][:d]       // [d]
-	t220 := c.Work[10*C*d*d+4*L*T*d+3*L*T+30*d*d+2*C+8*d+4:][:d]       // [d]
-	t172 := c.Work[10*C*d*d+4*L*T*d+3*L*T+30*d*d+2*C+9*d+4:][:d]       // [d]
-	t822 := c.Work[10*C*d*d+4*L*T*d+3*L*T+30*d*d+2*C+10*d+4:][:d*d]    // [d, d]
-	t9 := c.Work[10*C*d*d+4*L*T*d+3*L*T+31*d*d+2*C+10*d+4:][:d*d]      // [d, d]
-	t221 := c.Work[10*C*d*d+4*L*T*d+3*L*T+32*d*d+2*C+10*d+4:][:d]      // [d]
-	t222 := c.Work[10*C*d*d+4*L*T*d+3*L*T+32*d*d+2*C+11*d+4:][:d]      // [d]
-	t25 := c.Work[10*C*d*d+4*L*T*d+3*L*T+32*d*d+2*C+12*d+4:][:d]       // [d]
-	t20 := c.Work[10*C*d*d+4*L*T*d+3*L*T+32*d*d+2*C+13*d+4:][:d*d]     // [d, d]
-	t212 := c.Work[10*C*d*d+4*L*T*d+3*L*T+33*d*d+2*C+13*d+4:][:d*d]    // [d, d]
-	t223 := c.Work[10*C*d*d+4*L*T*d+3*L*T+34*d*d+2*C+13*d+4:][:d]      // [d]
-	t224 := c.Work[10*C*d*d+4*L*T*d+3*L*T+34*d*d+2*C+14*d+4:][:d]      // [d]
-	t332 := c.Work[10*C*d*d+4*L*T*d+3*L*T+34*d*d+2*C+15*d+4:][:d]      // [d]
-	t28 := c.Work[10*C*d*d+4*L*T*d+3*L*T+34*d*d+2*C+16*d+4:][:d*d]     // [d, d]
-	t29 := c.Work[10*C*d*d+4*L*T*d+3*L*T+35*d*d+2*C+16*d+4:][:d*d]     // [d, d]
-	t225 := c.Work[10*C*d*d+4*L*T*d+3*L*T+36*d*d+2*C+16*d+4:][:d]      // [d]
-	t226 := c.Work[10*C*d*d+4*L*T*d+3*L*T+36*d*d+2*C+17*d+4:][:d]      // [d]
-	t45 := c.Work[10*C*d*d+4*L*T*d+3*L*T+36*d*d+2*C+18*d+4:][:d]       // [d]
-	t36 := c.Work[10*C*d*d+4*L*T*d+3*L*T+36*d*d+2*C+19*d+4:][:d*d]     // [d, d]
-	t372 := c.Work[10*C*d*d+4*L*T*d+3*L*T+37*d*d+2*C+19*d+4:][:d*d]    // [d, d]
-	t227 := c.Work[10*C*d*d+4*L*T*d+3*L*T+38*d*d+2*C+19*d+4:][:d]      // [d]
-	t4822 := c.Work[10*C*d*d+4*L*T*d+3*L*T+38*d*d+2*C+20*d+4:][:d]     // [d]
-	t51 := c.Work[10*C*d*d+4*L*T*d+3*L*T+38*d*d+2*C+21*d+4:][:d*d]     // [d, d]
-	t522 := c.Work[10*C*d*d+4*L*T*d+3*L*T+39*d*d+2*C+21*d+4:][:d*d]    // [d, d]
-	t228 := c.Work[10*C*d*d+4*L*T*d+3*L*T+40*d*d+2*C+21*d+4:][:d]      // [d]
-	t572 := c.Work[10*C*d*d+4*L*T*d+3*L*T+40*d*d+2*C+22*d+4:][:d]      // [d]
-	t58 := c.Work[10*C*d*d+4*L*T*d+3*L*T+40*d*d+2*C+23*d+4:][:d]       // [d]
-	t882 := c.Work[10*C*d*d+4*L*T*d+3*L*T+40*d*d+2*C+24*d+4:][:d]      // [d]
-	t1072 := c.Work[10*C*d*d+4*L*T*d+3*L*T+40*d*d+2*C+25*d+4:][:d]     // [d]
-	t90 := c.Work[10*C*d*d+4*L*T*d+3*L*T+40*d*d+2*C+26*d+4:][:d]       // [d]
-	t133 := c.Work[10*C*d*d+4*L*T*d+3*L*T+40*d*d+2*C+27*d+4:][:d]      // [d]
-	t135 := c.Work[10*C*d*d+4*L*T*d+3*L*T+40*d*d+2*C+28*d+4:][:d]      // [d]
-	t211 := c.Work[10*C*d*d+4*L*T*d+3*L*T+40*d*d+2*C+29*d+4:][:d]      // [d]
+	t7 := c.Work[:L*T]                                                 // [L, T]
+	t11 := c.Work[L*T:][:L*T]                                          // [L, T]
+	t19 := c.Work[2*L*T:][:L*T]                                        // [L, T]
+	q := c.Work[3*L*T:][:L*T*d]                                        // [L, T, d]
+	t30 := c.Work[L*T*d+3*L*T:][:L*T]                                  // [L, T]
+	t48 := c.Work[L*T*d+4*L*T:][:L*T]                                  // [L, T]
+	I := c.Work[L*T*d+5*L*T:][:d*d]                                    // [d, d]
+	t142 := c.Work[L*T*d+5*L*T+d*d:][:L*T*d]                           // [L, T, d]
+	t152 := c.Work[2*L*T*d+5*L*T+d*d:][:L*T*d]                         // [L, T, d]
+	t22 := c.Work[3*L*T*d+5*L*T+d*d:][:L*T]                            // [L, T]
+	t39 := c.Work[3*L*T*d+6*L*T+d*d:][:L*T]                            // [L, T]
+	t43 := c.Work[3*L*T*d+7*L*T+d*d:][:L*T*d]                          // [L, T, d]
+	MKBarState := c.Work[4*L*T*d+7*L*T+d*d:][:d*d]                     // [d, d]
+	BKBarState := c.Work[4*L*T*d+7*L*T+2*d*d:][:d*d]                   // [d, d]
+	MVBarState := c.Work[4*L*T*d+7*L*T+3*d*d:][:d*d]                   // [d, d]
+	BVBarState := c.Work[4*L*T*d+7*L*T+4*d*d:][:d*d]                   // [d, d]
+	MAlphaBarState := c.Work[4*L*T*d+7*L*T+5*d*d:][:d*d]               // [d, d]
+	BAlphaBarState := c.Work[4*L*T*d+7*L*T+6*d*d:][:d*d]               // [d, d]
+	MEtaBarState := c.Work[4*L*T*d+7*L*T+7*d*d:][:d*d]                 // [d, d]
+	BEtaBarState := c.Work[4*L*T*d+7*L*T+8*d*d:][:d*d]                 // [d, d]
+	MMBarState := c.Work[4*L*T*d+7*L*T+9*d*d:][:d*d]                   // [d, d]
+	BMBarState := c.Work[4*L*T*d+7*L*T+10*d*d:][:d*d]                  // [d, d]
+	iBarState := c.Work[4*L*T*d+7*L*T+11*d*d:][:1]                     // []
+	jBarState := c.Work[4*L*T*d+7*L*T+11*d*d+1:][:1]                   // []
+	MKTrail := c.Work[4*L*T*d+7*L*T+11*d*d+2:][:C*d*d+d*d]             // [C + 1, d, d]
+	BKTrail := c.Work[C*d*d+4*L*T*d+7*L*T+12*d*d+2:][:C*d*d+d*d]       // [C + 1, d, d]
+	MVTrail := c.Work[2*C*d*d+4*L*T*d+7*L*T+13*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
+	BVTrail := c.Work[3*C*d*d+4*L*T*d+7*L*T+14*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
+	MAlphaTrail := c.Work[4*C*d*d+4*L*T*d+7*L*T+15*d*d+2:][:C*d*d+d*d] // [C + 1, d, d]
+	BAlphaTrail := c.Work[5*C*d*d+4*L*T*d+7*L*T+16*d*d+2:][:C*d*d+d*d] // [C + 1, d, d]
+	MEtaTrail := c.Work[6*C*d*d+4*L*T*d+7*L*T+17*d*d+2:][:C*d*d+d*d]   // [C + 1, d, d]
+	BEtaTrail := c.Work[7*C*d*d+4*L*T*d+7*L*T+18*d*d+2:][:C*d*d+d*d]   // [C + 1, d, d]
+	MMTrail := c.Work[8*C*d*d+4*L*T*d+7*L*T+19*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
+	BMTrail := c.Work[9*C*d*d+4*L*T*d+7*L*T+20*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
+	iTrail := c.Work[10*C*d*d+4*L*T*d+7*L*T+21*d*d+2:][:C+1]           // [C + 1]
+	jTrail := c.Work[10*C*d*d+4*L*T*d+7*L*T+21*d*d+C+3:][:C+1]         // [C + 1]
+	k := c.Work[10*C*d*d+4*L*T*d+7*L*T+21*d*d+2*C+4:][:d]              // [d]
+	t62 := c.Work[10*C*d*d+4*L*T*d+7*L*T+21*d*d+2*C+d+4:][:d*d]        // [d, d]
+	t63 := c.Work[10*C*d*d+4*L*T*d+7*L*T+22*d*d+2*C+d+4:][:d*d]        // [d, d]
+	t88 := c.Work[10*C*d*d+4*L*T*d+7*L*T+23*d*d+2*C+d+4:][:d*d]        // [d, d]
+	t107 := c.Work[10*C*d*d+4*L*T*d+7*L*T+24*d*d+2*C+d+4:][:d*d]       // [d, d]
+	t126 := c.Work[10*C*d*d+4*L*T*d+7*L*T+25*d*d+2*C+d+4:][:d*d]       // [d, d]
+	t151 := c.Work[10*C*d*d+4*L*T*d+7*L*T+26*d*d+2*C+d+4:][:d*d]       // [d, d]
+	t97 := c.Work[10*C*d*d+4*L*T*d+7*L*T+27*d*d+2*C+d+4:][:d*d]        // [d, d]
+	t105 := c.Work[10*C*d*d+4*L*T*d+7*L*T+28*d*d+2*C+d+4:][:d*d]       // [d, d]
+	aEta := c.Work[10*C*d*d+4*L*T*d+7*L*T+29*d*d+2*C+d+4:][:d]         // [d]
+	k2 := c.Work[10*C*d*d+4*L*T*d+7*L*T+29*d*d+2*C+2*d+4:][:d]         // [d]
+	v := c.Work[10*C*d*d+4*L*T*d+7*L*T+29*d*d+2*C+3*d+4:][:d]          // [d]
+	t := c.Work[10*C*d*d+4*L*T*d+7*L*T+29*d*d+2*C+4*d+4:][:d]          // [d]
+	t622 := c.Work[10*C*d*d+4*L*T*d+7*L*T+29*d*d+2*C+5*d+4:][:d*d]     // [d, d]
+	t218 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+5*d+4:][:d]       // [d]
+	t5 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+6*d+4:][:d]         // [d]
+	t219 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+7*d+4:][:d]       // [d]
+	t220 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+8*d+4:][:d]       // [d]
+	t172 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+9*d+4:][:d]       // [d]
+	t822 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+10*d+4:][:d*d]    // [d, d]
+	t92 := c.Work[10*C*d*d+4*L*T*d+7*L*T+31*d*d+2*C+10*d+4:][:d*d]     // [d, d]
+	t221 := c.Work[10*C*d*d+4*L*T*d+7*L*T+32*d*d+2*C+10*d+4:][:d]      // [d]
+	t222 := c.Work[10*C*d*d+4*L*T*d+7*L*T+32*d*d+2*C+11*d+4:][:d]      // [d]
+	t25 := c.Work[10*C*d*d+4*L*T*d+7*L*T+32*d*d+2*C+12*d+4:][:d]       // [d]
+	t20 := c.Work[10*C*d*d+4*L*T*d+7*L*T+32*d*d+2*C+13*d+4:][:d*d]     // [d, d]
+	t212 := c.Work[10*C*d*d+4*L*T*d+7*L*T+33*d*d+2*C+13*d+4:][:d*d]    // [d, d]
+	t223 := c.Work[10*C*d*d+4*L*T*d+7*L*T+34*d*d+2*C+13*d+4:][:d]      // [d]
+	t224 := c.Work[10*C*d*d+4*L*T*d+7*L*T+34*d*d+2*C+14*d+4:][:d]      // [d]
+	t332 := c.Work[10*C*d*d+4*L*T*d+7*L*T+34*d*d+2*C+15*d+4:][:d]      // [d]
+	t28 := c.Work[10*C*d*d+4*L*T*d+7*L*T+34*d*d+2*C+16*d+4:][:d*d]     // [d, d]
+	t29 := c.Work[10*C*d*d+4*L*T*d+7*L*T+35*d*d+2*C+16*d+4:][:d*d]     // [d, d]
+	t225 := c.Work[10*C*d*d+4*L*T*d+7*L*T+36*d*d+2*C+16*d+4:][:d]      // [d]
+	t226 := c.Work[10*C*d*d+4*L*T*d+7*L*T+36*d*d+2*C+17*d+4:][:d]      // [d]
+	t45 := c.Work[10*C*d*d+4*L*T*d+7*L*T+36*d*d+2*C+18*d+4:][:d]       // [d]
+	t36 := c.Work[10*C*d*d+4*L*T*d+7*L*T+36*d*d+2*C+19*d+4:][:d*d]     // [d, d]
+	t372 := c.Work[10*C*d*d+4*L*T*d+7*L*T+37*d*d+2*C+19*d+4:][:d*d]    // [d, d]
+	t227 := c.Work[10*C*d*d+4*L*T*d+7*L*T+38*d*d+2*C+19*d+4:][:d]      // [d]
+	t4822 := c.Work[10*C*d*d+4*L*T*d+7*L*T+38*d*d+2*C+20*d+4:][:d]     // [d]
+	t51 := c.Work[10*C*d*d+4*L*T*d+7*L*T+38*d*d+2*C+21*d+4:][:d*d]     // [d, d]
+	t522 := c.Work[10*C*d*d+4*L*T*d+7*L*T+39*d*d+2*C+21*d+4:][:d*d]    // [d, d]
+	t228 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+21*d+4:][:d]      // [d]
+	t572 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+22*d+4:][:d]      // [d]
+	t58 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+23*d+4:][:d]       // [d]
+	t882 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+24*d+4:][:d]      // [d]
+	t1072 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+25*d+4:][:d]     // [d]
+	t90 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+26*d+4:][:d]       // [d]
+	t133 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+27*d+4:][:d]      // [d]
+	t135 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+28*d+4:][:d]      // [d]
+	t211 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+29*d+4:][:d]      // [d]
 	t4 := c.Flags[:L*T]                                                // [L, T]
 	t23 := c.Flags[L*T:][:L*T]                                         // [L, T]
 	t27 := c.Flags[2*L*T:][:L*T]                                       // [L, T]
@@ -1019,16 +1009,76 @@ func (c *stepBackwardFused) run() {
 	// self_referential_chunks.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t19_2 := t19[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t232 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42 := (F(0) < qProd2Entry)
+			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42, t72, F(0))
+			t112 := kern.Larger(t9, F(1e-08))
+			t232 := (F(1e-08) <= t9)
 			t4_2[j] = t42
+			t7_2[j] = t72
+			t11_2[j] = t112
+			t19_2[j] = F(1) / t112
 			t23_2[j] = t232
 			t27_2[j] = (t232 && t42)
+		}
+	}
+
+	// self_referential_chunks.q, self_referential_chunks.k, self_referential_chunks.v
+	if kern.Wide() {
+		a := regions.R993d43934315Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.AK),
+			P2: unsafe.SliceData(c.AV),
+			P3: unsafe.SliceData(c.QProd),
+			P4: unsafe.SliceData(q),
+			P5: unsafe.SliceData(t30),
+			P6: unsafe.SliceData(t48),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 8 * d,
+			N7: 12 * d,
+			N8: T * d,
+		}
+		regions.R993d43934315(&a)
+	} else {
+		for i := range L {
+			t11_2 := t11[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
+			for j := range T {
+				aK := c.AK[(i*T+j)*d:][:d]
+				aV := c.AV[(i*T+j)*d:][:d]
+				qProd := c.QProd[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
+				var t302 F
+				var t482 F
+				t11Entry := t11_2[j]
+				t302Sums := [16]F{t302}
+				t482Sums := [16]F{t482}
+				for k3 := range d {
+					aKEntry := aK[k3]
+					t302Sums[k3%16] = num.FMA32(aKEntry, aKEntry, t302Sums[k3%16])
+					aVEntry := aV[k3]
+					t482Sums[k3%16] = num.FMA32(aVEntry, aVEntry, t482Sums[k3%16])
+					q2[k3] = qProd[k3] / t11Entry
+				}
+				t302 = kern.Sum16(&t302Sums)
+				t482 = kern.Sum16(&t482Sums)
+				t30_2[j] = t302
+				t48_2[j] = t482
+			}
 		}
 	}
 
@@ -1038,47 +1088,6 @@ func (c *stepBackwardFused) run() {
 		w := F(i)
 		for j := range d {
 			I2[j] = kern.Choose((w == F(j)), F(1), F(0))
-		}
-	}
-
-	// self_referential_chunks.k, self_referential_chunks.v
-	if kern.Wide() {
-		a := regions.R64cf3f410302Args{
-			P0: unsafe.SliceData(c.AK),
-			P1: unsafe.SliceData(c.AV),
-			P2: unsafe.SliceData(t30),
-			P3: unsafe.SliceData(t48),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
-		}
-		regions.R64cf3f410302(&a)
-	} else {
-		for i := range L {
-			t30_2 := t30[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
-			for j := range T {
-				aK := c.AK[(i*T+j)*d:][:d]
-				aV := c.AV[(i*T+j)*d:][:d]
-				var t302 F
-				var t482 F
-				t302Sums := [16]F{t302}
-				t482Sums := [16]F{t482}
-				for k3 := range d {
-					aKEntry := aK[k3]
-					t302Sums[k3%16] = num.FMA32(aKEntry, aKEntry, t302Sums[k3%16])
-					aVEntry := aV[k3]
-					t482Sums[k3%16] = num.FMA32(aVEntry, aVEntry, t482Sums[k3%16])
-				}
-				t302 = kern.Sum16(&t302Sums)
-				t482 = kern.Sum16(&t482Sums)
-				t30_2[j] = t302
-				t48_2[j] = t482
-			}
 		}
 	}
 
@@ -1462,7 +1471,7 @@ func (c *stepBackwardFused) run() {
 					}
 					t15 = t15Total[0]
 					// self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_m, self_referential_chunks.v, self_referential_chunks.j, self_referential_chunks.i
-					t19 := kern.Softplus((t15 / w21) + bThetaEntry)
+					t193 := kern.Softplus((t15 / w21) + bThetaEntry)
 					t30Entry2 := t30_2[a]
 					t35 := num.Sqrt(kern.Choose((F(0) < t30Entry2), t30Entry2, F(1)))
 					jTrailEntry3 := jTrail2[a]
@@ -1595,7 +1604,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.M_v
 					kern.GemmFMA(d, d, d, F(1), false, t822, d, 1, MVBarState, d, 1, t622, 1, d)
 					// self_referential_chunks.M_v
-					kern.GemmFMA(d, d, d, F(1), false, t9, d, 1, kern.From(MVTrail, a*d*d), 1, d, MVBarState, d, 1)
+					kern.GemmFMA(d, d, d, F(1), false, t92, d, 1, kern.From(MVTrail, a*d*d), 1, d, MVBarState, d, 1)
 					// self_referential_chunks.M_k, self_referential_chunks.M_eta
 					clear(t221)
 					clear(t25)
@@ -1794,7 +1803,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.Ra894de999910Args{
 							P0: unsafe.SliceData(k2),
-							P1: unsafe.SliceData(t9),
+							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(t212),
 							P3: unsafe.SliceData(t29),
 							P4: unsafe.SliceData(t372),
@@ -1816,7 +1825,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t612_2 := t612
 						for i := range d {
-							t9_2 := t9[i*d:][:d]
+							t92_2 := t92[i*d:][:d]
 							t212_2 := t212[i*d:][:d]
 							t29_2 := t29[i*d:][:d]
 							t372_2 := t372[i*d:][:d]
@@ -1828,7 +1837,7 @@ func (c *stepBackwardFused) run() {
 							t5722Sums := [16]F{t5722}
 							t612RowSums := [16]F{t612Row}
 							for j := range d {
-								t532 := (((t9_2[j] + t212_2[j]) + t29_2[j]) + t372_2[j]) + t522_2[j]
+								t532 := (((t92_2[j] + t212_2[j]) + t29_2[j]) + t372_2[j]) + t522_2[j]
 								t5722Sums[j%16] = num.FMA32(t532, k2[j], t5722Sums[j%16])
 								t612RowSums[j%16] = num.FMA32(I2[j], t532, t612RowSums[j%16])
 								t228[j] = num.FMA32(t532, k2Entry2, t228[j])
@@ -1883,11 +1892,11 @@ func (c *stepBackwardFused) run() {
 					t59 = t59Total[0]
 					t67 = t67Total[0]
 					// self_referential_chunks.v, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_v
+					w22 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
 					w23 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w26 := kern.Choose(w24, F(F(0.5*kern.Choose(w23, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)), F(0)))*(F(1)/t53)), F(0))
-					t84 := kern.Choose(w25, w26, F(0))
+					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)), F(0)))*(F(1)/t53)), F(0))
+					t84 := kern.Choose(w24, w25, F(0))
 					t95 := !t32
 					t109 := F(1) / kern.Larger(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
 					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.B_alpha
@@ -1983,21 +1992,21 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.rho, self_referential_chunks.a_alpha
+					w26 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
 					w27 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
 					w28 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w29 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w30 := kern.Choose(w28, F(F(0.5*kern.Choose(w27, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)), F(0)))*(F(1)/t35)), F(0))
-					t129 := kern.Choose(w29, w30, F(0))
+					w29 := kern.Choose(w27, F(F(0.5*kern.Choose(w26, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)), F(0)))*(F(1)/t35)), F(0))
+					t129 := kern.Choose(w28, w29, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
-					t144 := (kern.Larger(t19, F(0)) <= F(0.25*thetaSigmoidEntry))
+					t144 := (kern.Larger(t193, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t149 := !t144
-					t162 := (t144 && (F(0) <= t19))
+					t162 := (t144 && (F(0) <= t193))
 					t169 := kern.Choose(t162, F(thetaSigmoid2[a]*kern.Choose(t162, kern.Choose(t144, t59, F(0)), F(0))), F(0))
 					t177 := kern.Choose(t162, F(t169*t174), F(0))
-					t193 := num.FMA32(F(rhoEntry2*thetaSigmoidEntry), t612, -kern.Choose(t149, F(F(F(0.25*rhoEntry2)*thetaSigmoidEntry)*kern.Choose(t149, t59, F(0))), F(0)))
-					t245 := F(t174 * t193)
+					t193_2 := num.FMA32(F(rhoEntry2*thetaSigmoidEntry), t612, -kern.Choose(t149, F(F(F(0.25*rhoEntry2)*thetaSigmoidEntry)*kern.Choose(t149, t59, F(0))), F(0)))
+					t245 := F(t174 * t193_2)
 					c.BThetaBar[0] = c.BThetaBar[0] + t169
-					c.BRhoBar[0] = c.BRhoBar[0] + t193
+					c.BRhoBar[0] = c.BRhoBar[0] + t193_2
 					// self_referential_chunks.a_k, self_referential_chunks.k
 					if kern.Wide() {
 						a2 := regions.R0c5245f0bab8Args{
@@ -2050,7 +2059,7 @@ func (c *stepBackwardFused) run() {
 							P23: unsafe.SliceData(MAlphaBarState),
 							P24: unsafe.SliceData(t28),
 							P25: unsafe.SliceData(MEtaBarState),
-							P26: unsafe.SliceData(c.Q),
+							P26: unsafe.SliceData(q),
 							P27: unsafe.SliceData(t51),
 							P28: unsafe.SliceData(BMBarState),
 							P29: unsafe.SliceData(MMBarState),
@@ -2102,7 +2111,7 @@ func (c *stepBackwardFused) run() {
 							MAlphaBarState2 := MAlphaBarState[i*d:][:d]
 							t28_2 := t28[i*d:][:d]
 							MEtaBarState2 := MEtaBarState[i*d:][:d]
-							q := c.Q[(l*T+a+C*s)*d:][:d]
+							q2 := q[(l*T+a+C*s)*d:][:d]
 							t51_2 := t51[i*d:][:d]
 							BMBarState2 := BMBarState[i*d:][:d]
 							MMBarState2 := MMBarState[i*d:][:d]
@@ -2129,7 +2138,7 @@ func (c *stepBackwardFused) run() {
 								MVBarState2[j] = t822_2[j] + kern.Choose(t32_2, num.FMA32(xEntry, t882Entry2, num.FMA32(-w19, tEntry2, BVBarState2[j])), F(0))
 								MAlphaBarState2[j] = t36_2[j] + kern.Choose(t32_2, t202, F(0))
 								MEtaBarState2[j] = t28_2[j] + kern.Choose(t32_2, t182, F(0))
-								MMBarState2[j] = num.FMA32(q[j], yBarEntry, t51_2[j]+kern.Choose(t42_2, num.FMA32(-w20, tEntry2, BMBarState2[j]), F(0)))
+								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, t51_2[j]+kern.Choose(t42_2, num.FMA32(-w20, tEntry2, BMBarState2[j]), F(0)))
 							}
 						}
 					}
@@ -2204,29 +2213,32 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t142),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(t22),
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(q),
+			P3: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
 			N6: T * d,
 		}
-		regions.R27d429748fc7(&a)
+		regions.Rcc5ce738ec3a(&a)
 	} else {
 		for i := range L {
+			t11_2 := t11[i*T:][:T]
 			t22_2 := t22[i*T:][:T]
 			for j := range T {
 				t142_2 := t142[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				var t222_2 F
+				t11Entry2 := t11_2[j]
 				t222Sums := [16]F{t222_2}
 				for k3 := range d {
-					t222Sums[k3%16] = num.FMA32(t142_2[k3], qDiv2[k3], t222Sums[k3%16])
+					t222Sums[k3%16] = num.FMA32(t142_2[k3], q2[k3]/t11Entry2, t222Sums[k3%16])
 				}
 				t222_2 = kern.Sum16(&t222Sums)
 				t22_2[j] = -t222_2
@@ -2235,73 +2247,60 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_chunks.q
+	for i := range L {
+		t27_2 := t27[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		for j := range T {
+			t27Entry := t27_2[j]
+			t39_2[j] = kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(c.QDiv),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t23),
-			P4: unsafe.SliceData(t22),
-			P5: unsafe.SliceData(c.QDiv3),
-			P6: unsafe.SliceData(c.QProd),
-			P7: unsafe.SliceData(t142),
-			P8: unsafe.SliceData(t43),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(c.QProd),
+			P3: unsafe.SliceData(t142),
+			P4: unsafe.SliceData(t43),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t27_2 := t27[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
+			t19_2 := t19[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				t142_2 := t142[(i*T+j)*d:][:d]
 				t43_2 := t43[(i*T+j)*d:][:d]
-				t27Entry := t27_2[j]
-				qDivEntry := qDiv[j]
-				w22 := kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t19Entry := t19_2[j]
+				t39Entry := t39_2[j]
 				for k3 := range d {
-					t43_2[k3] = num.FMA32(F(2*qProd[k3]), w22, F(t142_2[k3]*qDivEntry))
+					t43_2[k3] = num.FMA32(F(2*qProd[k3]), t39Entry, F(t142_2[k3]*t19Entry))
 				}
 			}
 		}
 	}
-
-	// self_referential_chunks.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t44, d, 1, t43, d, 1, c.WQ, d, 1)
 
 	// self_referential_chunks.q
 	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t43, d, 1)
 
 	// self_referential_chunks.q
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t152),
-			P1: unsafe.SliceData(t44),
-			P2: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t152_2 := t152[(i*T+j)*d:][:d]
-				t44_2 := t44[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k3 := range d {
-					xBar[k3] = t152_2[k3] + t44_2[k3]
-				}
-			}
+	for i := range L {
+		for j := range T {
+			copy(c.XBar[(i*T+j)*d:][:d], t152[(i*T+j)*d:][:d])
 		}
 	}
+
+	// self_referential_chunks.q
+	kern.GemmFMA(L*T, d, d, F(1), true, c.XBar, d, 1, t43, d, 1, c.WQ, d, 1)
 }

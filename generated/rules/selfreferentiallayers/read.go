@@ -13,28 +13,21 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d + 3·L·T·d_h + 4·L·T entries and checkpoints of 0 entries.
+// It keeps L·T·d + L·T·d_h + L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	DH        int
-	WQ        []F // [d, d]
-	X         []F // [L, T, d]
-	AM        []F // [L, d, d_h]
-	BM        []F // [L, d_h, d]
-	Y         []F // [L, T, d], written
-	QProd     []F // [L, T, d], written
-	QProd2    []F // [L, T], written
-	QSqrt     []F // [L, T], written
-	Q         []F // [L, T, d], written
-	YProd     []F // [L, T, d_h], written
-	YSigmoid  []F // [L, T, d_h], written
-	YSigmoid2 []F // [L, T, d_h], written
-	QDiv      []F // [L, T], written
-	QDiv2     []F // [L, T, d], written
-	QDiv3     []F // [L, T], written
-	Work      []F // WorkLen() entries
+	L      int
+	T      int
+	D      int
+	DH     int
+	WQ     []F // [d, d]
+	X      []F // [L, T, d]
+	AM     []F // [L, d, d_h]
+	BM     []F // [L, d_h, d]
+	Y      []F // [L, T, d], written
+	QProd  []F // [L, T, d], written
+	QProd2 []F // [L, T], written
+	YProd  []F // [L, T, d_h], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is L·T·d + L·T·d_h + L·T.
@@ -52,9 +45,9 @@ func (c *Read[F]) Run() {
 	L, T, d, dH := c.L, c.T, c.D, c.DH
 	t11 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	t22 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t15 := work[:L*T*d] // [L, T, d]
 
 	// self_referential_layers.q
 	kern.Gemm(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -76,19 +69,11 @@ func (c *Read[F]) Run() {
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
 			t4 := (F(0) < qProd2Entry)
-			t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
-			qSqrt[j] = t7
-			t11_2[j] = t112
-			qDiv[j] = F(1) / t112
-			qDiv3[j] = F(1) / t7
+			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -97,92 +82,74 @@ func (c *Read[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			q := c.Q[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k := range d {
-				q[k] = qProd[k] / t11Entry
+				q2[k] = qProd[k] / t11Entry
 			}
 		}
 	}
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.Gemm(dH, T, d, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.BM, i*dH*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
+		kern.Gemm(dH, T, d, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.BM, i*dH*d), d, 1, kern.From(q, i*T*d), 1, d)
 	}
 
 	// self_referential_layers.y
 	for i := range L {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
 			t22_2 := t22[(i*T+j)*dH:][:dH]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
-				t14 := num.Sigmoid(yProdEntry)
-				ySigmoid[k] = t14
-				t22_2[k] = F(yProdEntry * t14)
-				ySigmoid2[k] = num.Sigmoid(-yProdEntry)
+				t22_2[k] = F(yProdEntry * num.Sigmoid(yProdEntry))
 			}
 		}
 	}
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.Gemm(d, T, dH, F(1), false, kern.From(t15, i*T*d), 1, d, kern.From(c.AM, i*d*dH), dH, 1, kern.From(t22, i*T*dH), 1, dH)
-	}
-
-	// self_referential_layers.y, self_referential_layers.q
-	for i := range L {
-		t11_2 := t11[i*T:][:T]
 		for j := range T {
-			q := c.Q[(i*T+j)*d:][:d]
-			t15_2 := t15[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			y := c.Y[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			t11Entry2 := t11_2[j]
 			for k := range d {
-				qEntry := q[k]
-				y[k] = qEntry + t15_2[k]
-				qDiv2[k] = qEntry / t11Entry2
+				y[k] = q2[k]
 			}
 		}
+	}
+
+	// self_referential_layers.y
+	for i := range L {
+		kern.Gemm(d, T, dH, F(1), true, kern.From(c.Y, i*T*d), 1, d, kern.From(c.AM, i*d*dH), dH, 1, kern.From(t22, i*T*dH), 1, dH)
 	}
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	DH        int
-	WQ        []F    // [d, d]
-	X         []F    // [L, T, d]
-	AM        []F    // [L, d, d_h]
-	BM        []F    // [L, d_h, d]
-	YBar      []F    // [L, T, d]
-	QProd     []F    // [L, T, d]
-	QProd2    []F    // [L, T]
-	QSqrt     []F    // [L, T]
-	Q         []F    // [L, T, d]
-	YProd     []F    // [L, T, d_h]
-	YSigmoid  []F    // [L, T, d_h]
-	YSigmoid2 []F    // [L, T, d_h]
-	QDiv      []F    // [L, T]
-	QDiv2     []F    // [L, T, d]
-	QDiv3     []F    // [L, T]
-	WQBar     []F    // [d, d], written
-	XBar      []F    // [L, T, d], written
-	AMBar     []F    // [L, d, d_h], written
-	BMBar     []F    // [L, d_h, d], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	L      int
+	T      int
+	D      int
+	DH     int
+	WQ     []F    // [d, d]
+	X      []F    // [L, T, d]
+	AM     []F    // [L, d, d_h]
+	BM     []F    // [L, d_h, d]
+	YBar   []F    // [L, T, d]
+	QProd  []F    // [L, T, d]
+	QProd2 []F    // [L, T]
+	YProd  []F    // [L, T, d_h]
+	WQBar  []F    // [d, d], written
+	XBar   []F    // [L, T, d], written
+	AMBar  []F    // [L, d, d_h], written
+	BMBar  []F    // [L, d_h, d], written
+	Work   []F    // WorkLen() entries
+	Flags  []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 3·L·T·d_h + L·T.
+// WorkLen is 3·L·T·d + 4·L·T·d_h + 5·L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	return 3*L*T*d + 3*L*T*dH + L*T
+	return 3*L*T*d + 4*L*T*dH + 5*L*T
 }
 
 // FlagsLen is 3·L·T.
@@ -198,17 +165,27 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	t22 := c.Work[:L*T*dH] // [L, T, d_h]
-	work := c.Work[L*T*dH:]
+	t7 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t11 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t17 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t14 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t22 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t12 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t142 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
 	t152 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t37 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t41 := work[:L*T*d] // [L, T, d]
 	t4 := c.Flags[:L*T] // [L, T]
@@ -220,16 +197,38 @@ func (c *ReadBackward[F]) Run() {
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t212 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42 := (F(0) < qProd2Entry)
+			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42, t72, F(0))
+			t112 := num.Max(t9, F(1e-08))
+			t212 := (F(1e-08) <= t9)
 			t4_2[j] = t42
+			t7_2[j] = t72
+			t11_2[j] = t112
+			t17_2[j] = F(1) / t112
 			t21_2[j] = t212
 			t25_2[j] = (t212 && t42)
+		}
+	}
+
+	// self_referential_layers.q
+	for i := range L {
+		t11_2 := t11[i*T:][:T]
+		for j := range T {
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
+			t11Entry := t11_2[j]
+			for k := range d {
+				q2[k] = qProd[k] / t11Entry
+			}
 		}
 	}
 
@@ -237,10 +236,13 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t14_2 := t14[(i*T+j)*dH:][:dH]
 			t22_2 := t22[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t22_2[k] = F(yProd[k] * ySigmoid[k])
+				yProdEntry := yProd[k]
+				t142 := num.Sigmoid(yProdEntry)
+				t14_2[k] = t142
+				t22_2[k] = F(yProdEntry * t142)
 			}
 		}
 	}
@@ -258,42 +260,51 @@ func (c *ReadBackward[F]) Run() {
 	// self_referential_layers.y
 	for i := range L {
 		for j := range T {
-			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+			t14_2 := t14[(i*T+j)*dH:][:dH]
 			t62_2 := t62[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			t12_2 := t12[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				ySigmoidEntry := ySigmoid[k]
+				t14Entry := t14_2[k]
 				t62Entry := t62_2[k]
-				t12_2[k] = F(ySigmoidEntry*t62Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t62Entry)*ySigmoid2[k])
+				yProdEntry2 := yProd[k]
+				t12_2[k] = F(t14Entry*t62Entry) + F(F(F(yProdEntry2*t14Entry)*t62Entry)*num.Sigmoid(-yProdEntry2))
 			}
 		}
 	}
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.Gemm(d, dH, T, F(1), false, kern.From(c.BMBar, i*dH*d), 1, d, kern.From(c.Q, i*T*d), 1, d, kern.From(t12, i*T*dH), dH, 1)
-	}
-
-	// self_referential_layers.y
-	for i := range L {
-		kern.Gemm(d, T, dH, F(1), false, kern.From(t142, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t12, i*T*dH), 1, dH)
+		kern.Gemm(d, dH, T, F(1), false, kern.From(c.BMBar, i*dH*d), 1, d, kern.From(q, i*T*d), 1, d, kern.From(t12, i*T*dH), dH, 1)
 	}
 
 	// self_referential_layers.q
 	for i := range L {
-		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*d:][:d]
-			t142_2 := t142[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 			t152_2 := t152[(i*T+j)*d:][:d]
-			var t202 F
 			for k := range d {
-				t1522 := yBar[k] + t142_2[k]
-				t202 += F(t1522 * qDiv2[k])
-				t152_2[k] = t1522
+				t152_2[k] = yBar[k]
+			}
+		}
+	}
+
+	// self_referential_layers.y
+	for i := range L {
+		kern.Gemm(d, T, dH, F(1), true, kern.From(t152, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t12, i*T*dH), 1, dH)
+	}
+
+	// self_referential_layers.q
+	for i := range L {
+		t11_2 := t11[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		for j := range T {
+			t152_2 := t152[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
+			var t202 F
+			t11Entry2 := t11_2[j]
+			for k := range d {
+				t202 += F(t152_2[k] * (q2[k] / t11Entry2))
 			}
 			t20_2[j] = -t202
 		}
@@ -302,20 +313,29 @@ func (c *ReadBackward[F]) Run() {
 	// self_referential_layers.q
 	for i := range L {
 		t25_2 := t25[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
+		for j := range T {
+			t25Entry := t25_2[j]
+			t37_2[j] = kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential_layers.q
+	for i := range L {
+		t17_2 := t17[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
 		for j := range T {
 			t152_2 := t152[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
 			t41_2 := t41[(i*T+j)*d:][:d]
-			t25Entry := t25_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			t17Entry := t17_2[j]
+			t37Entry := t37_2[j]
 			for k := range d {
-				t41_2[k] = F(t152_2[k]*qDivEntry) + F(2*F(qProd[k]*w))
+				t41_2[k] = F(t152_2[k]*t17Entry) + F(2*F(qProd[k]*t37Entry))
 			}
 		}
 	}
@@ -378,14 +398,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.D)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
-	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
-	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -420,14 +433,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.YProd = k.YProd
-	g.YSigmoid = k.YSigmoid
-	g.YSigmoid2 = k.YSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.AMBar = t.Part(n.fromAM, g.L*g.D*g.DH)

@@ -20,8 +20,8 @@ func (c *readFused) run() {
 	_ = d
 	_ = dH
 	t11 := c.Work[:L*T]                // [L, T]
-	t22 := c.Work[L*T:][:L*T*dH]       // [L, T, d_h]
-	t15 := c.Work[L*T*dH+L*T:][:L*T*d] // [L, T, d]
+	q := c.Work[L*T:][:L*T*d]          // [L, T, d]
+	t22 := c.Work[L*T*d+L*T:][:L*T*dH] // [L, T, d_h]
 
 	// self_referential_layers.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -59,32 +59,21 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd2),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t11),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
 				t4 := (F(0) < qProd2Entry)
-				t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
-				qSqrt[j] = t7
-				t11_2[j] = t112
-				qDiv[j] = F(1) / t112
-				qDiv3[j] = F(1) / t7
+				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -94,7 +83,7 @@ func (c *readFused) run() {
 		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(c.Q),
+			P2: unsafe.SliceData(q),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -106,10 +95,10 @@ func (c *readFused) run() {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				q := c.Q[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k := range d {
-					q[k] = qProd[k] / t11Entry
+					q2[k] = qProd[k] / t11Entry
 				}
 			}
 		}
@@ -117,35 +106,28 @@ func (c *readFused) run() {
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.GemmFMA(dH, T, d, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.BM, i*dH*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
+		kern.GemmFMA(dH, T, d, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.BM, i*dH*d), d, 1, kern.From(q, i*T*d), 1, d)
 	}
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.R3b69cb453befArgs{
+		a := regions.R69fb6474cdd5Args{
 			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(c.YSigmoid),
-			P2: unsafe.SliceData(t22),
-			P3: unsafe.SliceData(c.YSigmoid2),
+			P1: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R3b69cb453bef(&a)
+		regions.R69fb6474cdd5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
 				t22_2 := t22[(i*T+j)*dH:][:dH]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
-					t14 := kern.Sigmoid(yProdEntry)
-					ySigmoid[k] = t14
-					t22_2[k] = F(yProdEntry * t14)
-					ySigmoid2[k] = kern.Sigmoid(-yProdEntry)
+					t22_2[k] = F(yProdEntry * kern.Sigmoid(yProdEntry))
 				}
 			}
 		}
@@ -153,39 +135,14 @@ func (c *readFused) run() {
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.GemmFMA(d, T, dH, F(1), false, kern.From(t15, i*T*d), 1, d, kern.From(c.AM, i*d*dH), dH, 1, kern.From(t22, i*T*dH), 1, dH)
+		for j := range T {
+			copy(c.Y[(i*T+j)*d:][:d], q[(i*T+j)*d:][:d])
+		}
 	}
 
-	// self_referential_layers.y, self_referential_layers.q
-	if kern.Wide() {
-		a := regions.Rb34d3c537d8bArgs{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(c.Q),
-			P2: unsafe.SliceData(t15),
-			P3: unsafe.SliceData(c.Y),
-			P4: unsafe.SliceData(c.QDiv2),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rb34d3c537d8b(&a)
-	} else {
-		for i := range L {
-			t11_2 := t11[i*T:][:T]
-			for j := range T {
-				q := c.Q[(i*T+j)*d:][:d]
-				t15_2 := t15[(i*T+j)*d:][:d]
-				y := c.Y[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-				t11Entry2 := t11_2[j]
-				for k := range d {
-					qEntry := q[k]
-					y[k] = qEntry + t15_2[k]
-					qDiv2[k] = qEntry / t11Entry2
-				}
-			}
-		}
+	// self_referential_layers.y
+	for i := range L {
+		kern.GemmFMA(d, T, dH, F(1), true, kern.From(c.Y, i*T*d), 1, d, kern.From(c.AM, i*d*dH), dH, 1, kern.From(t22, i*T*dH), 1, dH)
 	}
 }
 
@@ -199,53 +156,96 @@ func (c *readBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = dH
-	t22 := c.Work[:L*T*dH]                       // [L, T, d_h]
-	t62 := c.Work[L*T*dH:][:L*T*dH]              // [L, T, d_h]
-	t12 := c.Work[2*L*T*dH:][:L*T*dH]            // [L, T, d_h]
-	t142 := c.Work[3*L*T*dH:][:L*T*d]            // [L, T, d]
-	t152 := c.Work[L*T*d+3*L*T*dH:][:L*T*d]      // [L, T, d]
-	t20 := c.Work[2*L*T*d+3*L*T*dH:][:L*T]       // [L, T]
-	t41 := c.Work[2*L*T*d+3*L*T*dH+L*T:][:L*T*d] // [L, T, d]
-	t4 := c.Flags[:L*T]                          // [L, T]
-	t21 := c.Flags[L*T:][:L*T]                   // [L, T]
-	t25 := c.Flags[2*L*T:][:L*T]                 // [L, T]
+	t7 := c.Work[:L*T]                             // [L, T]
+	t11 := c.Work[L*T:][:L*T]                      // [L, T]
+	t17 := c.Work[2*L*T:][:L*T]                    // [L, T]
+	q := c.Work[3*L*T:][:L*T*d]                    // [L, T, d]
+	t14 := c.Work[L*T*d+3*L*T:][:L*T*dH]           // [L, T, d_h]
+	t22 := c.Work[L*T*d+L*T*dH+3*L*T:][:L*T*dH]    // [L, T, d_h]
+	t62 := c.Work[L*T*d+2*L*T*dH+3*L*T:][:L*T*dH]  // [L, T, d_h]
+	t12 := c.Work[L*T*d+3*L*T*dH+3*L*T:][:L*T*dH]  // [L, T, d_h]
+	t152 := c.Work[L*T*d+4*L*T*dH+3*L*T:][:L*T*d]  // [L, T, d]
+	t20 := c.Work[2*L*T*d+4*L*T*dH+3*L*T:][:L*T]   // [L, T]
+	t37 := c.Work[2*L*T*d+4*L*T*dH+4*L*T:][:L*T]   // [L, T]
+	t41 := c.Work[2*L*T*d+4*L*T*dH+5*L*T:][:L*T*d] // [L, T, d]
+	t4 := c.Flags[:L*T]                            // [L, T]
+	t21 := c.Flags[L*T:][:L*T]                     // [L, T]
+	t25 := c.Flags[2*L*T:][:L*T]                   // [L, T]
 
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t212 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42 := (F(0) < qProd2Entry)
+			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42, t72, F(0))
+			t112 := kern.Larger(t9, F(1e-08))
+			t212 := (F(1e-08) <= t9)
 			t4_2[j] = t42
+			t7_2[j] = t72
+			t11_2[j] = t112
+			t17_2[j] = F(1) / t112
 			t21_2[j] = t212
 			t25_2[j] = (t212 && t42)
 		}
 	}
 
+	// self_referential_layers.q
+	if kern.Wide() {
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(q),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.Reeb6141300f7(&a)
+	} else {
+		for i := range L {
+			t11_2 := t11[i*T:][:T]
+			for j := range T {
+				qProd := c.QProd[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
+				t11Entry := t11_2[j]
+				for k := range d {
+					q2[k] = qProd[k] / t11Entry
+				}
+			}
+		}
+	}
+
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.Rc6ace448760fArgs{
+		a := regions.Rd748dbae3116Args{
 			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(c.YSigmoid),
+			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rc6ace448760f(&a)
+		regions.Rd748dbae3116(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t14_2 := t14[(i*T+j)*dH:][:dH]
 				t22_2 := t22[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					t22_2[k] = F(yProd[k] * ySigmoid[k])
+					yProdEntry := yProd[k]
+					t142 := kern.Sigmoid(yProdEntry)
+					t14_2[k] = t142
+					t22_2[k] = F(yProdEntry * t142)
 				}
 			}
 		}
@@ -263,30 +263,29 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.Rfa25d5785019Args{
-			P0: unsafe.SliceData(c.YSigmoid),
+		a := regions.Rfa533f895b22Args{
+			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(c.YProd),
-			P3: unsafe.SliceData(c.YSigmoid2),
-			P4: unsafe.SliceData(t12),
+			P3: unsafe.SliceData(t12),
 			N0: L,
 			N1: T,
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfa25d5785019(&a)
+		regions.Rfa533f895b22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
+				t14_2 := t14[(i*T+j)*dH:][:dH]
 				t62_2 := t62[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				t12_2 := t12[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					ySigmoidEntry := ySigmoid[k]
+					t14Entry := t14_2[k]
 					t62Entry := t62_2[k]
-					t12_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t62Entry), ySigmoid2[k], F(ySigmoidEntry*t62Entry))
+					yProdEntry2 := yProd[k]
+					t12_2[k] = num.FMA32(F(F(yProdEntry2*t14Entry)*t62Entry), kern.Sigmoid(-yProdEntry2), F(t14Entry*t62Entry))
 				}
 			}
 		}
@@ -294,47 +293,49 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.GemmFMA(d, dH, T, F(1), false, kern.From(c.BMBar, i*dH*d), 1, d, kern.From(c.Q, i*T*d), 1, d, kern.From(t12, i*T*dH), dH, 1)
+		kern.GemmFMA(d, dH, T, F(1), false, kern.From(c.BMBar, i*dH*d), 1, d, kern.From(q, i*T*d), 1, d, kern.From(t12, i*T*dH), dH, 1)
+	}
+
+	// self_referential_layers.q
+	for i := range L {
+		for j := range T {
+			copy(t152[(i*T+j)*d:][:d], c.YBar[(i*T+j)*d:][:d])
+		}
 	}
 
 	// self_referential_layers.y
 	for i := range L {
-		kern.GemmFMA(d, T, dH, F(1), false, kern.From(t142, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t12, i*T*dH), 1, dH)
+		kern.GemmFMA(d, T, dH, F(1), true, kern.From(t152, i*T*d), 1, d, kern.From(c.BM, i*dH*d), 1, d, kern.From(t12, i*T*dH), 1, dH)
 	}
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R0ec8dacbfdd9Args{
-			P0: unsafe.SliceData(c.YBar),
-			P1: unsafe.SliceData(t142),
-			P2: unsafe.SliceData(c.QDiv2),
-			P3: unsafe.SliceData(t152),
-			P4: unsafe.SliceData(t20),
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t152),
+			P2: unsafe.SliceData(q),
+			P3: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 8 * d,
-			N4: 12 * d,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: T * d,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: T * d,
 		}
-		regions.R0ec8dacbfdd9(&a)
+		regions.Rcc5ce738ec3a(&a)
 	} else {
 		for i := range L {
+			t11_2 := t11[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
-				yBar := c.YBar[(i*T+j)*d:][:d]
-				t142_2 := t142[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				t152_2 := t152[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				var t202 F
+				t11Entry2 := t11_2[j]
 				t202Sums := [16]F{t202}
 				for k := range d {
-					t1522 := yBar[k] + t142_2[k]
-					t202Sums[k%16] = num.FMA32(t1522, qDiv2[k], t202Sums[k%16])
-					t152_2[k] = t1522
+					t202Sums[k%16] = num.FMA32(t152_2[k], q2[k]/t11Entry2, t202Sums[k%16])
 				}
 				t202 = kern.Sum16(&t202Sums)
 				t20_2[j] = -t202
@@ -343,40 +344,45 @@ func (c *readBackwardFused) run() {
 	}
 
 	// self_referential_layers.q
+	for i := range L {
+		t25_2 := t25[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
+		for j := range T {
+			t25Entry := t25_2[j]
+			t37_2[j] = kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t25),
-			P1: unsafe.SliceData(c.QDiv),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t21),
-			P4: unsafe.SliceData(t20),
-			P5: unsafe.SliceData(c.QDiv3),
-			P6: unsafe.SliceData(c.QProd),
-			P7: unsafe.SliceData(t152),
-			P8: unsafe.SliceData(t41),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(c.QProd),
+			P3: unsafe.SliceData(t152),
+			P4: unsafe.SliceData(t41),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t25_2 := t25[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			t21_2 := t21[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			t37_2 := t37[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				t152_2 := t152[(i*T+j)*d:][:d]
 				t41_2 := t41[(i*T+j)*d:][:d]
-				t25Entry := t25_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t17Entry := t17_2[j]
+				t37Entry := t37_2[j]
 				for k := range d {
-					t41_2[k] = num.FMA32(F(2*qProd[k]), w, F(t152_2[k]*qDivEntry))
+					t41_2[k] = num.FMA32(F(2*qProd[k]), t37Entry, F(t152_2[k]*t17Entry))
 				}
 			}
 		}

@@ -127,8 +127,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.BMOut = a.Out("B_m", k.L*k.D*k.DH)
 	k.QProd = a.Fresh(k.L * k.T * k.D)
 	k.QProd2 = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.Q = a.Fresh(k.L * k.T * k.D)
 	if !a.ForwardOnly {
 		k.YProd = a.Fresh(k.L * k.T * k.DH)
 	}
@@ -228,9 +226,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	if !a.ForwardOnly {
 		k.GAlphaProd2 = a.Fresh(k.L * k.T * k.DH)
 	}
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.QDiv3 = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.AKCheckpoints = a.Fresh(k.L * k.D * k.DH * ((k.T + k.C - 1) / k.C))
 	}
@@ -293,8 +288,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.BMBar = a.Bar("B_m", g.L*g.D*g.DH)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.YProd = k.YProd
 	g.GAlphaProd = k.GAlphaProd
 	g.Rho = k.Rho
@@ -328,9 +321,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.GEtaProd2 = k.GEtaProd2
 	g.RhoSigmoid = k.RhoSigmoid
 	g.GAlphaProd2 = k.GAlphaProd2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = a.Grad("W_Q", g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.AKBarOut = a.Grad("A_k", g.L*g.D*g.DH)
@@ -390,14 +380,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.Y = a.Out("y", k.L*k.T*k.D)
 	k.QProd = a.Fresh(k.L * k.T * k.D)
 	k.QProd2 = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.Q = a.Fresh(k.L * k.T * k.D)
 	k.YProd = a.Fresh(k.L * k.T * k.DH)
-	k.YSigmoid = a.Fresh(k.L * k.T * k.DH)
-	k.YSigmoid2 = a.Fresh(k.L * k.T * k.DH)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.QDiv3 = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -412,14 +395,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.YBar = a.Bar("y", g.L*g.T*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.YProd = k.YProd
-	g.YSigmoid = k.YSigmoid
-	g.YSigmoid2 = k.YSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = a.Grad("W_Q", g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.AMBar = a.Grad("A_m", g.L*g.D*g.DH)

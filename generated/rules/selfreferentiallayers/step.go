@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 10·L·T·d + 22·L·T·d_h + 8·L·T entries and checkpoints of 10·L·d·d_h·segments entries.
+// It keeps 8·L·T·d + 22·L·T·d_h + 5·L·T entries and checkpoints of 10·L·d·d_h·segments entries.
 type Step[F num.Float] struct {
 	C                 int // tokens from checkpoint to checkpoint
 	L                 int
@@ -57,8 +57,6 @@ type Step[F num.Float] struct {
 	BMOut             []F // [L, d_h, d], written
 	QProd             []F // [L, T, d], written
 	QProd2            []F // [L, T], written
-	QSqrt             []F // [L, T], written
-	Q                 []F // [L, T, d], written
 	YProd             []F // [L, T, d_h], written; may be nil
 	GAlphaProd        []F // [L, T, d_h], written; may be nil
 	Rho               []F // [L, T], written; may be nil
@@ -92,9 +90,6 @@ type Step[F num.Float] struct {
 	GEtaProd2         []F // [L, T, d_h], written; may be nil
 	RhoSigmoid        []F // [L, T], written; may be nil
 	GAlphaProd2       []F // [L, T, d_h], written; may be nil
-	QDiv              []F // [L, T], written
-	QDiv2             []F // [L, T, d], written
-	QDiv3             []F // [L, T], written
 	AKCheckpoints     []F // [L, segments, d, d_h], written; may be nil
 	BKCheckpoints     []F // [L, segments, d_h, d], written; may be nil
 	AVCheckpoints     []F // [L, segments, d, d_h], written; may be nil
@@ -108,10 +103,10 @@ type Step[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 12·d·d_h + 19·d + 47·d_h.
+// WorkLen is L·T·d + L·T + 12·d·d_h + 19·d + 47·d_h.
 func (c *Step[F]) WorkLen() int {
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	return L*T + 12*d*dH + 19*d + 47*dH
+	return L*T*d + L*T + 12*d*dH + 19*d + 47*dH
 }
 
 // Run computes Step.
@@ -124,6 +119,8 @@ func (c *Step[F]) Run() {
 	segments := (C + T - 1) / C
 	t11 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	AKState := work[:d*dH] // [d, d_h]
 	work = work[d*dH:]
 	BKState := work[:d*dH] // [d_h, d]
@@ -170,13 +167,13 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t3 := work[:d] // [d]
 	work = work[d:]
-	t72 := work[:d] // [d]
+	t7 := work[:d] // [d]
 	work = work[d:]
 	t16 := work[:d] // [d]
 	work = work[d:]
 	t25 := work[:d] // [d]
 	work = work[d:]
-	t402 := work[:d] // [d]
+	t40 := work[:d] // [d]
 	work = work[d:]
 	gK2 := work[:d] // [d]
 	work = work[d:]
@@ -300,19 +297,11 @@ func (c *Step[F]) Run() {
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
 			t4 := (F(0) < qProd2Entry)
-			t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
-			qSqrt[j] = t7
-			t11_2[j] = t112
-			qDiv[j] = F(1) / t112
-			qDiv3[j] = F(1) / t7
+			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -321,13 +310,10 @@ func (c *Step[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			q := c.Q[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k2 := range d {
-				q2 := qProd[k2] / t11Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t11Entry
+				q2[k2] = qProd[k2] / t11Entry
 			}
 		}
 	}
@@ -500,7 +486,7 @@ func (c *Step[F]) Run() {
 			}
 			for a := range min(C, -C*s+T) {
 				x := c.X[(l*T+a+C*s)*d:][:d]
-				q := c.Q[(l*T+a+C*s)*d:][:d]
+				q2 := q[(l*T+a+C*s)*d:][:d]
 				y := c.Y[(l*T+a+C*s)*d:][:d]
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				for i := range dH {
@@ -515,7 +501,7 @@ func (c *Step[F]) Run() {
 					var t233 F
 					var t382 F
 					for j := range d {
-						t6 += F(BMState2[j] * q[j])
+						t6 += F(BMState2[j] * q2[j])
 						xEntry := x[j]
 						t52 += F(BAlphaState2[j] * xEntry)
 						t143 += F(BEtaState2[j] * xEntry)
@@ -549,34 +535,34 @@ func (c *Step[F]) Run() {
 					AKState2 := AKState[i*dH:][:dH]
 					AVState2 := AVState[i*dH:][:dH]
 					var t32 F
-					var t73 F
+					var t72 F
 					var t162 F
 					var t252 F
-					var t403 F
+					var t402 F
 					for j := range dH {
 						t32 += F(AMState2[j] * t722[j])
-						t73 += F(AAlphaState2[j] * t732[j])
+						t72 += F(AAlphaState2[j] * t732[j])
 						t162 += F(AEtaState2[j] * t742[j])
 						t252 += F(AKState2[j] * t752[j])
-						t403 += F(AVState2[j] * t762[j])
+						t402 += F(AVState2[j] * t762[j])
 					}
 					t3[i] = t32
-					t72[i] = t73
+					t7[i] = t72
 					t16[i] = t162
 					t25[i] = t252
-					t402[i] = t403
+					t40[i] = t402
 				}
 				// self_referential_layers.y, self_referential_layers.rho, self_referential_layers.g_alpha, self_referential_layers.theta, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.k
 				var t9 F
 				var t18 F
-				var t273 F
+				var t27 F
 				for i := range d {
 					xEntry2 := x[i]
-					t9 += xEntry2 + t72[i]
+					t9 += xEntry2 + t7[i]
 					t18 += xEntry2 + t16[i]
 					gK3 := xEntry2 + t25[i]
-					t273 += F(gK3 * gK3)
-					y[i] = q[i] + t3[i]
+					t27 += F(gK3 * gK3)
+					y[i] = q2[i] + t3[i]
 					gK2[i] = gK3
 					if len(c.GK) > 0 {
 						c.GK[(l*T+a+C*s)*d+i] = gK3
@@ -587,8 +573,8 @@ func (c *Step[F]) Run() {
 				rho2 := num.Sigmoid(t12)
 				t21 := (t18 / w6) + bThetaEntry
 				theta2 := num.Softplus(t21)
-				t292 := (F(0) < t273)
-				t36 := num.Max(kern.Choose(t292, num.Sqrt(kern.Choose(t292, t273, F(1))), F(0)), F(1e-08))
+				t29 := (F(0) < t27)
+				t36 := num.Max(kern.Choose(t29, num.Sqrt(kern.Choose(t29, t27, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -598,7 +584,7 @@ func (c *Step[F]) Run() {
 				// self_referential_layers.k, self_referential_layers.g_v, self_referential_layers.v
 				var t42_2 F
 				for i := range d {
-					gV3 := x[i] + t402[i]
+					gV3 := x[i] + t40[i]
 					t42_2 += F(gV3 * gV3)
 					k[i] = gK2[i] / t36
 					gV2[i] = gV3
@@ -947,7 +933,7 @@ func (c *Step[F]) Run() {
 					t822 := t62[i]
 					t92 := t22[i]
 					t10222 := t107[i]
-					t1122 := t116[i]
+					t112 := t116[i]
 					t1222 := t42[i]
 					t132 := t161[i]
 					t14222 := t170[i]
@@ -987,7 +973,7 @@ func (c *Step[F]) Run() {
 						c.UAlphaProd[(l*T+a+C*s)*dH+i] = t10222
 					}
 					if len(c.AAlphaProd) > 0 {
-						c.AAlphaProd[(l*T+a+C*s)*dH+i] = t1122
+						c.AAlphaProd[(l*T+a+C*s)*dH+i] = t112
 					}
 					if len(c.BAlphaProd) > 0 {
 						c.BAlphaProd[(l*T+a+C*s)*dH+i] = t1222
@@ -1158,8 +1144,6 @@ type StepBackward[F num.Float] struct {
 	BMBar             []F    // [L, d_h, d]
 	QProd             []F    // [L, T, d]
 	QProd2            []F    // [L, T]
-	QSqrt             []F    // [L, T]
-	Q                 []F    // [L, T, d]
 	YProd             []F    // [L, T, d_h]
 	GAlphaProd        []F    // [L, T, d_h]
 	Rho               []F    // [L, T]
@@ -1193,9 +1177,6 @@ type StepBackward[F num.Float] struct {
 	GEtaProd2         []F    // [L, T, d_h]
 	RhoSigmoid        []F    // [L, T]
 	GAlphaProd2       []F    // [L, T, d_h]
-	QDiv              []F    // [L, T]
-	QDiv2             []F    // [L, T, d]
-	QDiv3             []F    // [L, T]
 	WQBar             []F    // [d, d], written
 	XBar              []F    // [L, T, d], written
 	AKBarOut          []F    // [L, d, d_h], written
@@ -1234,10 +1215,10 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 10·C·d·d_h + 4·L·T·d + 75·L·T·d_h + 3·L·T + 20·d·d_h + 43·d + 43·d_h.
+// WorkLen is 10·C·d·d_h + 4·L·T·d + 75·L·T·d_h + 7·L·T + 20·d·d_h + 43·d + 43·d_h.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH := c.C, c.L, c.T, c.D, c.DH
-	return 10*C*d*dH + 4*L*T*d + 75*L*T*dH + 3*L*T + 20*d*dH + 43*d + 43*dH
+	return 10*C*d*dH + 4*L*T*d + 75*L*T*dH + 7*L*T + 20*d*dH + 43*d + 43*dH
 }
 
 // FlagsLen is 3·L·T.
@@ -1254,8 +1235,16 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dH := c.C, c.L, c.T, c.D, c.DH
 	segments := (C + T - 1) / C
-	t27 := c.Work[:L*T] // [L, T]
+	t7 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t11 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t272 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t63 := work[:L*T*dH] // [L, T, d_h]
@@ -1340,7 +1329,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t2 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t6 := work[:L*T*dH] // [L, T, d_h]
+	t622 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t152_2 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -1414,9 +1403,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t47 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t51 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t52 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	AKBarState := work[:d*dH] // [d, d_h]
 	work = work[d*dH:]
@@ -1466,7 +1455,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t462 := work[:dH] // [d_h]
 	work = work[dH:]
-	t622 := work[:d] // [d]
+	t6223 := work[:d] // [d]
 	work = work[d:]
 	t19 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -1576,7 +1565,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t27022 := work[:dH] // [d_h]
 	work = work[dH:]
-	t272 := work[:d] // [d]
+	t272_2 := work[:d] // [d]
 	work = work[d:]
 	t471 := work[:d] // [d]
 	work = work[d:]
@@ -1638,35 +1627,49 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
-			t42_2 := (F(0) < qProd2[j])
-			t312_2 := (F(1e-08) <= kern.Choose(t42_2, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42_2 := (F(0) < qProd2Entry)
+			t72 := num.Sqrt(kern.Choose(t42_2, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42_2, t72, F(0))
+			t112 := num.Max(t9, F(1e-08))
+			t312_2 := (F(1e-08) <= t9)
 			t4_2[j] = t42_2
+			t7_2[j] = t72
+			t11_2[j] = t112
+			t27_2[j] = F(1) / t112
 			t31_2[j] = t312_2
 			t35_2[j] = (t312_2 && t42_2)
 		}
 	}
 
-	// self_referential_layers.k, self_referential_layers.v
+	// self_referential_layers.q, self_referential_layers.k, self_referential_layers.v
 	for i := range L {
-		t27_2 := t27[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t272_3 := t272[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
 		for j := range T {
 			gK := c.GK[(i*T+j)*d:][:d]
 			gV := c.GV[(i*T+j)*d:][:d]
-			var t272_2 F
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
+			var t2722 F
 			var t422 F
+			t11Entry := t11_2[j]
 			for k3 := range d {
 				gKEntry := gK[k3]
-				t272_2 += F(gKEntry * gKEntry)
+				t2722 += F(gKEntry * gKEntry)
 				gVEntry := gV[k3]
 				t422 += F(gVEntry * gVEntry)
+				q2[k3] = qProd[k3] / t11Entry
 			}
-			t27_2[j] = t272_2
+			t272_3[j] = t2722
 			t42_2[j] = t422
 		}
 	}
@@ -1736,7 +1739,7 @@ func (c *StepBackward[F]) Run() {
 			t318_2 := t318[(i*T+j)*dH:][:dH]
 			t319_2 := t319[(i*T+j)*dH:][:dH]
 			t2_2 := t2[(i*T+j)*dH:][:dH]
-			t6_2 := t6[(i*T+j)*dH:][:dH]
+			t622_2 := t622[(i*T+j)*dH:][:dH]
 			t152_4 := t152_2[(i*T+j)*dH:][:dH]
 			t242_2 := t242[(i*T+j)*dH:][:dH]
 			t39_2 := t39[(i*T+j)*dH:][:dH]
@@ -1815,7 +1818,7 @@ func (c *StepBackward[F]) Run() {
 				yProdEntry := yProd[k3]
 				t22 := num.Sigmoid(yProdEntry)
 				gAlphaProdEntry := gAlphaProd[k3]
-				t62 := num.Sigmoid(gAlphaProdEntry)
+				t6222 := num.Sigmoid(gAlphaProdEntry)
 				gEtaProdEntry := gEtaProd[k3]
 				t1522_2 := num.Sigmoid(gEtaProdEntry)
 				gKProdEntry := gKProd[k3]
@@ -1878,7 +1881,7 @@ func (c *StepBackward[F]) Run() {
 				t318_2[k3] = t3182
 				t319_2[k3] = t3142 + t3182
 				t2_2[k3] = t22
-				t6_2[k3] = t62
+				t622_2[k3] = t6222
 				t152_4[k3] = t1522_2
 				t242_2[k3] = t2423
 				t39_2[k3] = t392_2
@@ -1908,7 +1911,7 @@ func (c *StepBackward[F]) Run() {
 				t390_2[k3] = num.Sigmoid(-gKProdEntry)
 				t503_2[k3] = F(gEtaProdEntry * t1522_2)
 				t411_2[k3] = num.Sigmoid(-gEtaProdEntry)
-				t511_2[k3] = F(gAlphaProdEntry * t62)
+				t511_2[k3] = F(gAlphaProdEntry * t6222)
 				t433_2[k3] = num.Sigmoid(-gAlphaProdEntry)
 				t518_2[k3] = F(yProdEntry * t22)
 				t445_2[k3] = num.Sigmoid(-yProdEntry)
@@ -2073,7 +2076,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t27_2 := t27[l*T+C*s:][:n]
+				t272_3 := t272[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -2089,8 +2092,8 @@ func (c *StepBackward[F]) Run() {
 					t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
 					t319_2 := t319[(l*T+a+C*s)*dH:][:dH]
 					// self_referential_layers.k
-					t27Entry := t27_2[a]
-					w := num.Max(kern.Choose((F(0) < t27Entry), num.Sqrt(kern.Choose((F(0) < t27Entry), t27Entry, F(1))), F(0)), F(1e-08))
+					t272Entry := t272_3[a]
+					w := num.Max(kern.Choose((F(0) < t272Entry), num.Sqrt(kern.Choose((F(0) < t272Entry), t272Entry, F(1))), F(0)), F(1e-08))
 					for i := range d {
 						k[i] = gK[i] / w
 					}
@@ -2167,7 +2170,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t27_2 := t27[l*T+C*s:][:n]
+				t272_3 := t272[l*T+C*s:][:n]
 				t42_2 := t42[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
@@ -2229,7 +2232,7 @@ func (c *StepBackward[F]) Run() {
 					gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
 					t152_3 := t152_2[(l*T+a+C*s)*dH:][:dH]
 					gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
-					t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+					t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 					t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
 					gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
 					t390_2 := t390[(l*T+a+C*s)*dH:][:dH]
@@ -2242,20 +2245,20 @@ func (c *StepBackward[F]) Run() {
 					t12_2 := t12[(l*T+a+C*s)*d:][:d]
 					t13_2 := t13[(l*T+a+C*s)*d:][:d]
 					// self_referential_layers.k, self_referential_layers.v
-					t27Entry2 := t27_2[a]
-					t32 := num.Sqrt(kern.Choose((F(0) < t27Entry2), t27Entry2, F(1)))
+					t272Entry2 := t272_3[a]
+					t32 := num.Sqrt(kern.Choose((F(0) < t272Entry2), t272Entry2, F(1)))
 					t42Entry := t42_2[a]
-					t47 := num.Sqrt(kern.Choose((F(0) < t42Entry), t42Entry, F(1)))
-					t31922 := F(1) / num.Max(kern.Choose((F(0) < t42Entry), t47, F(0)), F(1e-08))
+					t472 := num.Sqrt(kern.Choose((F(0) < t42Entry), t42Entry, F(1)))
+					t31922 := F(1) / num.Max(kern.Choose((F(0) < t42Entry), t472, F(0)), F(1e-08))
 					// self_referential_layers.k, self_referential_layers.v
-					w9 := num.Max(kern.Choose((F(0) < t27Entry2), t32, F(0)), F(1e-08))
-					w10 := num.Max(kern.Choose((F(0) < t42Entry), t47, F(0)), F(1e-08))
+					w9 := num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
+					w10 := num.Max(kern.Choose((F(0) < t42Entry), t472, F(0)), F(1e-08))
 					for i := range d {
 						k2[i] = gK[i] / w9
 						v[i] = gV[i] / w10
 					}
 					// self_referential_layers.B_v, self_referential_layers.A_m
-					clear(t622)
+					clear(t6223)
 					var t2223 F
 					var t24223 F
 					rhoEntry5 := rho[a]
@@ -2272,7 +2275,7 @@ func (c *StepBackward[F]) Run() {
 							t4622 += F(BVBarStateEntry * k2[j])
 							t2223 += F(BInitV[j] * BVBarStateEntry)
 							t24223 += F(BVTrail2[j] * BVBarStateEntry)
-							t622[j] -= F(BVBarStateEntry * t319Entry)
+							t6223[j] -= F(BVBarStateEntry * t319Entry)
 							BInitVBar[j] += F(w11 * BVBarStateEntry)
 						}
 						t462[i] = t4622
@@ -2341,9 +2344,9 @@ func (c *StepBackward[F]) Run() {
 						AVProdEntry2 := AVProd[i]
 						t4022Entry := t4022[i]
 						t270Entry := t270_2[i]
-						w23 := -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t317Entry)*t462Entry2) - F(F(thetaEntry3*BVProdEntry2)*t462Entry2) + F(F(thetaEntry3*AVProdEntry2)*t30222[i]) + F(AVProdEntry2*t4022Entry)
-						w24 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t279Entry2)*t317Entry) * t462Entry2)
-						t512[i] = w24 + F(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t279Entry2)*t279Entry2)*t317Entry)*t462Entry2) + F(thetaEntry3*t3222[i]) + F(t279Entry2*t4022Entry) + F(F(t279Entry2*t317Entry)*w23)
+						w22 := -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t317Entry)*t462Entry2) - F(F(thetaEntry3*BVProdEntry2)*t462Entry2) + F(F(thetaEntry3*AVProdEntry2)*t30222[i]) + F(AVProdEntry2*t4022Entry)
+						w23 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t279Entry2)*t317Entry) * t462Entry2)
+						t512[i] = w23 + F(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t279Entry2)*t279Entry2)*t317Entry)*t462Entry2) + F(thetaEntry3*t3222[i]) + F(t279Entry2*t4022Entry) + F(F(t279Entry2*t317Entry)*w22)
 						t61[i] = -F(t270Entry*t4022Entry) - F(F(F(uVProd[i]*t270Entry)*t4022Entry)*t592_2[i])
 					}
 					// self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.B_k, self_referential_layers.A_m
@@ -2438,9 +2441,9 @@ func (c *StepBackward[F]) Run() {
 						AKProdEntry2 := AKProd[i]
 						t10222Entry := t10222[i]
 						t216Entry := t216_2[i]
-						w25 := -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t263Entry)*t464Entry2) - F(F(thetaEntry3*BKProdEntry2)*t464Entry2) + F(F(thetaEntry3*AKProdEntry2)*t92[i]) + F(AKProdEntry2*t10222Entry)
-						w26 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t225Entry2)*t263Entry) * t464Entry2)
-						t1132[i] = w26 + F(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t225Entry2)*t225Entry2)*t263Entry)*t464Entry2) + F(thetaEntry3*t94[i]) + F(t225Entry2*t10222Entry) + F(F(t225Entry2*t263Entry)*w25)
+						w24 := -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t263Entry)*t464Entry2) - F(F(thetaEntry3*BKProdEntry2)*t464Entry2) + F(F(thetaEntry3*AKProdEntry2)*t92[i]) + F(AKProdEntry2*t10222Entry)
+						w25 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t225Entry2)*t263Entry) * t464Entry2)
+						t1132[i] = w25 + F(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t225Entry2)*t225Entry2)*t263Entry)*t464Entry2) + F(thetaEntry3*t94[i]) + F(t225Entry2*t10222Entry) + F(F(t225Entry2*t263Entry)*w24)
 						t123[i] = -F(t216Entry*t10222Entry) - F(F(F(uKProd[i]*t216Entry)*t10222Entry)*t121_2[i])
 					}
 					// self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_eta, self_referential_layers.A_m
@@ -2535,9 +2538,9 @@ func (c *StepBackward[F]) Run() {
 						AEtaProdEntry2 := AEtaProd[i]
 						t164Entry := t164[i]
 						t162Entry := t162_3[i]
-						w27 := -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t209Entry)*t466Entry2) - F(F(thetaEntry3*BEtaProdEntry2)*t466Entry2) + F(F(thetaEntry3*AEtaProdEntry2)*t15422[i]) + F(AEtaProdEntry2*t164Entry)
-						w28 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t171Entry2)*t209Entry) * t466Entry2)
-						t175[i] = w28 + F(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t171Entry2)*t171Entry2)*t209Entry)*t466Entry2) + F(thetaEntry3*t15622[i]) + F(t171Entry2*t164Entry) + F(F(t171Entry2*t209Entry)*w27)
+						w26 := -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t209Entry)*t466Entry2) - F(F(thetaEntry3*BEtaProdEntry2)*t466Entry2) + F(F(thetaEntry3*AEtaProdEntry2)*t15422[i]) + F(AEtaProdEntry2*t164Entry)
+						w27 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t171Entry2)*t209Entry) * t466Entry2)
+						t175[i] = w27 + F(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t171Entry2)*t171Entry2)*t209Entry)*t466Entry2) + F(thetaEntry3*t15622[i]) + F(t171Entry2*t164Entry) + F(F(t171Entry2*t209Entry)*w26)
 						t1852[i] = -F(t162Entry*t164Entry) - F(F(F(uEtaProd[i]*t162Entry)*t164Entry)*t183_2[i])
 					}
 					// self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_alpha, self_referential_layers.A_m
@@ -2632,9 +2635,9 @@ func (c *StepBackward[F]) Run() {
 						AAlphaProdEntry2 := AAlphaProd[i]
 						t226Entry := t226[i]
 						t108Entry := t108_2[i]
-						w29 := -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t155Entry)*t468Entry2) - F(F(thetaEntry3*BAlphaProdEntry2)*t468Entry2) + F(F(thetaEntry3*AAlphaProdEntry2)*t21622[i]) + F(AAlphaProdEntry2*t226Entry)
-						w30 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t117Entry2)*t155Entry) * t468Entry2)
-						t237[i] = w30 + F(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t117Entry2)*t117Entry2)*t155Entry)*t468Entry2) + F(thetaEntry3*t218[i]) + F(t117Entry2*t226Entry) + F(F(t117Entry2*t155Entry)*w29)
+						w28 := -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t155Entry)*t468Entry2) - F(F(thetaEntry3*BAlphaProdEntry2)*t468Entry2) + F(F(thetaEntry3*AAlphaProdEntry2)*t21622[i]) + F(AAlphaProdEntry2*t226Entry)
+						w29 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t117Entry2)*t155Entry) * t468Entry2)
+						t237[i] = w29 + F(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t117Entry2)*t117Entry2)*t155Entry)*t468Entry2) + F(thetaEntry3*t218[i]) + F(t117Entry2*t226Entry) + F(F(t117Entry2*t155Entry)*w28)
 						t247[i] = -F(t108Entry*t226Entry) - F(F(F(uAlphaProd[i]*t108Entry)*t226Entry)*t245_2[i])
 					}
 					// self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_m, self_referential_layers.A_m
@@ -2669,7 +2672,7 @@ func (c *StepBackward[F]) Run() {
 					// self_referential_layers.B_m
 					var t256 F
 					for i := range d {
-						t2552 := t622[i] + t68[i] + t130[i] + t192[i] + t254[i]
+						t2552 := t6223[i] + t68[i] + t130[i] + t192[i] + t254[i]
 						t256 += F(k2[i] * t2552)
 						t255[i] = t2552
 					}
@@ -2694,7 +2697,7 @@ func (c *StepBackward[F]) Run() {
 							t4712 += F(AMBarStateEntry * t122_2[j])
 							t281[j] -= F(AMBarStateEntry * AMLinEntry2)
 						}
-						t272[i] = t2722
+						t272_2[i] = t2722
 						t471[i] = t4712
 					}
 					// self_referential_layers.A_m
@@ -2706,7 +2709,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// self_referential_layers.A_m
 					for i := range d {
-						t286[i] = t272[i] - F(thetaEntry3*t471[i])
+						t286[i] = t272_2[i] - F(thetaEntry3*t471[i])
 					}
 					// self_referential_layers.A_m
 					clear(t291)
@@ -2736,9 +2739,9 @@ func (c *StepBackward[F]) Run() {
 						AMProdEntry2 := AMProd[i]
 						t291Entry := t291[i]
 						t542Entry := t542_2[i]
-						w31 := -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t101Entry)*t470Entry2) - F(F(thetaEntry3*BMProdEntry2)*t470Entry2) + F(F(thetaEntry3*AMProdEntry2)*t281[i]) + F(AMProdEntry2*t291Entry)
-						w32 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t63Entry2)*t101Entry) * t470Entry2)
-						t302_2[i] = w32 + F(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t63Entry2)*t63Entry2)*t101Entry)*t470Entry2) + F(thetaEntry3*t283[i]) + F(t63Entry2*t291Entry) + F(F(t63Entry2*t101Entry)*w31)
+						w30 := -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t101Entry)*t470Entry2) - F(F(thetaEntry3*BMProdEntry2)*t470Entry2) + F(F(thetaEntry3*AMProdEntry2)*t281[i]) + F(AMProdEntry2*t291Entry)
+						w31 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t63Entry2)*t101Entry) * t470Entry2)
+						t302_2[i] = w31 + F(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t63Entry2)*t63Entry2)*t101Entry)*t470Entry2) + F(thetaEntry3*t283[i]) + F(t63Entry2*t291Entry) + F(F(t63Entry2*t101Entry)*w30)
 						t31422[i] = -F(t542Entry*t291Entry) - F(F(F(uMProd[i]*t542Entry)*t291Entry)*t312_2[i])
 					}
 					// self_referential_layers.A_m, self_referential_layers.u_m
@@ -2763,12 +2766,12 @@ func (c *StepBackward[F]) Run() {
 					}
 					t3222_2 := -t322
 					// self_referential_layers.v, self_referential_layers.k
-					w33 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
-					w34 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
-					w35 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
-					w36 := kern.Choose(w34, F(F(0.5*kern.Choose(w33, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t47)), F(0))
-					t339 := kern.Choose(w35, w36, F(0))
-					t358 := F(1) / num.Max(kern.Choose((F(0) < t27Entry2), t32, F(0)), F(1e-08))
+					w32 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w33 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w34 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w35 := kern.Choose(w33, F(F(0.5*kern.Choose(w32, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t472)), F(0))
+					t339 := kern.Choose(w34, w35, F(0))
+					t358 := F(1) / num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
 					var t361 F
 					for i := range d {
@@ -2803,11 +2806,11 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.A_m, self_referential_layers.g_alpha
-					w37 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
-					w38 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
-					w39 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
-					w40 := kern.Choose(w38, F(F(0.5*kern.Choose(w37, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
-					t378 := kern.Choose(w39, w40, F(0))
+					w36 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w37 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w38 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
+					t378 := kern.Choose(w38, w39, F(0))
 					t397 := F(thetaSigmoid[a] * (t33 + t95 + t15722 + t219 + t256 + t284))
 					t502 := F(t401 * t397)
 					t416 := t24223 + t56 + t86 + t118 + t148 + t180 + t21022 + t2422_2 + t2752 + t307 - t2223 - t5423 - t84 - t1162 - t146 - t178 - t20822 - t240 - t273 - t305
@@ -2871,12 +2874,12 @@ func (c *StepBackward[F]) Run() {
 						gEtaProd2Entry := gEtaProd2[i]
 						t152Entry := t152_3[i]
 						gAlphaProd2Entry := gAlphaProd2[i]
-						t6Entry := t6_2[i]
+						t622Entry := t622_2[i]
 						t2Entry := t2_2[i]
 						t441Entry := t441[i]
 						t392[i] = F(t242Entry*t386Entry) + F(F(F(gKProd[i]*t242Entry)*t386Entry)*t390_2[i])
 						t413[i] = F(F(t502*gEtaProd2Entry)*t152Entry) + F(F(F(F(t502*gEtaProd[i])*gEtaProd2Entry)*t152Entry)*t411_2[i])
-						t435[i] = F(F(t510*gAlphaProd2Entry)*t6Entry) + F(F(F(F(t510*gAlphaProd[i])*gAlphaProd2Entry)*t6Entry)*t433_2[i])
+						t435[i] = F(F(t510*gAlphaProd2Entry)*t622Entry) + F(F(F(F(t510*gAlphaProd[i])*gAlphaProd2Entry)*t622Entry)*t433_2[i])
 						t447[i] = F(t2Entry*t441Entry) + F(F(F(yProd[i]*t2Entry)*t441Entry)*t445_2[i])
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
@@ -2895,7 +2898,7 @@ func (c *StepBackward[F]) Run() {
 						BAlphaBarState2 := BAlphaBarState[i*d:][:d]
 						BEtaBarState2 := BEtaBarState[i*d:][:d]
 						BMBarState2 := BMBarState[i*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						t392Entry := t392[i]
 						t1132Entry2 := t1132[i]
 						t123Entry2 := t123[i]
@@ -2923,7 +2926,7 @@ func (c *StepBackward[F]) Run() {
 							BVBarState2[j] = F(rhoEntry5*BVBarState2[j]) + F(k2Entry*t512Entry2) + F(vEntry*t61Entry2) + F(xEntry*t353Entry2)
 							BAlphaBarState2[j] = F(rhoEntry5*BAlphaBarState2[j]) + F(k2Entry*t237Entry2) + F(vEntry*t247Entry2) + F(xEntry*t435Entry)
 							BEtaBarState2[j] = F(rhoEntry5*BEtaBarState2[j]) + F(k2Entry*t175Entry2) + F(vEntry*t1852Entry2) + F(xEntry*t413Entry)
-							BMBarState2[j] = F(rhoEntry5*BMBarState2[j]) + F(k2Entry*t302Entry2) + F(vEntry*t31422Entry2) + F(q[j]*t447Entry)
+							BMBarState2[j] = F(rhoEntry5*BMBarState2[j]) + F(k2Entry*t302Entry2) + F(vEntry*t31422Entry2) + F(q2[j]*t447Entry)
 						}
 					}
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
@@ -3009,13 +3012,15 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_layers.q
 	for i := range L {
+		t11_2 := t11[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			t12_2 := t12[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			var t303 F
+			t11Entry2 := t11_2[j]
 			for k3 := range d {
-				t303 += F(t12_2[k3] * qDiv2[k3])
+				t303 += F(t12_2[k3] * (q2[k3] / t11Entry2))
 			}
 			t30_2[j] = -t303
 		}
@@ -3024,26 +3029,32 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_layers.q
 	for i := range L {
 		t35_2 := t35[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
 		for j := range T {
-			t12_2 := t12[(i*T+j)*d:][:d]
-			qProd := c.QProd[(i*T+j)*d:][:d]
-			t51_2 := t51[(i*T+j)*d:][:d]
 			t35Entry := t35_2[j]
-			qDivEntry := qDiv[j]
-			w22 := kern.Choose((t35Entry && t4_2[j]), kern.Choose(t35Entry, F(F(0.5*kern.Choose(t35Entry, kern.Choose(t31_2[j], t30_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k3 := range d {
-				t51_2[k3] = F(t12_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w22))
-			}
+			t47_2[j] = kern.Choose((t35Entry && t4_2[j]), kern.Choose(t35Entry, F(F(0.5*kern.Choose(t35Entry, kern.Choose(t31_2[j], t30_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 
 	// self_referential_layers.q
-	kern.Gemm(L*T, d, d, F(1), false, t52, d, 1, t51, d, 1, c.WQ, d, 1)
+	for i := range L {
+		t27_2 := t27[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		for j := range T {
+			t12_2 := t12[(i*T+j)*d:][:d]
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			t51_2 := t51[(i*T+j)*d:][:d]
+			t27Entry := t27_2[j]
+			t47Entry := t47_2[j]
+			for k3 := range d {
+				t51_2[k3] = F(t12_2[k3]*t27Entry) + F(2*F(qProd[k3]*t47Entry))
+			}
+		}
+	}
 
 	// self_referential_layers.q
 	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t51, d, 1)
@@ -3052,13 +3063,15 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t13_2 := t13[(i*T+j)*d:][:d]
-			t52_2 := t52[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k3 := range d {
-				xBar[k3] = t13_2[k3] + t52_2[k3]
+				xBar[k3] = t13_2[k3]
 			}
 		}
 	}
+
+	// self_referential_layers.q
+	kern.Gemm(L*T, d, d, F(1), true, c.XBar, d, 1, t51, d, 1, c.WQ, d, 1)
 }
 
 // stepNode is one call of Step on the tape.
@@ -3185,8 +3198,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.BMOut = arena.Alloc(k.L * k.D * k.DH)
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.D)
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	}
@@ -3286,9 +3297,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.GAlphaProd2 = c.Run.Saved(k.L * k.T * k.DH)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.AKCheckpoints = c.Run.Saved(k.L * k.D * k.DH * ((k.T + k.C - 1) / k.C))
 	}
@@ -3371,8 +3379,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.BMBar = block.Adjoint(t, n.nextBM, g.L*g.D*g.DH)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.YProd = k.YProd
 	g.GAlphaProd = k.GAlphaProd
 	g.Rho = k.Rho
@@ -3406,9 +3412,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.GEtaProd2 = k.GEtaProd2
 	g.RhoSigmoid = k.RhoSigmoid
 	g.GAlphaProd2 = k.GAlphaProd2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.AKBarOut = t.Part(n.fromAK, g.L*g.D*g.DH)

@@ -22,88 +22,89 @@ func (c *stepFused) run() {
 	_ = d
 	_ = dH
 	_ = segments
-	t11 := c.Work[:L*T]                           // [L, T]
-	AKState := c.Work[L*T:][:d*dH]                // [d, d_h]
-	BKState := c.Work[L*T+d*dH:][:d*dH]           // [d_h, d]
-	AVState := c.Work[L*T+2*d*dH:][:d*dH]         // [d, d_h]
-	BVState := c.Work[L*T+3*d*dH:][:d*dH]         // [d_h, d]
-	AAlphaState := c.Work[L*T+4*d*dH:][:d*dH]     // [d, d_h]
-	BAlphaState := c.Work[L*T+5*d*dH:][:d*dH]     // [d_h, d]
-	AEtaState := c.Work[L*T+6*d*dH:][:d*dH]       // [d, d_h]
-	BEtaState := c.Work[L*T+7*d*dH:][:d*dH]       // [d_h, d]
-	AMState := c.Work[L*T+8*d*dH:][:d*dH]         // [d, d_h]
-	BMState := c.Work[L*T+9*d*dH:][:d*dH]         // [d_h, d]
-	AAlpha2 := c.Work[L*T+10*d*dH:][:d*dH]        // [d, d_h]
-	AEta2 := c.Work[L*T+11*d*dH:][:d*dH]          // [d, d_h]
-	t := c.Work[L*T+12*d*dH:][:dH]                // [d_h]
-	t5 := c.Work[L*T+12*d*dH+dH:][:dH]            // [d_h]
-	t14 := c.Work[L*T+12*d*dH+2*dH:][:dH]         // [d_h]
-	t23 := c.Work[L*T+12*d*dH+3*dH:][:dH]         // [d_h]
-	t38 := c.Work[L*T+12*d*dH+4*dH:][:dH]         // [d_h]
-	t722 := c.Work[L*T+12*d*dH+5*dH:][:dH]        // [d_h]
-	t732 := c.Work[L*T+12*d*dH+6*dH:][:dH]        // [d_h]
-	t742 := c.Work[L*T+12*d*dH+7*dH:][:dH]        // [d_h]
-	t752 := c.Work[L*T+12*d*dH+8*dH:][:dH]        // [d_h]
-	t762 := c.Work[L*T+12*d*dH+9*dH:][:dH]        // [d_h]
-	t3 := c.Work[L*T+12*d*dH+10*dH:][:d]          // [d]
-	t72 := c.Work[L*T+12*d*dH+d+10*dH:][:d]       // [d]
-	t16 := c.Work[L*T+12*d*dH+2*d+10*dH:][:d]     // [d]
-	t25 := c.Work[L*T+12*d*dH+3*d+10*dH:][:d]     // [d]
-	t402 := c.Work[L*T+12*d*dH+4*d+10*dH:][:d]    // [d]
-	gK2 := c.Work[L*T+12*d*dH+5*d+10*dH:][:d]     // [d]
-	k := c.Work[L*T+12*d*dH+6*d+10*dH:][:d]       // [d]
-	gV2 := c.Work[L*T+12*d*dH+7*d+10*dH:][:d]     // [d]
-	v := c.Work[L*T+12*d*dH+8*d+10*dH:][:d]       // [d]
-	t53 := c.Work[L*T+12*d*dH+9*d+10*dH:][:dH]    // [d_h]
-	t62 := c.Work[L*T+12*d*dH+9*d+11*dH:][:dH]    // [d_h]
-	t63 := c.Work[L*T+12*d*dH+9*d+12*dH:][:dH]    // [d_h]
-	t142 := c.Work[L*T+12*d*dH+9*d+13*dH:][:dH]   // [d_h]
-	t78 := c.Work[L*T+12*d*dH+9*d+14*dH:][:dH]    // [d_h]
-	t152 := c.Work[L*T+12*d*dH+9*d+15*dH:][:d]    // [d]
-	t66 := c.Work[L*T+12*d*dH+10*d+15*dH:][:d]    // [d]
-	t22 := c.Work[L*T+12*d*dH+11*d+15*dH:][:dH]   // [d_h]
-	t103 := c.Work[L*T+12*d*dH+11*d+16*dH:][:dH]  // [d_h]
-	t107 := c.Work[L*T+12*d*dH+11*d+17*dH:][:dH]  // [d_h]
-	t116 := c.Work[L*T+12*d*dH+11*d+18*dH:][:dH]  // [d_h]
-	t117 := c.Work[L*T+12*d*dH+11*d+19*dH:][:dH]  // [d_h]
-	t182 := c.Work[L*T+12*d*dH+11*d+20*dH:][:dH]  // [d_h]
-	t812 := c.Work[L*T+12*d*dH+11*d+21*dH:][:dH]  // [d_h]
-	t192 := c.Work[L*T+12*d*dH+11*d+22*dH:][:d]   // [d]
-	t120 := c.Work[L*T+12*d*dH+12*d+22*dH:][:d]   // [d]
-	t42 := c.Work[L*T+12*d*dH+13*d+22*dH:][:dH]   // [d_h]
-	t157 := c.Work[L*T+12*d*dH+13*d+23*dH:][:dH]  // [d_h]
-	t161 := c.Work[L*T+12*d*dH+13*d+24*dH:][:dH]  // [d_h]
-	t170 := c.Work[L*T+12*d*dH+13*d+25*dH:][:dH]  // [d_h]
-	t171 := c.Work[L*T+12*d*dH+13*d+26*dH:][:dH]  // [d_h]
-	t22_2 := c.Work[L*T+12*d*dH+13*d+27*dH:][:dH] // [d_h]
-	t842 := c.Work[L*T+12*d*dH+13*d+28*dH:][:dH]  // [d_h]
-	t232 := c.Work[L*T+12*d*dH+13*d+29*dH:][:d]   // [d]
-	t174 := c.Work[L*T+12*d*dH+14*d+29*dH:][:d]   // [d]
-	t62_2 := c.Work[L*T+12*d*dH+15*d+29*dH:][:dH] // [d_h]
-	t211 := c.Work[L*T+12*d*dH+15*d+30*dH:][:dH]  // [d_h]
-	t215 := c.Work[L*T+12*d*dH+15*d+31*dH:][:dH]  // [d_h]
-	t224 := c.Work[L*T+12*d*dH+15*d+32*dH:][:dH]  // [d_h]
-	t225 := c.Work[L*T+12*d*dH+15*d+33*dH:][:dH]  // [d_h]
-	t26 := c.Work[L*T+12*d*dH+15*d+34*dH:][:dH]   // [d_h]
-	t872 := c.Work[L*T+12*d*dH+15*d+35*dH:][:dH]  // [d_h]
-	t272 := c.Work[L*T+12*d*dH+15*d+36*dH:][:d]   // [d]
-	t228 := c.Work[L*T+12*d*dH+16*d+36*dH:][:d]   // [d]
-	t8 := c.Work[L*T+12*d*dH+17*d+36*dH:][:dH]    // [d_h]
-	t265 := c.Work[L*T+12*d*dH+17*d+37*dH:][:dH]  // [d_h]
-	t269 := c.Work[L*T+12*d*dH+17*d+38*dH:][:dH]  // [d_h]
-	t278 := c.Work[L*T+12*d*dH+17*d+39*dH:][:dH]  // [d_h]
-	t279 := c.Work[L*T+12*d*dH+17*d+40*dH:][:dH]  // [d_h]
-	t302 := c.Work[L*T+12*d*dH+17*d+41*dH:][:dH]  // [d_h]
-	t90 := c.Work[L*T+12*d*dH+17*d+42*dH:][:dH]   // [d_h]
-	t312 := c.Work[L*T+12*d*dH+17*d+43*dH:][:d]   // [d]
-	t282 := c.Work[L*T+12*d*dH+18*d+43*dH:][:d]   // [d]
-	t102 := c.Work[L*T+12*d*dH+19*d+43*dH:][:dH]  // [d_h]
-	t472 := c.Work[L*T+12*d*dH+19*d+44*dH:][:dH]  // [d_h]
-	t473 := c.Work[L*T+12*d*dH+19*d+45*dH:][:dH]  // [d_h]
-	t319 := c.Work[L*T+12*d*dH+19*d+46*dH:][:dH]  // [d_h]
+	t11 := c.Work[:L*T]                                 // [L, T]
+	q := c.Work[L*T:][:L*T*d]                           // [L, T, d]
+	AKState := c.Work[L*T*d+L*T:][:d*dH]                // [d, d_h]
+	BKState := c.Work[L*T*d+L*T+d*dH:][:d*dH]           // [d_h, d]
+	AVState := c.Work[L*T*d+L*T+2*d*dH:][:d*dH]         // [d, d_h]
+	BVState := c.Work[L*T*d+L*T+3*d*dH:][:d*dH]         // [d_h, d]
+	AAlphaState := c.Work[L*T*d+L*T+4*d*dH:][:d*dH]     // [d, d_h]
+	BAlphaState := c.Work[L*T*d+L*T+5*d*dH:][:d*dH]     // [d_h, d]
+	AEtaState := c.Work[L*T*d+L*T+6*d*dH:][:d*dH]       // [d, d_h]
+	BEtaState := c.Work[L*T*d+L*T+7*d*dH:][:d*dH]       // [d_h, d]
+	AMState := c.Work[L*T*d+L*T+8*d*dH:][:d*dH]         // [d, d_h]
+	BMState := c.Work[L*T*d+L*T+9*d*dH:][:d*dH]         // [d_h, d]
+	AAlpha2 := c.Work[L*T*d+L*T+10*d*dH:][:d*dH]        // [d, d_h]
+	AEta2 := c.Work[L*T*d+L*T+11*d*dH:][:d*dH]          // [d, d_h]
+	t := c.Work[L*T*d+L*T+12*d*dH:][:dH]                // [d_h]
+	t5 := c.Work[L*T*d+L*T+12*d*dH+dH:][:dH]            // [d_h]
+	t14 := c.Work[L*T*d+L*T+12*d*dH+2*dH:][:dH]         // [d_h]
+	t23 := c.Work[L*T*d+L*T+12*d*dH+3*dH:][:dH]         // [d_h]
+	t38 := c.Work[L*T*d+L*T+12*d*dH+4*dH:][:dH]         // [d_h]
+	t722 := c.Work[L*T*d+L*T+12*d*dH+5*dH:][:dH]        // [d_h]
+	t732 := c.Work[L*T*d+L*T+12*d*dH+6*dH:][:dH]        // [d_h]
+	t742 := c.Work[L*T*d+L*T+12*d*dH+7*dH:][:dH]        // [d_h]
+	t752 := c.Work[L*T*d+L*T+12*d*dH+8*dH:][:dH]        // [d_h]
+	t762 := c.Work[L*T*d+L*T+12*d*dH+9*dH:][:dH]        // [d_h]
+	t3 := c.Work[L*T*d+L*T+12*d*dH+10*dH:][:d]          // [d]
+	t7 := c.Work[L*T*d+L*T+12*d*dH+d+10*dH:][:d]        // [d]
+	t16 := c.Work[L*T*d+L*T+12*d*dH+2*d+10*dH:][:d]     // [d]
+	t25 := c.Work[L*T*d+L*T+12*d*dH+3*d+10*dH:][:d]     // [d]
+	t40 := c.Work[L*T*d+L*T+12*d*dH+4*d+10*dH:][:d]     // [d]
+	gK2 := c.Work[L*T*d+L*T+12*d*dH+5*d+10*dH:][:d]     // [d]
+	k := c.Work[L*T*d+L*T+12*d*dH+6*d+10*dH:][:d]       // [d]
+	gV2 := c.Work[L*T*d+L*T+12*d*dH+7*d+10*dH:][:d]     // [d]
+	v := c.Work[L*T*d+L*T+12*d*dH+8*d+10*dH:][:d]       // [d]
+	t53 := c.Work[L*T*d+L*T+12*d*dH+9*d+10*dH:][:dH]    // [d_h]
+	t62 := c.Work[L*T*d+L*T+12*d*dH+9*d+11*dH:][:dH]    // [d_h]
+	t63 := c.Work[L*T*d+L*T+12*d*dH+9*d+12*dH:][:dH]    // [d_h]
+	t142 := c.Work[L*T*d+L*T+12*d*dH+9*d+13*dH:][:dH]   // [d_h]
+	t78 := c.Work[L*T*d+L*T+12*d*dH+9*d+14*dH:][:dH]    // [d_h]
+	t152 := c.Work[L*T*d+L*T+12*d*dH+9*d+15*dH:][:d]    // [d]
+	t66 := c.Work[L*T*d+L*T+12*d*dH+10*d+15*dH:][:d]    // [d]
+	t22 := c.Work[L*T*d+L*T+12*d*dH+11*d+15*dH:][:dH]   // [d_h]
+	t103 := c.Work[L*T*d+L*T+12*d*dH+11*d+16*dH:][:dH]  // [d_h]
+	t107 := c.Work[L*T*d+L*T+12*d*dH+11*d+17*dH:][:dH]  // [d_h]
+	t116 := c.Work[L*T*d+L*T+12*d*dH+11*d+18*dH:][:dH]  // [d_h]
+	t117 := c.Work[L*T*d+L*T+12*d*dH+11*d+19*dH:][:dH]  // [d_h]
+	t182 := c.Work[L*T*d+L*T+12*d*dH+11*d+20*dH:][:dH]  // [d_h]
+	t812 := c.Work[L*T*d+L*T+12*d*dH+11*d+21*dH:][:dH]  // [d_h]
+	t192 := c.Work[L*T*d+L*T+12*d*dH+11*d+22*dH:][:d]   // [d]
+	t120 := c.Work[L*T*d+L*T+12*d*dH+12*d+22*dH:][:d]   // [d]
+	t42 := c.Work[L*T*d+L*T+12*d*dH+13*d+22*dH:][:dH]   // [d_h]
+	t157 := c.Work[L*T*d+L*T+12*d*dH+13*d+23*dH:][:dH]  // [d_h]
+	t161 := c.Work[L*T*d+L*T+12*d*dH+13*d+24*dH:][:dH]  // [d_h]
+	t170 := c.Work[L*T*d+L*T+12*d*dH+13*d+25*dH:][:dH]  // [d_h]
+	t171 := c.Work[L*T*d+L*T+12*d*dH+13*d+26*dH:][:dH]  // [d_h]
+	t22_2 := c.Work[L*T*d+L*T+12*d*dH+13*d+27*dH:][:dH] // [d_h]
+	t842 := c.Work[L*T*d+L*T+12*d*dH+13*d+28*dH:][:dH]  // [d_h]
+	t232 := c.Work[L*T*d+L*T+12*d*dH+13*d+29*dH:][:d]   // [d]
+	t174 := c.Work[L*T*d+L*T+12*d*dH+14*d+29*dH:][:d]   // [d]
+	t62_2 := c.Work[L*T*d+L*T+12*d*dH+15*d+29*dH:][:dH] // [d_h]
+	t211 := c.Work[L*T*d+L*T+12*d*dH+15*d+30*dH:][:dH]  // [d_h]
+	t215 := c.Work[L*T*d+L*T+12*d*dH+15*d+31*dH:][:dH]  // [d_h]
+	t224 := c.Work[L*T*d+L*T+12*d*dH+15*d+32*dH:][:dH]  // [d_h]
+	t225 := c.Work[L*T*d+L*T+12*d*dH+15*d+33*dH:][:dH]  // [d_h]
+	t26 := c.Work[L*T*d+L*T+12*d*dH+15*d+34*dH:][:dH]   // [d_h]
+	t872 := c.Work[L*T*d+L*T+12*d*dH+15*d+35*dH:][:dH]  // [d_h]
+	t272 := c.Work[L*T*d+L*T+12*d*dH+15*d+36*dH:][:d]   // [d]
+	t228 := c.Work[L*T*d+L*T+12*d*dH+16*d+36*dH:][:d]   // [d]
+	t8 := c.Work[L*T*d+L*T+12*d*dH+17*d+36*dH:][:dH]    // [d_h]
+	t265 := c.Work[L*T*d+L*T+12*d*dH+17*d+37*dH:][:dH]  // [d_h]
+	t269 := c.Work[L*T*d+L*T+12*d*dH+17*d+38*dH:][:dH]  // [d_h]
+	t278 := c.Work[L*T*d+L*T+12*d*dH+17*d+39*dH:][:dH]  // [d_h]
+	t279 := c.Work[L*T*d+L*T+12*d*dH+17*d+40*dH:][:dH]  // [d_h]
+	t302 := c.Work[L*T*d+L*T+12*d*dH+17*d+41*dH:][:dH]  // [d_h]
+	t90 := c.Work[L*T*d+L*T+12*d*dH+17*d+42*dH:][:dH]   // [d_h]
+	t312 := c.Work[L*T*d+L*T+12*d*dH+17*d+43*dH:][:d]   // [d]
+	t282 := c.Work[L*T*d+L*T+12*d*dH+18*d+43*dH:][:d]   // [d]
+	t102 := c.Work[L*T*d+L*T+12*d*dH+19*d+43*dH:][:dH]  // [d_h]
+	t472 := c.Work[L*T*d+L*T+12*d*dH+19*d+44*dH:][:dH]  // [d_h]
+	t473 := c.Work[L*T*d+L*T+12*d*dH+19*d+45*dH:][:dH]  // [d_h]
+	t319 := c.Work[L*T*d+L*T+12*d*dH+19*d+46*dH:][:dH]  // [d_h]
 	t9Total := make([]F, 1)
 	t18Total := make([]F, 1)
-	t273Total := make([]F, 1)
+	t27Total := make([]F, 1)
 	t42Total := make([]F, 1)
 
 	// self_referential_layers.q
@@ -142,61 +143,46 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd2),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t11),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
 				t4 := (F(0) < qProd2Entry)
-				t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
-				qSqrt[j] = t7
-				t11_2[j] = t112
-				qDiv[j] = F(1) / t112
-				qDiv3[j] = F(1) / t7
+				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(q),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				q := c.Q[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k2 := range d {
-					q2 := qProd[k2] / t11Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t11Entry
+					q2[k2] = qProd[k2] / t11Entry
 				}
 			}
 		}
@@ -293,7 +279,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R173415f73eeeArgs{
 						P0:  unsafe.SliceData(BMState),
-						P1:  unsafe.SliceData(c.Q),
+						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
 						P3:  unsafe.SliceData(BAlphaState),
 						P4:  unsafe.SliceData(BEtaState),
@@ -318,7 +304,7 @@ func (c *stepFused) run() {
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						BAlphaState2 := BAlphaState[i*d:][:d]
 						BEtaState2 := BEtaState[i*d:][:d]
@@ -335,7 +321,7 @@ func (c *stepFused) run() {
 						t233Sums := [16]F{t233}
 						t382Sums := [16]F{t382}
 						for j := range d {
-							t6Sums[j%16] = num.FMA32(BMState2[j], q[j], t6Sums[j%16])
+							t6Sums[j%16] = num.FMA32(BMState2[j], q2[j], t6Sums[j%16])
 							xEntry := x[j]
 							t52Sums[j%16] = num.FMA32(BAlphaState2[j], xEntry, t52Sums[j%16])
 							t143Sums[j%16] = num.FMA32(BEtaState2[j], xEntry, t143Sums[j%16])
@@ -398,10 +384,10 @@ func (c *stepFused) run() {
 						P8:  unsafe.SliceData(AVState),
 						P9:  unsafe.SliceData(t762),
 						P10: unsafe.SliceData(t3),
-						P11: unsafe.SliceData(t72),
+						P11: unsafe.SliceData(t7),
 						P12: unsafe.SliceData(t16),
 						P13: unsafe.SliceData(t25),
-						P14: unsafe.SliceData(t402),
+						P14: unsafe.SliceData(t40),
 						N0:  d,
 						N1:  dH,
 						N2:  4 * dH,
@@ -420,38 +406,38 @@ func (c *stepFused) run() {
 						AKState2 := AKState[i*dH:][:dH]
 						AVState2 := AVState[i*dH:][:dH]
 						var t32 F
-						var t73 F
+						var t72 F
 						var t162 F
 						var t252 F
-						var t403 F
+						var t402 F
 						t32Sums := [16]F{t32}
-						t73Sums := [16]F{t73}
+						t72Sums := [16]F{t72}
 						t162Sums := [16]F{t162}
 						t252Sums := [16]F{t252}
-						t403Sums := [16]F{t403}
+						t402Sums := [16]F{t402}
 						for j := range dH {
 							t32Sums[j%16] = num.FMA32(AMState2[j], t722[j], t32Sums[j%16])
-							t73Sums[j%16] = num.FMA32(AAlphaState2[j], t732[j], t73Sums[j%16])
+							t72Sums[j%16] = num.FMA32(AAlphaState2[j], t732[j], t72Sums[j%16])
 							t162Sums[j%16] = num.FMA32(AEtaState2[j], t742[j], t162Sums[j%16])
 							t252Sums[j%16] = num.FMA32(AKState2[j], t752[j], t252Sums[j%16])
-							t403Sums[j%16] = num.FMA32(AVState2[j], t762[j], t403Sums[j%16])
+							t402Sums[j%16] = num.FMA32(AVState2[j], t762[j], t402Sums[j%16])
 						}
 						t32 = kern.Sum16(&t32Sums)
-						t73 = kern.Sum16(&t73Sums)
+						t72 = kern.Sum16(&t72Sums)
 						t162 = kern.Sum16(&t162Sums)
 						t252 = kern.Sum16(&t252Sums)
-						t403 = kern.Sum16(&t403Sums)
+						t402 = kern.Sum16(&t402Sums)
 						t3[i] = t32
-						t72[i] = t73
+						t7[i] = t72
 						t16[i] = t162
 						t25[i] = t252
-						t402[i] = t403
+						t40[i] = t402
 					}
 				}
 				// self_referential_layers.y, self_referential_layers.rho, self_referential_layers.g_alpha, self_referential_layers.theta, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.k
 				var t9 F
 				var t18 F
-				var t273 F
+				var t27 F
 				if len(c.GK) > 0 {
 					if kern.Wide() {
 						a2 := regions.Rb44e57e089fdArgs{
@@ -475,59 +461,59 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R06d2e8245e12Args{
 						P0:  unsafe.SliceData(c.X),
-						P1:  unsafe.SliceData(t72),
+						P1:  unsafe.SliceData(t7),
 						P2:  unsafe.SliceData(t16),
 						P3:  unsafe.SliceData(t25),
-						P4:  unsafe.SliceData(c.Q),
+						P4:  unsafe.SliceData(q),
 						P5:  unsafe.SliceData(t3),
 						P6:  unsafe.SliceData(c.Y),
 						P7:  unsafe.SliceData(gK2),
 						P8:  unsafe.SliceData(t9Total),
 						P9:  unsafe.SliceData(t18Total),
-						P10: unsafe.SliceData(t273Total),
+						P10: unsafe.SliceData(t27Total),
 						N0:  d,
 						N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-						S0:  [2]float32{t273},
+						S0:  [2]float32{t27},
 						S1:  [2]float32{t18},
 						S2:  [2]float32{t9},
 					}
 					regions.R06d2e8245e12(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
-					q := c.Q[(l*T+a+C*s)*d:][:d]
+					q2 := q[(l*T+a+C*s)*d:][:d]
 					y := c.Y[(l*T+a+C*s)*d:][:d]
-					t273_2 := t273
+					t27_2 := t27
 					t18_2 := t18
 					t9_2 := t9
 					t9Sums := [16]F{t9_2}
 					t18Sums := [16]F{t18_2}
-					t273Sums := [16]F{t273_2}
+					t27Sums := [16]F{t27_2}
 					for i := range d {
 						xEntry2 := x[i]
-						t9Sums[i%16] = (t9Sums[i%16] + xEntry2) + t72[i]
+						t9Sums[i%16] = (t9Sums[i%16] + xEntry2) + t7[i]
 						t18Sums[i%16] = (t18Sums[i%16] + xEntry2) + t16[i]
 						gK3 := xEntry2 + t25[i]
-						t273Sums[i%16] = num.FMA32(gK3, gK3, t273Sums[i%16])
-						y[i] = q[i] + t3[i]
+						t27Sums[i%16] = num.FMA32(gK3, gK3, t27Sums[i%16])
+						y[i] = q2[i] + t3[i]
 						gK2[i] = gK3
 					}
 					t9_2 = kern.Sum16(&t9Sums)
 					t18_2 = kern.Sum16(&t18Sums)
-					t273_2 = kern.Sum16(&t273Sums)
+					t27_2 = kern.Sum16(&t27Sums)
 					t9Total[0] = t9_2
 					t18Total[0] = t18_2
-					t273Total[0] = t273_2
+					t27Total[0] = t27_2
 				}
 				t9 = t9Total[0]
 				t18 = t18Total[0]
-				t273 = t273Total[0]
+				t27 = t27Total[0]
 				// self_referential_layers.rho, self_referential_layers.theta, self_referential_layers.k
 				t12 := (t9 / w6) + bRhoEntry
 				rho2 := kern.Sigmoid(t12)
 				t21 := (t18 / w6) + bThetaEntry
 				theta2 := kern.Softplus(t21)
-				t292 := (F(0) < t273)
-				t36 := kern.Larger(kern.Choose(t292, num.Sqrt(kern.Choose(t292, t273, F(1))), F(0)), F(1e-08))
+				t29 := (F(0) < t27)
+				t36 := kern.Larger(kern.Choose(t29, num.Sqrt(kern.Choose(t29, t27, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
@@ -540,7 +526,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.Rb44e57e089fdArgs{
 							P0: unsafe.SliceData(c.X),
-							P1: unsafe.SliceData(t402),
+							P1: unsafe.SliceData(t40),
 							P2: kern.Given(c.GV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -550,7 +536,7 @@ func (c *stepFused) run() {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							gV3 := x[i] + t402[i]
+							gV3 := x[i] + t40[i]
 							gV[i] = gV3
 						}
 					}
@@ -558,7 +544,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R182b9458565eArgs{
 						P0: unsafe.SliceData(c.X),
-						P1: unsafe.SliceData(t402),
+						P1: unsafe.SliceData(t40),
 						P2: unsafe.SliceData(gK2),
 						P3: unsafe.SliceData(k),
 						P4: unsafe.SliceData(gV2),
@@ -574,7 +560,7 @@ func (c *stepFused) run() {
 					t42_3 := t42_2
 					t42Sums := [16]F{t42_3}
 					for i := range d {
-						gV3 := x[i] + t402[i]
+						gV3 := x[i] + t40[i]
 						t42Sums[i%16] = num.FMA32(gV3, gV3, t42Sums[i%16])
 						k[i] = gK2[i] / t36
 						gV2[i] = gV3
@@ -1647,8 +1633,8 @@ func (c *stepFused) run() {
 					} else {
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t1122 := t116[i]
-							AAlphaProd[i] = t1122
+							t112 := t116[i]
+							AAlphaProd[i] = t112
 						}
 					}
 				}
@@ -1951,194 +1937,198 @@ func (c *stepBackwardFused) run() {
 	_ = d
 	_ = dH
 	_ = segments
-	t27 := c.Work[:L*T]                                                            // [L, T]
-	t42 := c.Work[L*T:][:L*T]                                                      // [L, T]
-	t63 := c.Work[2*L*T:][:L*T*dH]                                                 // [L, T, d_h]
-	t772 := c.Work[L*T*dH+2*L*T:][:L*T*dH]                                         // [L, T, d_h]
-	t78 := c.Work[2*L*T*dH+2*L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t98 := c.Work[3*L*T*dH+2*L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t100 := c.Work[4*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t101 := c.Work[5*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t102 := c.Work[6*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t103 := c.Work[7*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t117 := c.Work[8*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t802 := c.Work[9*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t812 := c.Work[10*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t152 := c.Work[11*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t154 := c.Work[12*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t155 := c.Work[13*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t156 := c.Work[14*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t157 := c.Work[15*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t171 := c.Work[16*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t832 := c.Work[17*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t842 := c.Work[18*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t206 := c.Work[19*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t208 := c.Work[20*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t209 := c.Work[21*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t210 := c.Work[22*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t211 := c.Work[23*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t225 := c.Work[24*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t862 := c.Work[25*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t872 := c.Work[26*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t260 := c.Work[27*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t262 := c.Work[28*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t263 := c.Work[29*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t264 := c.Work[30*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t265 := c.Work[31*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t279 := c.Work[32*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t89 := c.Work[33*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t90 := c.Work[34*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t314 := c.Work[35*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t316 := c.Work[36*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t317 := c.Work[37*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t318 := c.Work[38*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t319 := c.Work[39*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t2 := c.Work[40*L*T*dH+2*L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t6 := c.Work[41*L*T*dH+2*L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t152_2 := c.Work[42*L*T*dH+2*L*T:][:L*T*dH]                                    // [L, T, d_h]
-	t242 := c.Work[43*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t39 := c.Work[44*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t542 := c.Work[45*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t122 := c.Work[46*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t142 := c.Work[47*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t108 := c.Work[48*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t162 := c.Work[49*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t182 := c.Work[50*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t162_2 := c.Work[51*L*T*dH+2*L*T:][:L*T*dH]                                    // [L, T, d_h]
-	t202 := c.Work[52*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t222 := c.Work[53*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t216 := c.Work[54*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t2422 := c.Work[55*L*T*dH+2*L*T:][:L*T*dH]                                     // [L, T, d_h]
-	t26 := c.Work[56*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t270 := c.Work[57*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t282 := c.Work[58*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t302 := c.Work[59*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t592 := c.Work[60*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t121 := c.Work[61*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t183 := c.Work[62*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t245 := c.Work[63*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t312 := c.Work[64*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t499 := c.Work[65*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t351 := c.Work[66*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t500 := c.Work[67*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t390 := c.Work[68*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t503 := c.Work[69*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t411 := c.Work[70*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t511 := c.Work[71*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t433 := c.Work[72*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t518 := c.Work[73*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t445 := c.Work[74*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t12 := c.Work[75*L*T*dH+2*L*T:][:L*T*d]                                        // [L, T, d]
-	t13 := c.Work[L*T*d+75*L*T*dH+2*L*T:][:L*T*d]                                  // [L, T, d]
-	t30 := c.Work[2*L*T*d+75*L*T*dH+2*L*T:][:L*T]                                  // [L, T]
-	t51 := c.Work[2*L*T*d+75*L*T*dH+3*L*T:][:L*T*d]                                // [L, T, d]
-	t52 := c.Work[3*L*T*d+75*L*T*dH+3*L*T:][:L*T*d]                                // [L, T, d]
-	AKBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T:][:d*dH]                          // [d, d_h]
-	BKBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+d*dH:][:d*dH]                     // [d_h, d]
-	AVBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+2*d*dH:][:d*dH]                   // [d, d_h]
-	BVBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+3*d*dH:][:d*dH]                   // [d_h, d]
-	AAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+4*d*dH:][:d*dH]               // [d, d_h]
-	BAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+5*d*dH:][:d*dH]               // [d_h, d]
-	AEtaBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+6*d*dH:][:d*dH]                 // [d, d_h]
-	BEtaBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+7*d*dH:][:d*dH]                 // [d_h, d]
-	AMBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+8*d*dH:][:d*dH]                   // [d, d_h]
-	BMBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+9*d*dH:][:d*dH]                   // [d_h, d]
-	AKTrail := c.Work[4*L*T*d+75*L*T*dH+3*L*T+10*d*dH:][:C*d*dH+d*dH]              // [C + 1, d, d_h]
-	BKTrail := c.Work[C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+11*d*dH:][:C*d*dH+d*dH]       // [C + 1, d_h, d]
-	AVTrail := c.Work[2*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+12*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
-	BVTrail := c.Work[3*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+13*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
-	AAlphaTrail := c.Work[4*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+14*d*dH:][:C*d*dH+d*dH] // [C + 1, d, d_h]
-	BAlphaTrail := c.Work[5*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+15*d*dH:][:C*d*dH+d*dH] // [C + 1, d_h, d]
-	AEtaTrail := c.Work[6*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+16*d*dH:][:C*d*dH+d*dH]   // [C + 1, d, d_h]
-	BEtaTrail := c.Work[7*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+17*d*dH:][:C*d*dH+d*dH]   // [C + 1, d_h, d]
-	AMTrail := c.Work[8*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+18*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
-	BMTrail := c.Work[9*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+19*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
-	k := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH:][:d]                    // [d]
-	k2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+d:][:d]                 // [d]
-	v := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+2*d:][:d]                // [d]
-	t462 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+3*d:][:dH]            // [d_h]
-	t622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+3*d+dH:][:d]          // [d]
-	t19 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+4*d+dH:][:dH]          // [d_h]
-	t2122 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+4*d+2*dH:][:d]       // [d]
-	t463 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+5*d+2*dH:][:d]        // [d]
-	t30222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+6*d+2*dH:][:dH]     // [d_h]
-	t3222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+6*d+3*dH:][:dH]      // [d_h]
-	t3522 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+6*d+4*dH:][:d]       // [d]
-	t4022 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+7*d+4*dH:][:dH]      // [d_h]
-	t512 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+7*d+5*dH:][:dH]       // [d_h]
-	t61 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+7*d+6*dH:][:dH]        // [d_h]
-	t532 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+7*d+7*dH:][:d]        // [d]
-	t6322 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+8*d+7*dH:][:d]       // [d]
-	t464 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+9*d+7*dH:][:dH]       // [d_h]
-	t68 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+9*d+8*dH:][:d]         // [d]
-	t8123 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+10*d+8*dH:][:dH]     // [d_h]
-	t83 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+10*d+9*dH:][:d]        // [d]
-	t465 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+11*d+9*dH:][:d]       // [d]
-	t92 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+12*d+9*dH:][:dH]       // [d_h]
-	t94 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+12*d+10*dH:][:dH]      // [d_h]
-	t97 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+12*d+11*dH:][:d]       // [d]
-	t10222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+13*d+11*dH:][:dH]   // [d_h]
-	t1132 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+13*d+12*dH:][:dH]    // [d_h]
-	t123 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+13*d+13*dH:][:dH]     // [d_h]
-	t115 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+13*d+14*dH:][:d]      // [d]
-	t125 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+14*d+14*dH:][:d]      // [d]
-	t466 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+15*d+14*dH:][:dH]     // [d_h]
-	t130 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+15*d+15*dH:][:d]      // [d]
-	t143 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+16*d+15*dH:][:dH]     // [d_h]
-	t145 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+16*d+16*dH:][:d]      // [d]
-	t467 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+17*d+16*dH:][:d]      // [d]
-	t15422 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+18*d+16*dH:][:dH]   // [d_h]
-	t15622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+18*d+17*dH:][:dH]   // [d_h]
-	t1592 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+18*d+18*dH:][:d]     // [d]
-	t164 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+19*d+18*dH:][:dH]     // [d_h]
-	t175 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+19*d+19*dH:][:dH]     // [d_h]
-	t1852 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+19*d+20*dH:][:dH]    // [d_h]
-	t177 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+19*d+21*dH:][:d]      // [d]
-	t187 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+20*d+21*dH:][:d]      // [d]
-	t468 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+21*d+21*dH:][:dH]     // [d_h]
-	t192 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+21*d+22*dH:][:d]      // [d]
-	t205 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+22*d+22*dH:][:dH]     // [d_h]
-	t207 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+22*d+23*dH:][:d]      // [d]
-	t469 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+23*d+23*dH:][:d]      // [d]
-	t21622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+24*d+23*dH:][:dH]   // [d_h]
-	t218 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+24*d+24*dH:][:dH]     // [d_h]
-	t2212 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+24*d+25*dH:][:d]     // [d]
-	t226 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+25*d+25*dH:][:dH]     // [d_h]
-	t237 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+25*d+26*dH:][:dH]     // [d_h]
-	t247 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+25*d+27*dH:][:dH]     // [d_h]
-	t2392 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+25*d+28*dH:][:d]     // [d]
-	t249 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+26*d+28*dH:][:d]      // [d]
-	t470 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+27*d+28*dH:][:dH]     // [d_h]
-	t254 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+27*d+29*dH:][:d]      // [d]
-	t255 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+28*d+29*dH:][:d]      // [d]
-	t27022 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+29*d+29*dH:][:dH]   // [d_h]
-	t272 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+29*d+30*dH:][:d]      // [d]
-	t471 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+30*d+30*dH:][:d]      // [d]
-	t281 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+31*d+30*dH:][:dH]     // [d_h]
-	t283 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+31*d+31*dH:][:dH]     // [d_h]
-	t286 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+31*d+32*dH:][:d]      // [d]
-	t291 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+32*d+32*dH:][:dH]     // [d_h]
-	t302_2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+32*d+33*dH:][:dH]   // [d_h]
-	t31422 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+32*d+34*dH:][:dH]   // [d_h]
-	t304 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+32*d+35*dH:][:d]      // [d]
-	t31622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+33*d+35*dH:][:d]    // [d]
-	t31722 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+34*d+35*dH:][:d]    // [d]
-	t343 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+35*d+35*dH:][:d]      // [d]
-	t356 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+36*d+35*dH:][:d]      // [d]
-	t347 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+37*d+35*dH:][:dH]     // [d_h]
-	t353 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+37*d+36*dH:][:dH]     // [d_h]
-	t355 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+37*d+37*dH:][:d]      // [d]
-	t382 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+38*d+37*dH:][:d]      // [d]
-	t386 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+37*dH:][:dH]     // [d_h]
-	t441 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+38*dH:][:dH]     // [d_h]
-	t392 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+39*dH:][:dH]     // [d_h]
-	t413 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+40*dH:][:dH]     // [d_h]
-	t435 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+41*dH:][:dH]     // [d_h]
-	t447 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+42*dH:][:dH]     // [d_h]
-	t394 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+43*dH:][:d]      // [d]
-	t415 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+40*d+43*dH:][:d]      // [d]
-	t437 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+41*d+43*dH:][:d]      // [d]
-	t449 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+42*d+43*dH:][:d]      // [d]
+	t7 := c.Work[:L*T]                                                             // [L, T]
+	t11 := c.Work[L*T:][:L*T]                                                      // [L, T]
+	t27 := c.Work[2*L*T:][:L*T]                                                    // [L, T]
+	q := c.Work[3*L*T:][:L*T*d]                                                    // [L, T, d]
+	t272 := c.Work[L*T*d+3*L*T:][:L*T]                                             // [L, T]
+	t42 := c.Work[L*T*d+4*L*T:][:L*T]                                              // [L, T]
+	t63 := c.Work[L*T*d+5*L*T:][:L*T*dH]                                           // [L, T, d_h]
+	t772 := c.Work[L*T*d+L*T*dH+5*L*T:][:L*T*dH]                                   // [L, T, d_h]
+	t78 := c.Work[L*T*d+2*L*T*dH+5*L*T:][:L*T*dH]                                  // [L, T, d_h]
+	t98 := c.Work[L*T*d+3*L*T*dH+5*L*T:][:L*T*dH]                                  // [L, T, d_h]
+	t100 := c.Work[L*T*d+4*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t101 := c.Work[L*T*d+5*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t102 := c.Work[L*T*d+6*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t103 := c.Work[L*T*d+7*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t117 := c.Work[L*T*d+8*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t802 := c.Work[L*T*d+9*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t812 := c.Work[L*T*d+10*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t152 := c.Work[L*T*d+11*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t154 := c.Work[L*T*d+12*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t155 := c.Work[L*T*d+13*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t156 := c.Work[L*T*d+14*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t157 := c.Work[L*T*d+15*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t171 := c.Work[L*T*d+16*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t832 := c.Work[L*T*d+17*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t842 := c.Work[L*T*d+18*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t206 := c.Work[L*T*d+19*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t208 := c.Work[L*T*d+20*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t209 := c.Work[L*T*d+21*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t210 := c.Work[L*T*d+22*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t211 := c.Work[L*T*d+23*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t225 := c.Work[L*T*d+24*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t862 := c.Work[L*T*d+25*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t872 := c.Work[L*T*d+26*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t260 := c.Work[L*T*d+27*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t262 := c.Work[L*T*d+28*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t263 := c.Work[L*T*d+29*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t264 := c.Work[L*T*d+30*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t265 := c.Work[L*T*d+31*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t279 := c.Work[L*T*d+32*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t89 := c.Work[L*T*d+33*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t90 := c.Work[L*T*d+34*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t314 := c.Work[L*T*d+35*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t316 := c.Work[L*T*d+36*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t317 := c.Work[L*T*d+37*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t318 := c.Work[L*T*d+38*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t319 := c.Work[L*T*d+39*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t2 := c.Work[L*T*d+40*L*T*dH+5*L*T:][:L*T*dH]                                  // [L, T, d_h]
+	t622 := c.Work[L*T*d+41*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t152_2 := c.Work[L*T*d+42*L*T*dH+5*L*T:][:L*T*dH]                              // [L, T, d_h]
+	t242 := c.Work[L*T*d+43*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t39 := c.Work[L*T*d+44*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t542 := c.Work[L*T*d+45*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t122 := c.Work[L*T*d+46*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t142 := c.Work[L*T*d+47*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t108 := c.Work[L*T*d+48*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t162 := c.Work[L*T*d+49*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t182 := c.Work[L*T*d+50*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t162_2 := c.Work[L*T*d+51*L*T*dH+5*L*T:][:L*T*dH]                              // [L, T, d_h]
+	t202 := c.Work[L*T*d+52*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t222 := c.Work[L*T*d+53*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t216 := c.Work[L*T*d+54*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t2422 := c.Work[L*T*d+55*L*T*dH+5*L*T:][:L*T*dH]                               // [L, T, d_h]
+	t26 := c.Work[L*T*d+56*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t270 := c.Work[L*T*d+57*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t282 := c.Work[L*T*d+58*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t302 := c.Work[L*T*d+59*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t592 := c.Work[L*T*d+60*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t121 := c.Work[L*T*d+61*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t183 := c.Work[L*T*d+62*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t245 := c.Work[L*T*d+63*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t312 := c.Work[L*T*d+64*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t499 := c.Work[L*T*d+65*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t351 := c.Work[L*T*d+66*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t500 := c.Work[L*T*d+67*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t390 := c.Work[L*T*d+68*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t503 := c.Work[L*T*d+69*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t411 := c.Work[L*T*d+70*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t511 := c.Work[L*T*d+71*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t433 := c.Work[L*T*d+72*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t518 := c.Work[L*T*d+73*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t445 := c.Work[L*T*d+74*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t12 := c.Work[L*T*d+75*L*T*dH+5*L*T:][:L*T*d]                                  // [L, T, d]
+	t13 := c.Work[2*L*T*d+75*L*T*dH+5*L*T:][:L*T*d]                                // [L, T, d]
+	t30 := c.Work[3*L*T*d+75*L*T*dH+5*L*T:][:L*T]                                  // [L, T]
+	t47 := c.Work[3*L*T*d+75*L*T*dH+6*L*T:][:L*T]                                  // [L, T]
+	t51 := c.Work[3*L*T*d+75*L*T*dH+7*L*T:][:L*T*d]                                // [L, T, d]
+	AKBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T:][:d*dH]                          // [d, d_h]
+	BKBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+d*dH:][:d*dH]                     // [d_h, d]
+	AVBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+2*d*dH:][:d*dH]                   // [d, d_h]
+	BVBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+3*d*dH:][:d*dH]                   // [d_h, d]
+	AAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+4*d*dH:][:d*dH]               // [d, d_h]
+	BAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+5*d*dH:][:d*dH]               // [d_h, d]
+	AEtaBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+6*d*dH:][:d*dH]                 // [d, d_h]
+	BEtaBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+7*d*dH:][:d*dH]                 // [d_h, d]
+	AMBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+8*d*dH:][:d*dH]                   // [d, d_h]
+	BMBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+9*d*dH:][:d*dH]                   // [d_h, d]
+	AKTrail := c.Work[4*L*T*d+75*L*T*dH+7*L*T+10*d*dH:][:C*d*dH+d*dH]              // [C + 1, d, d_h]
+	BKTrail := c.Work[C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+11*d*dH:][:C*d*dH+d*dH]       // [C + 1, d_h, d]
+	AVTrail := c.Work[2*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+12*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
+	BVTrail := c.Work[3*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+13*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
+	AAlphaTrail := c.Work[4*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+14*d*dH:][:C*d*dH+d*dH] // [C + 1, d, d_h]
+	BAlphaTrail := c.Work[5*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+15*d*dH:][:C*d*dH+d*dH] // [C + 1, d_h, d]
+	AEtaTrail := c.Work[6*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+16*d*dH:][:C*d*dH+d*dH]   // [C + 1, d, d_h]
+	BEtaTrail := c.Work[7*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+17*d*dH:][:C*d*dH+d*dH]   // [C + 1, d_h, d]
+	AMTrail := c.Work[8*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+18*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
+	BMTrail := c.Work[9*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+19*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
+	k := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH:][:d]                    // [d]
+	k2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+d:][:d]                 // [d]
+	v := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+2*d:][:d]                // [d]
+	t462 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+3*d:][:dH]            // [d_h]
+	t6223 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+3*d+dH:][:d]         // [d]
+	t19 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+4*d+dH:][:dH]          // [d_h]
+	t2122 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+4*d+2*dH:][:d]       // [d]
+	t463 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+5*d+2*dH:][:d]        // [d]
+	t30222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+6*d+2*dH:][:dH]     // [d_h]
+	t3222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+6*d+3*dH:][:dH]      // [d_h]
+	t3522 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+6*d+4*dH:][:d]       // [d]
+	t4022 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+7*d+4*dH:][:dH]      // [d_h]
+	t512 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+7*d+5*dH:][:dH]       // [d_h]
+	t61 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+7*d+6*dH:][:dH]        // [d_h]
+	t532 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+7*d+7*dH:][:d]        // [d]
+	t6322 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+8*d+7*dH:][:d]       // [d]
+	t464 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+9*d+7*dH:][:dH]       // [d_h]
+	t68 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+9*d+8*dH:][:d]         // [d]
+	t8123 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+10*d+8*dH:][:dH]     // [d_h]
+	t83 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+10*d+9*dH:][:d]        // [d]
+	t465 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+11*d+9*dH:][:d]       // [d]
+	t92 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+12*d+9*dH:][:dH]       // [d_h]
+	t94 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+12*d+10*dH:][:dH]      // [d_h]
+	t97 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+12*d+11*dH:][:d]       // [d]
+	t10222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+13*d+11*dH:][:dH]   // [d_h]
+	t1132 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+13*d+12*dH:][:dH]    // [d_h]
+	t123 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+13*d+13*dH:][:dH]     // [d_h]
+	t115 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+13*d+14*dH:][:d]      // [d]
+	t125 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+14*d+14*dH:][:d]      // [d]
+	t466 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+15*d+14*dH:][:dH]     // [d_h]
+	t130 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+15*d+15*dH:][:d]      // [d]
+	t143 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+16*d+15*dH:][:dH]     // [d_h]
+	t145 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+16*d+16*dH:][:d]      // [d]
+	t467 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+17*d+16*dH:][:d]      // [d]
+	t15422 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+18*d+16*dH:][:dH]   // [d_h]
+	t15622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+18*d+17*dH:][:dH]   // [d_h]
+	t1592 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+18*d+18*dH:][:d]     // [d]
+	t164 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+19*d+18*dH:][:dH]     // [d_h]
+	t175 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+19*d+19*dH:][:dH]     // [d_h]
+	t1852 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+19*d+20*dH:][:dH]    // [d_h]
+	t177 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+19*d+21*dH:][:d]      // [d]
+	t187 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+20*d+21*dH:][:d]      // [d]
+	t468 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+21*d+21*dH:][:dH]     // [d_h]
+	t192 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+21*d+22*dH:][:d]      // [d]
+	t205 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+22*d+22*dH:][:dH]     // [d_h]
+	t207 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+22*d+23*dH:][:d]      // [d]
+	t469 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+23*d+23*dH:][:d]      // [d]
+	t21622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+24*d+23*dH:][:dH]   // [d_h]
+	t218 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+24*d+24*dH:][:dH]     // [d_h]
+	t2212 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+24*d+25*dH:][:d]     // [d]
+	t226 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+25*d+25*dH:][:dH]     // [d_h]
+	t237 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+25*d+26*dH:][:dH]     // [d_h]
+	t247 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+25*d+27*dH:][:dH]     // [d_h]
+	t2392 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+25*d+28*dH:][:d]     // [d]
+	t249 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+26*d+28*dH:][:d]      // [d]
+	t470 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+27*d+28*dH:][:dH]     // [d_h]
+	t254 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+27*d+29*dH:][:d]      // [d]
+	t255 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+28*d+29*dH:][:d]      // [d]
+	t27022 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+29*d+29*dH:][:dH]   // [d_h]
+	t272_2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+29*d+30*dH:][:d]    // [d]
+	t471 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+30*d+30*dH:][:d]      // [d]
+	t281 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+31*d+30*dH:][:dH]     // [d_h]
+	t283 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+31*d+31*dH:][:dH]     // [d_h]
+	t286 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+31*d+32*dH:][:d]      // [d]
+	t291 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+32*d+32*dH:][:dH]     // [d_h]
+	t302_2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+32*d+33*dH:][:dH]   // [d_h]
+	t31422 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+32*d+34*dH:][:dH]   // [d_h]
+	t304 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+32*d+35*dH:][:d]      // [d]
+	t31622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+33*d+35*dH:][:d]    // [d]
+	t31722 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+34*d+35*dH:][:d]    // [d]
+	t343 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+35*d+35*dH:][:d]      // [d]
+	t356 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+36*d+35*dH:][:d]      // [d]
+	t347 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+37*d+35*dH:][:dH]     // [d_h]
+	t353 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+37*d+36*dH:][:dH]     // [d_h]
+	t355 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+37*d+37*dH:][:d]      // [d]
+	t382 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+38*d+37*dH:][:d]      // [d]
+	t386 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+37*dH:][:dH]     // [d_h]
+	t441 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+38*dH:][:dH]     // [d_h]
+	t392 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+39*dH:][:dH]     // [d_h]
+	t413 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+40*dH:][:dH]     // [d_h]
+	t435 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+41*dH:][:dH]     // [d_h]
+	t447 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+42*dH:][:dH]     // [d_h]
+	t394 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+43*dH:][:d]      // [d]
+	t415 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+40*d+43*dH:][:d]      // [d]
+	t437 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+41*d+43*dH:][:d]      // [d]
+	t449 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+42*d+43*dH:][:d]      // [d]
 	t4 := c.Flags[:L*T]                                                            // [L, T]
 	t31 := c.Flags[L*T:][:L*T]                                                     // [L, T]
 	t35 := c.Flags[2*L*T:][:L*T]                                                   // [L, T]
@@ -2174,55 +2164,74 @@ func (c *stepBackwardFused) run() {
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
-			t42_2 := (F(0) < qProd2[j])
-			t312_2 := (F(1e-08) <= kern.Choose(t42_2, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42_2 := (F(0) < qProd2Entry)
+			t72 := num.Sqrt(kern.Choose(t42_2, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42_2, t72, F(0))
+			t112 := kern.Larger(t9, F(1e-08))
+			t312_2 := (F(1e-08) <= t9)
 			t4_2[j] = t42_2
+			t7_2[j] = t72
+			t11_2[j] = t112
+			t27_2[j] = F(1) / t112
 			t31_2[j] = t312_2
 			t35_2[j] = (t312_2 && t42_2)
 		}
 	}
 
-	// self_referential_layers.k, self_referential_layers.v
+	// self_referential_layers.q, self_referential_layers.k, self_referential_layers.v
 	if kern.Wide() {
-		a := regions.R64cf3f410302Args{
-			P0: unsafe.SliceData(c.GK),
-			P1: unsafe.SliceData(c.GV),
-			P2: unsafe.SliceData(t27),
-			P3: unsafe.SliceData(t42),
+		a := regions.R993d43934315Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.GK),
+			P2: unsafe.SliceData(c.GV),
+			P3: unsafe.SliceData(c.QProd),
+			P4: unsafe.SliceData(q),
+			P5: unsafe.SliceData(t272),
+			P6: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 8 * d,
+			N7: 12 * d,
+			N8: T * d,
 		}
-		regions.R64cf3f410302(&a)
+		regions.R993d43934315(&a)
 	} else {
 		for i := range L {
-			t27_2 := t27[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t272_3 := t272[i*T:][:T]
 			t42_2 := t42[i*T:][:T]
 			for j := range T {
 				gK := c.GK[(i*T+j)*d:][:d]
 				gV := c.GV[(i*T+j)*d:][:d]
-				var t272_2 F
+				qProd := c.QProd[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
+				var t2722 F
 				var t422 F
-				t272Sums := [16]F{t272_2}
+				t11Entry := t11_2[j]
+				t2722Sums := [16]F{t2722}
 				t422Sums := [16]F{t422}
 				for k3 := range d {
 					gKEntry := gK[k3]
-					t272Sums[k3%16] = num.FMA32(gKEntry, gKEntry, t272Sums[k3%16])
+					t2722Sums[k3%16] = num.FMA32(gKEntry, gKEntry, t2722Sums[k3%16])
 					gVEntry := gV[k3]
 					t422Sums[k3%16] = num.FMA32(gVEntry, gVEntry, t422Sums[k3%16])
+					q2[k3] = qProd[k3] / t11Entry
 				}
-				t272_2 = kern.Sum16(&t272Sums)
+				t2722 = kern.Sum16(&t2722Sums)
 				t422 = kern.Sum16(&t422Sums)
-				t27_2[j] = t272_2
+				t272_3[j] = t2722
 				t42_2[j] = t422
 			}
 		}
@@ -2293,7 +2302,7 @@ func (c *stepBackwardFused) run() {
 			P59: unsafe.SliceData(t318),
 			P60: unsafe.SliceData(t319),
 			P61: unsafe.SliceData(t2),
-			P62: unsafe.SliceData(t6),
+			P62: unsafe.SliceData(t622),
 			P63: unsafe.SliceData(t152_2),
 			P64: unsafe.SliceData(t242),
 			P65: unsafe.SliceData(t39),
@@ -2398,7 +2407,7 @@ func (c *stepBackwardFused) run() {
 				t318_2 := t318[(i*T+j)*dH:][:dH]
 				t319_2 := t319[(i*T+j)*dH:][:dH]
 				t2_2 := t2[(i*T+j)*dH:][:dH]
-				t6_2 := t6[(i*T+j)*dH:][:dH]
+				t622_2 := t622[(i*T+j)*dH:][:dH]
 				t152_4 := t152_2[(i*T+j)*dH:][:dH]
 				t242_2 := t242[(i*T+j)*dH:][:dH]
 				t39_2 := t39[(i*T+j)*dH:][:dH]
@@ -2477,7 +2486,7 @@ func (c *stepBackwardFused) run() {
 					yProdEntry := yProd[k3]
 					t22 := kern.Sigmoid(yProdEntry)
 					gAlphaProdEntry := gAlphaProd[k3]
-					t62 := kern.Sigmoid(gAlphaProdEntry)
+					t6222 := kern.Sigmoid(gAlphaProdEntry)
 					gEtaProdEntry := gEtaProd[k3]
 					t1522_2 := kern.Sigmoid(gEtaProdEntry)
 					gKProdEntry := gKProd[k3]
@@ -2540,7 +2549,7 @@ func (c *stepBackwardFused) run() {
 					t318_2[k3] = t3182
 					t319_2[k3] = t3142 + t3182
 					t2_2[k3] = t22
-					t6_2[k3] = t62
+					t622_2[k3] = t6222
 					t152_4[k3] = t1522_2
 					t242_2[k3] = t2423
 					t39_2[k3] = t392_2
@@ -2570,7 +2579,7 @@ func (c *stepBackwardFused) run() {
 					t390_2[k3] = kern.Sigmoid(-gKProdEntry)
 					t503_2[k3] = F(gEtaProdEntry * t1522_2)
 					t411_2[k3] = kern.Sigmoid(-gEtaProdEntry)
-					t511_2[k3] = F(gAlphaProdEntry * t62)
+					t511_2[k3] = F(gAlphaProdEntry * t6222)
 					t433_2[k3] = kern.Sigmoid(-gAlphaProdEntry)
 					t518_2[k3] = F(yProdEntry * t22)
 					t445_2[k3] = kern.Sigmoid(-yProdEntry)
@@ -2656,13 +2665,13 @@ func (c *stepBackwardFused) run() {
 				copy(BMTrail[i*d:][:d], c.BMCheckpoints[((l*segments+s)*dH+i)*d:][:d])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t27_2 := t27[l*T+C*s:][:n]
+				t272_3 := t272[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// self_referential_layers.k
-					t27Entry := t27_2[a]
-					w := kern.Larger(kern.Choose((F(0) < t27Entry), num.Sqrt(kern.Choose((F(0) < t27Entry), t27Entry, F(1))), F(0)), F(1e-08))
+					t272Entry := t272_3[a]
+					w := kern.Larger(kern.Choose((F(0) < t272Entry), num.Sqrt(kern.Choose((F(0) < t272Entry), t272Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.R7a43698e9ee0Args{
 							P0: unsafe.SliceData(c.GK),
@@ -2827,7 +2836,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t27_2 := t27[l*T+C*s:][:n]
+				t272_3 := t272[l*T+C*s:][:n]
 				t42_2 := t42[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
@@ -2835,14 +2844,14 @@ func (c *stepBackwardFused) run() {
 				rhoSigmoid := c.RhoSigmoid[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// self_referential_layers.k, self_referential_layers.v
-					t27Entry2 := t27_2[a]
-					t32 := num.Sqrt(kern.Choose((F(0) < t27Entry2), t27Entry2, F(1)))
+					t272Entry2 := t272_3[a]
+					t32 := num.Sqrt(kern.Choose((F(0) < t272Entry2), t272Entry2, F(1)))
 					t42Entry := t42_2[a]
-					t47 := num.Sqrt(kern.Choose((F(0) < t42Entry), t42Entry, F(1)))
-					t31922 := F(1) / kern.Larger(kern.Choose((F(0) < t42Entry), t47, F(0)), F(1e-08))
+					t472 := num.Sqrt(kern.Choose((F(0) < t42Entry), t42Entry, F(1)))
+					t31922 := F(1) / kern.Larger(kern.Choose((F(0) < t42Entry), t472, F(0)), F(1e-08))
 					// self_referential_layers.k, self_referential_layers.v
-					w9 := kern.Larger(kern.Choose((F(0) < t27Entry2), t32, F(0)), F(1e-08))
-					w10 := kern.Larger(kern.Choose((F(0) < t42Entry), t47, F(0)), F(1e-08))
+					w9 := kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
+					w10 := kern.Larger(kern.Choose((F(0) < t42Entry), t472, F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.Rb85a61796a7bArgs{
 							P0: unsafe.SliceData(c.GK),
@@ -2864,7 +2873,7 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_layers.B_v, self_referential_layers.A_m
-					clear(t622)
+					clear(t6223)
 					var t2223 F
 					var t24223 F
 					rhoEntry5 := rho[a]
@@ -2876,7 +2885,7 @@ func (c *stepBackwardFused) run() {
 							P2:  unsafe.SliceData(k2),
 							P3:  unsafe.SliceData(c.BInitV),
 							P4:  unsafe.SliceData(BVTrail),
-							P5:  unsafe.SliceData(t622),
+							P5:  unsafe.SliceData(t6223),
 							P6:  unsafe.SliceData(c.BInitVBar),
 							P7:  unsafe.SliceData(t462),
 							P8:  unsafe.SliceData(t2223Total),
@@ -2922,7 +2931,7 @@ func (c *stepBackwardFused) run() {
 								t4622Sums[j%16] = num.FMA32(BVBarStateEntry, k2[j], t4622Sums[j%16])
 								t2223RowSums[j%16] = num.FMA32(BInitV[j], BVBarStateEntry, t2223RowSums[j%16])
 								t24223RowSums[j%16] = num.FMA32(BVTrail2[j], BVBarStateEntry, t24223RowSums[j%16])
-								t622[j] = num.FMA32(-BVBarStateEntry, t319Entry, t622[j])
+								t6223[j] = num.FMA32(-BVBarStateEntry, t319Entry, t6223[j])
 								BInitVBar[j] = num.FMA32(w11, BVBarStateEntry, BInitVBar[j])
 							}
 							t4622 = kern.Sum16(&t4622Sums)
@@ -3151,9 +3160,9 @@ func (c *stepBackwardFused) run() {
 							AVProdEntry2 := AVProd[i]
 							t4022Entry := t4022[i]
 							t270Entry := t270_2[i]
-							w23 := num.FMA32(AVProdEntry2, t4022Entry, num.FMA32(F(thetaEntry3*AVProdEntry2), t30222[i], num.FMA32(-F(thetaEntry3*BVProdEntry2), t462Entry2, -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t317Entry)*t462Entry2))))
-							w24 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t279Entry2)*t317Entry) * t462Entry2)
-							t512[i] = num.FMA32(F(t279Entry2*t317Entry), w23, num.FMA32(t279Entry2, t4022Entry, num.FMA32(thetaEntry3, t3222[i], num.FMA32(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t279Entry2)*t279Entry2)*t317Entry), t462Entry2, w24))))
+							w22 := num.FMA32(AVProdEntry2, t4022Entry, num.FMA32(F(thetaEntry3*AVProdEntry2), t30222[i], num.FMA32(-F(thetaEntry3*BVProdEntry2), t462Entry2, -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t317Entry)*t462Entry2))))
+							w23 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t279Entry2)*t317Entry) * t462Entry2)
+							t512[i] = num.FMA32(F(t279Entry2*t317Entry), w22, num.FMA32(t279Entry2, t4022Entry, num.FMA32(thetaEntry3, t3222[i], num.FMA32(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t279Entry2)*t279Entry2)*t317Entry), t462Entry2, w23))))
 							t61[i] = num.FMA32(-F(F(uVProd[i]*t270Entry)*t4022Entry), t592_2[i], -F(t270Entry*t4022Entry))
 						}
 					}
@@ -3456,9 +3465,9 @@ func (c *stepBackwardFused) run() {
 							AKProdEntry2 := AKProd[i]
 							t10222Entry := t10222[i]
 							t216Entry := t216_2[i]
-							w25 := num.FMA32(AKProdEntry2, t10222Entry, num.FMA32(F(thetaEntry3*AKProdEntry2), t92[i], num.FMA32(-F(thetaEntry3*BKProdEntry2), t464Entry2, -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t263Entry)*t464Entry2))))
-							w26 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t225Entry2)*t263Entry) * t464Entry2)
-							t1132[i] = num.FMA32(F(t225Entry2*t263Entry), w25, num.FMA32(t225Entry2, t10222Entry, num.FMA32(thetaEntry3, t94[i], num.FMA32(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t225Entry2)*t225Entry2)*t263Entry), t464Entry2, w26))))
+							w24 := num.FMA32(AKProdEntry2, t10222Entry, num.FMA32(F(thetaEntry3*AKProdEntry2), t92[i], num.FMA32(-F(thetaEntry3*BKProdEntry2), t464Entry2, -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t263Entry)*t464Entry2))))
+							w25 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t225Entry2)*t263Entry) * t464Entry2)
+							t1132[i] = num.FMA32(F(t225Entry2*t263Entry), w24, num.FMA32(t225Entry2, t10222Entry, num.FMA32(thetaEntry3, t94[i], num.FMA32(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t225Entry2)*t225Entry2)*t263Entry), t464Entry2, w25))))
 							t123[i] = num.FMA32(-F(F(uKProd[i]*t216Entry)*t10222Entry), t121_2[i], -F(t216Entry*t10222Entry))
 						}
 					}
@@ -3761,9 +3770,9 @@ func (c *stepBackwardFused) run() {
 							AEtaProdEntry2 := AEtaProd[i]
 							t164Entry := t164[i]
 							t162Entry := t162_3[i]
-							w27 := num.FMA32(AEtaProdEntry2, t164Entry, num.FMA32(F(thetaEntry3*AEtaProdEntry2), t15422[i], num.FMA32(-F(thetaEntry3*BEtaProdEntry2), t466Entry2, -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t209Entry)*t466Entry2))))
-							w28 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t171Entry2)*t209Entry) * t466Entry2)
-							t175[i] = num.FMA32(F(t171Entry2*t209Entry), w27, num.FMA32(t171Entry2, t164Entry, num.FMA32(thetaEntry3, t15622[i], num.FMA32(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t171Entry2)*t171Entry2)*t209Entry), t466Entry2, w28))))
+							w26 := num.FMA32(AEtaProdEntry2, t164Entry, num.FMA32(F(thetaEntry3*AEtaProdEntry2), t15422[i], num.FMA32(-F(thetaEntry3*BEtaProdEntry2), t466Entry2, -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t209Entry)*t466Entry2))))
+							w27 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t171Entry2)*t209Entry) * t466Entry2)
+							t175[i] = num.FMA32(F(t171Entry2*t209Entry), w26, num.FMA32(t171Entry2, t164Entry, num.FMA32(thetaEntry3, t15622[i], num.FMA32(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t171Entry2)*t171Entry2)*t209Entry), t466Entry2, w27))))
 							t1852[i] = num.FMA32(-F(F(uEtaProd[i]*t162Entry)*t164Entry), t183_2[i], -F(t162Entry*t164Entry))
 						}
 					}
@@ -4066,9 +4075,9 @@ func (c *stepBackwardFused) run() {
 							AAlphaProdEntry2 := AAlphaProd[i]
 							t226Entry := t226[i]
 							t108Entry := t108_2[i]
-							w29 := num.FMA32(AAlphaProdEntry2, t226Entry, num.FMA32(F(thetaEntry3*AAlphaProdEntry2), t21622[i], num.FMA32(-F(thetaEntry3*BAlphaProdEntry2), t468Entry2, -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t155Entry)*t468Entry2))))
-							w30 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t117Entry2)*t155Entry) * t468Entry2)
-							t237[i] = num.FMA32(F(t117Entry2*t155Entry), w29, num.FMA32(t117Entry2, t226Entry, num.FMA32(thetaEntry3, t218[i], num.FMA32(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t117Entry2)*t117Entry2)*t155Entry), t468Entry2, w30))))
+							w28 := num.FMA32(AAlphaProdEntry2, t226Entry, num.FMA32(F(thetaEntry3*AAlphaProdEntry2), t21622[i], num.FMA32(-F(thetaEntry3*BAlphaProdEntry2), t468Entry2, -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t155Entry)*t468Entry2))))
+							w29 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t117Entry2)*t155Entry) * t468Entry2)
+							t237[i] = num.FMA32(F(t117Entry2*t155Entry), w28, num.FMA32(t117Entry2, t226Entry, num.FMA32(thetaEntry3, t218[i], num.FMA32(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t117Entry2)*t117Entry2)*t155Entry), t468Entry2, w29))))
 							t247[i] = num.FMA32(-F(F(uAlphaProd[i]*t108Entry)*t226Entry), t245_2[i], -F(t108Entry*t226Entry))
 						}
 					}
@@ -4162,7 +4171,7 @@ func (c *stepBackwardFused) run() {
 					var t256 F
 					if kern.Wide() {
 						a2 := regions.Re1d31c7d4d10Args{
-							P0: unsafe.SliceData(t622),
+							P0: unsafe.SliceData(t6223),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(t130),
 							P3: unsafe.SliceData(t192),
@@ -4178,7 +4187,7 @@ func (c *stepBackwardFused) run() {
 						t256_2 := t256
 						t256Sums := [16]F{t256_2}
 						for i := range d {
-							t2552 := (((t622[i] + t68[i]) + t130[i]) + t192[i]) + t254[i]
+							t2552 := (((t6223[i] + t68[i]) + t130[i]) + t192[i]) + t254[i]
 							t256Sums[i%16] = num.FMA32(k2[i], t2552, t256Sums[i%16])
 							t255[i] = t2552
 						}
@@ -4219,7 +4228,7 @@ func (c *stepBackwardFused) run() {
 							P3:  unsafe.SliceData(AMBarState),
 							P4:  unsafe.SliceData(t122),
 							P5:  unsafe.SliceData(t281),
-							P6:  unsafe.SliceData(t272),
+							P6:  unsafe.SliceData(t272_2),
 							P7:  unsafe.SliceData(t471),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
@@ -4255,7 +4264,7 @@ func (c *stepBackwardFused) run() {
 							}
 							t2722 = kern.Sum16(&t2722Sums)
 							t4712 = kern.Sum16(&t4712Sums)
-							t272[i] = t2722
+							t272_2[i] = t2722
 							t471[i] = t4712
 						}
 					}
@@ -4291,7 +4300,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.Ra296e6c1809cArgs{
 							P0: unsafe.SliceData(t471),
-							P1: unsafe.SliceData(t272),
+							P1: unsafe.SliceData(t272_2),
 							P2: unsafe.SliceData(t286),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
@@ -4299,7 +4308,7 @@ func (c *stepBackwardFused) run() {
 						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
-							t286[i] = num.FMA32(-thetaEntry3, t471[i], t272[i])
+							t286[i] = num.FMA32(-thetaEntry3, t471[i], t272_2[i])
 						}
 					}
 					// self_referential_layers.A_m
@@ -4399,9 +4408,9 @@ func (c *stepBackwardFused) run() {
 							AMProdEntry2 := AMProd[i]
 							t291Entry := t291[i]
 							t542Entry := t542_2[i]
-							w31 := num.FMA32(AMProdEntry2, t291Entry, num.FMA32(F(thetaEntry3*AMProdEntry2), t281[i], num.FMA32(-F(thetaEntry3*BMProdEntry2), t470Entry2, -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t101Entry)*t470Entry2))))
-							w32 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t63Entry2)*t101Entry) * t470Entry2)
-							t302_2[i] = num.FMA32(F(t63Entry2*t101Entry), w31, num.FMA32(t63Entry2, t291Entry, num.FMA32(thetaEntry3, t283[i], num.FMA32(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t63Entry2)*t63Entry2)*t101Entry), t470Entry2, w32))))
+							w30 := num.FMA32(AMProdEntry2, t291Entry, num.FMA32(F(thetaEntry3*AMProdEntry2), t281[i], num.FMA32(-F(thetaEntry3*BMProdEntry2), t470Entry2, -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t101Entry)*t470Entry2))))
+							w31 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t63Entry2)*t101Entry) * t470Entry2)
+							t302_2[i] = num.FMA32(F(t63Entry2*t101Entry), w30, num.FMA32(t63Entry2, t291Entry, num.FMA32(thetaEntry3, t283[i], num.FMA32(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t63Entry2)*t63Entry2)*t101Entry), t470Entry2, w31))))
 							t31422[i] = num.FMA32(-F(F(uMProd[i]*t542Entry)*t291Entry), t312_2[i], -F(t542Entry*t291Entry))
 						}
 					}
@@ -4471,12 +4480,12 @@ func (c *stepBackwardFused) run() {
 					t322 = t322Total[0]
 					t3222_2 := -t322
 					// self_referential_layers.v, self_referential_layers.k
-					w33 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
-					w34 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
-					w35 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
-					w36 := kern.Choose(w34, F(F(0.5*kern.Choose(w33, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t47)), F(0))
-					t339 := kern.Choose(w35, w36, F(0))
-					t358 := F(1) / kern.Larger(kern.Choose((F(0) < t27Entry2), t32, F(0)), F(1e-08))
+					w32 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w33 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w34 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w35 := kern.Choose(w33, F(F(0.5*kern.Choose(w32, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t472)), F(0))
+					t339 := kern.Choose(w34, w35, F(0))
+					t358 := F(1) / kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
 					var t361 F
 					if kern.Wide() {
@@ -4593,11 +4602,11 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.A_m, self_referential_layers.g_alpha
-					w37 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
-					w38 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
-					w39 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
-					w40 := kern.Choose(w38, F(F(0.5*kern.Choose(w37, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
-					t378 := kern.Choose(w39, w40, F(0))
+					w36 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w37 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w38 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
+					t378 := kern.Choose(w38, w39, F(0))
 					t397 := F(thetaSigmoid[a] * (((((t33 + t95) + t15722) + t219) + t256) + t284))
 					t502 := F(t401 * t397)
 					t416 := ((((((((((((((((((t24223 + t56) + t86) + t118) + t148) + t180) + t21022) + t2422_2) + t2752) + t307) - t2223) - t5423) - t84) - t1162) - t146) - t178) - t20822) - t240) - t273) - t305
@@ -4743,7 +4752,7 @@ func (c *stepBackwardFused) run() {
 							P2:  unsafe.SliceData(c.GEtaProd2),
 							P3:  unsafe.SliceData(t152_2),
 							P4:  unsafe.SliceData(c.GAlphaProd2),
-							P5:  unsafe.SliceData(t6),
+							P5:  unsafe.SliceData(t622),
 							P6:  unsafe.SliceData(t2),
 							P7:  unsafe.SliceData(t441),
 							P8:  unsafe.SliceData(c.GKProd),
@@ -4769,7 +4778,7 @@ func (c *stepBackwardFused) run() {
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
 						t152_3 := t152_2[(l*T+a+C*s)*dH:][:dH]
 						gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
-						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
+						t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
 						gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
 						t390_2 := t390[(l*T+a+C*s)*dH:][:dH]
@@ -4785,12 +4794,12 @@ func (c *stepBackwardFused) run() {
 							gEtaProd2Entry := gEtaProd2[i]
 							t152Entry := t152_3[i]
 							gAlphaProd2Entry := gAlphaProd2[i]
-							t6Entry := t6_2[i]
+							t622Entry := t622_2[i]
 							t2Entry := t2_2[i]
 							t441Entry := t441[i]
 							t392[i] = num.FMA32(F(F(gKProd[i]*t242Entry)*t386Entry), t390_2[i], F(t242Entry*t386Entry))
 							t413[i] = num.FMA32(F(F(F(t502*gEtaProd[i])*gEtaProd2Entry)*t152Entry), t411_2[i], F(F(t502*gEtaProd2Entry)*t152Entry))
-							t435[i] = num.FMA32(F(F(F(t510*gAlphaProd[i])*gAlphaProd2Entry)*t6Entry), t433_2[i], F(F(t510*gAlphaProd2Entry)*t6Entry))
+							t435[i] = num.FMA32(F(F(F(t510*gAlphaProd[i])*gAlphaProd2Entry)*t622Entry), t433_2[i], F(F(t510*gAlphaProd2Entry)*t622Entry))
 							t447[i] = num.FMA32(F(F(yProd[i]*t2Entry)*t441Entry), t445_2[i], F(t2Entry*t441Entry))
 						}
 					}
@@ -4831,7 +4840,7 @@ func (c *stepBackwardFused) run() {
 							P27: unsafe.SliceData(BVBarState),
 							P28: unsafe.SliceData(BAlphaBarState),
 							P29: unsafe.SliceData(BEtaBarState),
-							P30: unsafe.SliceData(c.Q),
+							P30: unsafe.SliceData(q),
 							P31: unsafe.SliceData(BMBarState),
 							N0:  dH,
 							N1:  4,
@@ -4859,7 +4868,7 @@ func (c *stepBackwardFused) run() {
 							BVBarState2 := BVBarState[i*d:][:d]
 							BAlphaBarState2 := BAlphaBarState[i*d:][:d]
 							BEtaBarState2 := BEtaBarState[i*d:][:d]
-							q := c.Q[(l*T+a+C*s)*d:][:d]
+							q2 := q[(l*T+a+C*s)*d:][:d]
 							BMBarState2 := BMBarState[i*d:][:d]
 							t392Entry := t392[i]
 							t1132Entry2 := t1132[i]
@@ -4888,7 +4897,7 @@ func (c *stepBackwardFused) run() {
 								BVBarState2[j] = num.FMA32(xEntry, t353Entry2, num.FMA32(vEntry, t61Entry2, num.FMA32(k2Entry, t512Entry2, F(rhoEntry5*BVBarState2[j]))))
 								BAlphaBarState2[j] = num.FMA32(xEntry, t435Entry, num.FMA32(vEntry, t247Entry2, num.FMA32(k2Entry, t237Entry2, F(rhoEntry5*BAlphaBarState2[j]))))
 								BEtaBarState2[j] = num.FMA32(xEntry, t413Entry, num.FMA32(vEntry, t1852Entry2, num.FMA32(k2Entry, t175Entry2, F(rhoEntry5*BEtaBarState2[j]))))
-								BMBarState2[j] = num.FMA32(q[j], t447Entry, num.FMA32(vEntry, t31422Entry2, num.FMA32(k2Entry, t302Entry2, F(rhoEntry5*BMBarState2[j]))))
+								BMBarState2[j] = num.FMA32(q2[j], t447Entry, num.FMA32(vEntry, t31422Entry2, num.FMA32(k2Entry, t302Entry2, F(rhoEntry5*BMBarState2[j]))))
 							}
 						}
 					}
@@ -4957,29 +4966,32 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t12),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(t30),
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t12),
+			P2: unsafe.SliceData(q),
+			P3: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
 			N6: T * d,
 		}
-		regions.R27d429748fc7(&a)
+		regions.Rcc5ce738ec3a(&a)
 	} else {
 		for i := range L {
+			t11_2 := t11[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				t12_2 := t12[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				var t303 F
+				t11Entry2 := t11_2[j]
 				t303Sums := [16]F{t303}
 				for k3 := range d {
-					t303Sums[k3%16] = num.FMA32(t12_2[k3], qDiv2[k3], t303Sums[k3%16])
+					t303Sums[k3%16] = num.FMA32(t12_2[k3], q2[k3]/t11Entry2, t303Sums[k3%16])
 				}
 				t303 = kern.Sum16(&t303Sums)
 				t30_2[j] = -t303
@@ -4988,73 +5000,60 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_layers.q
+	for i := range L {
+		t35_2 := t35[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		for j := range T {
+			t35Entry := t35_2[j]
+			t47_2[j] = kern.Choose((t35Entry && t4_2[j]), kern.Choose(t35Entry, F(F(0.5*kern.Choose(t35Entry, kern.Choose(t31_2[j], t30_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t35),
-			P1: unsafe.SliceData(c.QDiv),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t31),
-			P4: unsafe.SliceData(t30),
-			P5: unsafe.SliceData(c.QDiv3),
-			P6: unsafe.SliceData(c.QProd),
-			P7: unsafe.SliceData(t12),
-			P8: unsafe.SliceData(t51),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t47),
+			P2: unsafe.SliceData(c.QProd),
+			P3: unsafe.SliceData(t12),
+			P4: unsafe.SliceData(t51),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t35_2 := t35[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				t12_2 := t12[(i*T+j)*d:][:d]
 				t51_2 := t51[(i*T+j)*d:][:d]
-				t35Entry := t35_2[j]
-				qDivEntry := qDiv[j]
-				w22 := kern.Choose((t35Entry && t4_2[j]), kern.Choose(t35Entry, F(F(0.5*kern.Choose(t35Entry, kern.Choose(t31_2[j], t30_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t27Entry := t27_2[j]
+				t47Entry := t47_2[j]
 				for k3 := range d {
-					t51_2[k3] = num.FMA32(F(2*qProd[k3]), w22, F(t12_2[k3]*qDivEntry))
+					t51_2[k3] = num.FMA32(F(2*qProd[k3]), t47Entry, F(t12_2[k3]*t27Entry))
 				}
 			}
 		}
 	}
-
-	// self_referential_layers.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t52, d, 1, t51, d, 1, c.WQ, d, 1)
 
 	// self_referential_layers.q
 	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t51, d, 1)
 
 	// self_referential_layers.q
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(t52),
-			P2: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t13_2 := t13[(i*T+j)*d:][:d]
-				t52_2 := t52[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k3 := range d {
-					xBar[k3] = t13_2[k3] + t52_2[k3]
-				}
-			}
+	for i := range L {
+		for j := range T {
+			copy(c.XBar[(i*T+j)*d:][:d], t13[(i*T+j)*d:][:d])
 		}
 	}
+
+	// self_referential_layers.q
+	kern.GemmFMA(L*T, d, d, F(1), true, c.XBar, d, 1, t51, d, 1, c.WQ, d, 1)
 }

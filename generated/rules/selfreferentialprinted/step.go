@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 12·L·T·d + 8·L·T entries and checkpoints of 5·L·d·d·segments entries.
+// It keeps 10·L·T·d + 5·L·T entries and checkpoints of 5·L·d·d·segments entries.
 type Step[F num.Float] struct {
 	C                 int // tokens from checkpoint to checkpoint
 	L                 int
@@ -36,8 +36,6 @@ type Step[F num.Float] struct {
 	MMOut             []F // [L, d, d], written
 	QProd             []F // [L, T, d], written
 	QProd2            []F // [L, T], written
-	QSqrt             []F // [L, T], written
-	Q                 []F // [L, T, d], written
 	Rho               []F // [L, T], written; may be nil
 	ThetaSigmoid      []F // [L, T], written; may be nil
 	Theta             []F // [L, T], written; may be nil
@@ -51,9 +49,6 @@ type Step[F num.Float] struct {
 	ThetaSigmoid2     []F // [L, T], written; may be nil
 	AEtaProd          []F // [L, T, d], written; may be nil
 	AAlphaProd        []F // [L, T, d], written; may be nil
-	QDiv              []F // [L, T], written
-	QDiv2             []F // [L, T, d], written
-	QDiv3             []F // [L, T], written
 	MKCheckpoints     []F // [L, segments, d, d], written; may be nil
 	MVCheckpoints     []F // [L, segments, d, d], written; may be nil
 	MAlphaCheckpoints []F // [L, segments, d, d], written; may be nil
@@ -62,10 +57,10 @@ type Step[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 7·d·d + 14·d.
+// WorkLen is L·T·d + L·T + 7·d·d + 14·d.
 func (c *Step[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T + 7*d*d + 14*d
+	return L*T*d + L*T + 7*d*d + 14*d
 }
 
 // Run computes Step.
@@ -78,6 +73,8 @@ func (c *Step[F]) Run() {
 	segments := (C + T - 1) / C
 	t11 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	MKState := work[:d*d] // [d, d]
 	work = work[d*d:]
 	MVState := work[:d*d] // [d, d]
@@ -104,7 +101,7 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	k := work[:d] // [d]
 	work = work[d:]
-	t1122 := work[:d] // [d]
+	t112 := work[:d] // [d]
 	work = work[d:]
 	t122 := work[:d] // [d]
 	work = work[d:]
@@ -140,19 +137,11 @@ func (c *Step[F]) Run() {
 	// self_referential_printed.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
 			t4 := (F(0) < qProd2Entry)
-			t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
-			qSqrt[j] = t7
-			t11_2[j] = t112
-			qDiv[j] = F(1) / t112
-			qDiv3[j] = F(1) / t7
+			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -161,13 +150,10 @@ func (c *Step[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			q := c.Q[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k2 := range d {
-				q2 := qProd[k2] / t11Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t11Entry
+				q2[k2] = qProd[k2] / t11Entry
 			}
 		}
 	}
@@ -263,7 +249,7 @@ func (c *Step[F]) Run() {
 				// self_referential_printed.y, self_referential_printed.a_alpha, self_referential_printed.a_eta, self_referential_printed.a_k, self_referential_printed.a_v
 				for i := range d {
 					MMState2 := MMState[i*d:][:d]
-					q := c.Q[(l*T+a+C*s)*d:][:d]
+					q2 := q[(l*T+a+C*s)*d:][:d]
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					MAlphaState2 := MAlphaState[i*d:][:d]
 					MEtaState2 := MEtaState[i*d:][:d]
@@ -275,7 +261,7 @@ func (c *Step[F]) Run() {
 					var aK3 F
 					var aV3 F
 					for j := range d {
-						y3 += F(MMState2[j] * q[j])
+						y3 += F(MMState2[j] * q2[j])
 						xEntry := x[j]
 						aAlpha2 += F(MAlphaState2[j] * xEntry)
 						aEta2 += F(MEtaState2[j] * xEntry)
@@ -301,9 +287,9 @@ func (c *Step[F]) Run() {
 				// self_referential_printed.c, self_referential_printed.rho, self_referential_printed.theta, self_referential_printed.k
 				c2 := (t3 / w6) + bRhoEntry
 				rho2 := num.Sigmoid(c2)
-				t123 := (t9 / w6) + bThetaEntry
+				t12 := (t9 / w6) + bThetaEntry
 				t17 := num.Sigmoid(-c2)
-				theta2 := num.Min(num.Max(num.Softplus(t123), F(0)), F(0.25*t17))
+				theta2 := num.Min(num.Max(num.Softplus(t12), F(0)), F(0.25*t17))
 				t23 := (F(0) < t21)
 				t30 := num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
@@ -325,7 +311,7 @@ func (c *Step[F]) Run() {
 				// self_referential_printed.v, self_referential_printed.theta, self_referential_printed.k
 				t35 := (F(0) < t33)
 				t42 := num.Max(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33, F(1))), F(0)), F(1e-08))
-				t126 := num.Sigmoid(t123)
+				t126 := num.Sigmoid(t12)
 				if len(c.ThetaSigmoid2) > 0 {
 					c.ThetaSigmoid2[l*T+a+C*s] = t126
 				}
@@ -333,7 +319,7 @@ func (c *Step[F]) Run() {
 				for i := range d {
 					aV2Entry2 := aV2[i]
 					t22 := aK2[i]
-					t1122[i] = k[i] - F(0.5*(aV2Entry2/t42))
+					t112[i] = k[i] - F(0.5*(aV2Entry2/t42))
 					y[i] = y2[i]
 					if len(c.AK) > 0 {
 						c.AK[(l*T+a+C*s)*d+i] = t22
@@ -347,7 +333,7 @@ func (c *Step[F]) Run() {
 					MMState2 := MMState[i*d:][:d]
 					var t1222 F
 					for j := range d {
-						t1222 += F(MMState2[j] * t1122[j])
+						t1222 += F(MMState2[j] * t112[j])
 					}
 					t122[i] = F(2 * t1222)
 				}
@@ -358,7 +344,7 @@ func (c *Step[F]) Run() {
 					var t1422 F
 					w := F(theta2 * t122[i])
 					for j := range d {
-						t1422 += F(MAlphaState2[j] * t1122[j])
+						t1422 += F(MAlphaState2[j] * t112[j])
 						MMState2[j] = F(rho2*MMState2[j]) - F(w*k[j])
 					}
 					t142[i] = F(2 * t1422)
@@ -371,7 +357,7 @@ func (c *Step[F]) Run() {
 					var t1622 F
 					w2 := F(theta2 * t142[i])
 					for j := range d {
-						t1622 += F(MEtaState2[j] * t1122[j])
+						t1622 += F(MEtaState2[j] * t112[j])
 						MAlpha2_2[j] = F(rho2*MAlphaState2[j]) - F(w2*k[j])
 					}
 					t162[i] = F(2 * t1622)
@@ -384,7 +370,7 @@ func (c *Step[F]) Run() {
 					var t1822 F
 					w3 := F(theta2 * t162[i])
 					for j := range d {
-						t1822 += F(MKState2[j] * t1122[j])
+						t1822 += F(MKState2[j] * t112[j])
 						MEta2_2[j] = F(rho2*MEtaState2[j]) - F(w3*k[j])
 					}
 					t182[i] = F(2 * t1822)
@@ -396,7 +382,7 @@ func (c *Step[F]) Run() {
 					var t202 F
 					w4 := F(theta2 * t182[i])
 					for j := range d {
-						t202 += F(MVState2[j] * t1122[j])
+						t202 += F(MVState2[j] * t112[j])
 						MKState2[j] = F(rho2*MKState2[j]) - F(w4*k[j])
 					}
 					t20[i] = F(2 * t202)
@@ -420,7 +406,7 @@ func (c *Step[F]) Run() {
 					t42_2 := t122[i]
 					t52 := t142[i]
 					t6 := t162[i]
-					t72 := t182[i]
+					t7 := t182[i]
 					t8 := t20[i]
 					t92 := t173[i]
 					t10 := t174[i]
@@ -434,7 +420,7 @@ func (c *Step[F]) Run() {
 						c.MEtaProd[(l*T+a+C*s)*d+i] = t6
 					}
 					if len(c.MKProd) > 0 {
-						c.MKProd[(l*T+a+C*s)*d+i] = t72
+						c.MKProd[(l*T+a+C*s)*d+i] = t7
 					}
 					if len(c.MVProd) > 0 {
 						c.MVProd[(l*T+a+C*s)*d+i] = t8
@@ -519,8 +505,6 @@ type StepBackward[F num.Float] struct {
 	MMBar             []F    // [L, d, d]
 	QProd             []F    // [L, T, d]
 	QProd2            []F    // [L, T]
-	QSqrt             []F    // [L, T]
-	Q                 []F    // [L, T, d]
 	Rho               []F    // [L, T]
 	ThetaSigmoid      []F    // [L, T]
 	Theta             []F    // [L, T]
@@ -534,9 +518,6 @@ type StepBackward[F num.Float] struct {
 	ThetaSigmoid2     []F    // [L, T]
 	AEtaProd          []F    // [L, T, d]
 	AAlphaProd        []F    // [L, T, d]
-	QDiv              []F    // [L, T]
-	QDiv2             []F    // [L, T, d]
-	QDiv3             []F    // [L, T]
 	WQBar             []F    // [d, d], written
 	XBar              []F    // [L, T, d], written
 	MKBarOut          []F    // [L, d, d], written
@@ -555,10 +536,10 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 5·C·d·d + 4·L·T·d + 3·L·T + 10·d·d + 28·d.
+// WorkLen is 5·C·d·d + 4·L·T·d + 7·L·T + 10·d·d + 28·d.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 5*C*d*d + 4*L*T*d + 3*L*T + 10*d*d + 28*d
+	return 5*C*d*d + 4*L*T*d + 7*L*T + 10*d*d + 28*d
 }
 
 // FlagsLen is 3·L·T.
@@ -575,8 +556,16 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d := c.C, c.L, c.T, c.D
 	segments := (C + T - 1) / C
-	t21 := c.Work[:L*T] // [L, T]
+	t7 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t11 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t12 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	q := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t21 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t33 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t72 := work[:L*T*d] // [L, T, d]
@@ -585,9 +574,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	t15 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t36 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t37 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	MKBarState := work[:d*d] // [d, d]
 	work = work[d*d:]
@@ -617,7 +606,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	v := work[:d] // [d]
 	work = work[d:]
-	t112 := work[:d] // [d]
+	t1122 := work[:d] // [d]
 	work = work[d:]
 	t163 := work[:d] // [d]
 	work = work[d:]
@@ -673,33 +662,47 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_printed.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t162 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42 := (F(0) < qProd2Entry)
+			t73 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42, t73, F(0))
+			t112 := num.Max(t9, F(1e-08))
+			t162 := (F(1e-08) <= t9)
 			t4_2[j] = t42
+			t7_2[j] = t73
+			t11_2[j] = t112
+			t12_2[j] = F(1) / t112
 			t16_2[j] = t162
 			t20_2[j] = (t162 && t42)
 		}
 	}
 
-	// self_referential_printed.k, self_referential_printed.v
+	// self_referential_printed.q, self_referential_printed.k, self_referential_printed.v
 	for i := range L {
+		t11_2 := t11[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		t33_2 := t33[i*T:][:T]
 		for j := range T {
 			aK := c.AK[(i*T+j)*d:][:d]
 			aV := c.AV[(i*T+j)*d:][:d]
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			var t212 F
 			var t332 F
+			t11Entry := t11_2[j]
 			for k3 := range d {
 				aKEntry := aK[k3]
 				t212 += F(aKEntry * aKEntry)
 				aVEntry := aV[k3]
 				t332 += F(aVEntry * aVEntry)
+				q2[k3] = qProd[k3] / t11Entry
 			}
 			t21_2[j] = t212
 			t33_2[j] = t332
@@ -862,12 +865,12 @@ func (c *StepBackward[F]) Run() {
 						aEta[i] = aEta2
 					}
 					// self_referential_printed.theta
-					var t9 F
+					var t92 F
 					for i := range d {
-						t9 += aEta[i]
+						t92 += aEta[i]
 					}
 					// self_referential_printed.theta, self_referential_printed.c, self_referential_printed.k, self_referential_printed.v
-					t13 := num.Softplus((t9 / w17) + bThetaEntry)
+					t13 := num.Softplus((t92 / w17) + bThetaEntry)
 					t21Entry2 := t21_2[a]
 					t26 := num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1)))
 					t33Entry := t33_2[a]
@@ -881,7 +884,7 @@ func (c *StepBackward[F]) Run() {
 						v2 := aV[i] / w8
 						k2[i] = k3
 						v[i] = v2
-						t112[i] = k3 - F(0.5*v2)
+						t1122[i] = k3 - F(0.5*v2)
 					}
 					// self_referential_printed.M_v
 					clear(t422)
@@ -1006,11 +1009,11 @@ func (c *StepBackward[F]) Run() {
 					}
 					t512 := F(0.5 * t51)
 					// self_referential_printed.v, self_referential_printed.k, self_referential_printed.theta
+					w18 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
 					w19 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
 					w20 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
-					w21 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
-					w22 := kern.Choose(w20, F(F(0.5*kern.Choose(w19, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t68 := kern.Choose(w21, w22, F(0))
+					w21 := kern.Choose(w19, F(F(0.5*kern.Choose(w18, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)), F(0)))*(F(1)/t38)), F(0))
+					t68 := kern.Choose(w20, w21, F(0))
 					t77 := F(1) / num.Max(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
 					// self_referential_printed.a_v, self_referential_printed.v, self_referential_printed.M_m, self_referential_printed.k, self_referential_printed.theta
 					var t802 F
@@ -1033,11 +1036,11 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.c, self_referential_printed.rho, self_referential_printed.a_alpha
+					w22 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
 					w23 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w26 := kern.Choose(w24, F(F(0.5*kern.Choose(w23, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t97 := kern.Choose(w25, w26, F(0))
+					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)), F(0)))*(F(1)/t26)), F(0))
+					t97 := kern.Choose(w24, w25, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t104 := (num.Max(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t109 := !t104
@@ -1045,8 +1048,8 @@ func (c *StepBackward[F]) Run() {
 					t129 := kern.Choose(t122, F(thetaSigmoid2[a]*kern.Choose(t122, kern.Choose(t104, t382, F(0)), F(0))), F(0))
 					t1372 := kern.Choose(t122, F(t129*t134), F(0))
 					rhoEntry3 := rho[a]
-					w27 := kern.Choose(t109, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t109, t382, F(0))), F(0))
-					t146 := -w27 + F(F(rhoEntry3*thetaSigmoidEntry)*(t52+t132+t2122+t292+t402))
+					w26 := kern.Choose(t109, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t109, t382, F(0))), F(0))
+					t146 := -w26 + F(F(rhoEntry3*thetaSigmoidEntry)*(t52+t132+t2122+t292+t402))
 					t187 := F(t134 * t146)
 					c.BThetaBar[0] += t129
 					c.BRhoBar[0] += t146
@@ -1067,7 +1070,7 @@ func (c *StepBackward[F]) Run() {
 						MAlphaBarState2 := MAlphaBarState[i*d:][:d]
 						MEtaBarState2 := MEtaBarState[i*d:][:d]
 						MMBarState2 := MMBarState[i*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						t101Entry := t101[i]
 						w11 := F(w16 * t165[i])
 						w12 := F(w16 * t163[i])
@@ -1077,15 +1080,15 @@ func (c *StepBackward[F]) Run() {
 						yBarEntry := yBar[i]
 						w15 := F(w16 * t171[i])
 						for j := range d {
-							t112Entry := t112[j]
+							t1122Entry := t1122[j]
 							xEntry := x[j]
 							t103[j] += F(MKTrail2[j] * t101Entry)
 							t156[j] += F(MMTrail2[j] * yBarEntry)
-							MKBarState2[j] = F(rhoEntry3*MKBarState2[j]) + F(w11*t112Entry) + F(xEntry*t101Entry)
-							MVBarState2[j] = F(rhoEntry3*MVBarState2[j]) + F(w12*t112Entry) + F(xEntry*t72Entry2)
-							MAlphaBarState2[j] = F(rhoEntry3*MAlphaBarState2[j]) + F(w13*t112Entry) + F(xEntry*t187)
-							MEtaBarState2[j] = F(rhoEntry3*MEtaBarState2[j]) + F(w14*t112Entry) + F(t1372*xEntry)
-							MMBarState2[j] = F(rhoEntry3*MMBarState2[j]) + F(w15*t112Entry) + F(q[j]*yBarEntry)
+							MKBarState2[j] = F(rhoEntry3*MKBarState2[j]) + F(w11*t1122Entry) + F(xEntry*t101Entry)
+							MVBarState2[j] = F(rhoEntry3*MVBarState2[j]) + F(w12*t1122Entry) + F(xEntry*t72Entry2)
+							MAlphaBarState2[j] = F(rhoEntry3*MAlphaBarState2[j]) + F(w13*t1122Entry) + F(xEntry*t187)
+							MEtaBarState2[j] = F(rhoEntry3*MEtaBarState2[j]) + F(w14*t1122Entry) + F(t1372*xEntry)
+							MMBarState2[j] = F(rhoEntry3*MMBarState2[j]) + F(w15*t1122Entry) + F(q2[j]*yBarEntry)
 						}
 					}
 					// self_referential_printed.y, self_referential_printed.a_eta, self_referential_printed.theta, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed
@@ -1135,13 +1138,15 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_printed.q
 	for i := range L {
+		t11_2 := t11[i*T:][:T]
 		t15_2 := t15[i*T:][:T]
 		for j := range T {
 			t72_3 := t72[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q2 := q[(i*T+j)*d:][:d]
 			var t152 F
+			t11Entry2 := t11_2[j]
 			for k3 := range d {
-				t152 += F(t72_3[k3] * qDiv2[k3])
+				t152 += F(t72_3[k3] * (q2[k3] / t11Entry2))
 			}
 			t15_2[j] = -t152
 		}
@@ -1150,26 +1155,32 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_printed.q
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t15_2 := t15[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		for j := range T {
-			t72_3 := t72[(i*T+j)*d:][:d]
-			qProd := c.QProd[(i*T+j)*d:][:d]
-			t36_2 := t36[(i*T+j)*d:][:d]
 			t20Entry := t20_2[j]
-			qDivEntry := qDiv[j]
-			w18 := kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k3 := range d {
-				t36_2[k3] = F(t72_3[k3]*qDivEntry) + F(2*F(qProd[k3]*w18))
-			}
+			t32_2[j] = kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
 		}
 	}
 
 	// self_referential_printed.q
-	kern.Gemm(L*T, d, d, F(1), false, t37, d, 1, t36, d, 1, c.WQ, d, 1)
+	for i := range L {
+		t12_2 := t12[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		for j := range T {
+			t72_3 := t72[(i*T+j)*d:][:d]
+			qProd := c.QProd[(i*T+j)*d:][:d]
+			t36_2 := t36[(i*T+j)*d:][:d]
+			t12Entry := t12_2[j]
+			t32Entry := t32_2[j]
+			for k3 := range d {
+				t36_2[k3] = F(t72_3[k3]*t12Entry) + F(2*F(qProd[k3]*t32Entry))
+			}
+		}
+	}
 
 	// self_referential_printed.q
 	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, d, 1)
@@ -1178,13 +1189,15 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t82_2 := t82[(i*T+j)*d:][:d]
-			t37_2 := t37[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k3 := range d {
-				xBar[k3] = t82_2[k3] + t37_2[k3]
+				xBar[k3] = t82_2[k3]
 			}
 		}
 	}
+
+	// self_referential_printed.q
+	kern.Gemm(L*T, d, d, F(1), true, c.XBar, d, 1, t36, d, 1, c.WQ, d, 1)
 }
 
 // stepNode is one call of Step on the tape.
@@ -1267,8 +1280,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.MMOut = arena.Alloc(k.L * k.D * k.D)
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.Q = c.Run.Saved(k.L * k.T * k.D)
 	if c.Run.Tape != nil {
 		k.Rho = c.Run.Saved(k.L * k.T)
 	}
@@ -1308,9 +1319,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.AAlphaProd = c.Run.Saved(k.L * k.T * k.D)
 	}
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.MKCheckpoints = c.Run.Saved(k.L * k.D * k.D * ((k.T + k.C - 1) / k.C))
 	}
@@ -1359,8 +1367,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MMBar = block.Adjoint(t, n.nextMM, g.L*g.D*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
-	g.QSqrt = k.QSqrt
-	g.Q = k.Q
 	g.Rho = k.Rho
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.Theta = k.Theta
@@ -1374,9 +1380,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.ThetaSigmoid2 = k.ThetaSigmoid2
 	g.AEtaProd = k.AEtaProd
 	g.AAlphaProd = k.AAlphaProd
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MKBarOut = t.Part(n.fromMK, g.L*g.D*g.D)

@@ -21,28 +21,29 @@ func (c *stepFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	t11 := c.Work[:L*T]                     // [L, T]
-	MKState := c.Work[L*T:][:d*d]           // [d, d]
-	MVState := c.Work[L*T+d*d:][:d*d]       // [d, d]
-	MAlphaState := c.Work[L*T+2*d*d:][:d*d] // [d, d]
-	MEtaState := c.Work[L*T+3*d*d:][:d*d]   // [d, d]
-	MMState := c.Work[L*T+4*d*d:][:d*d]     // [d, d]
-	MAlpha2 := c.Work[L*T+5*d*d:][:d*d]     // [d, d]
-	MEta2 := c.Work[L*T+6*d*d:][:d*d]       // [d, d]
-	y2 := c.Work[L*T+7*d*d:][:d]            // [d]
-	aAlpha := c.Work[L*T+7*d*d+d:][:d]      // [d]
-	aEta := c.Work[L*T+7*d*d+2*d:][:d]      // [d]
-	aK2 := c.Work[L*T+7*d*d+3*d:][:d]       // [d]
-	aV2 := c.Work[L*T+7*d*d+4*d:][:d]       // [d]
-	k := c.Work[L*T+7*d*d+5*d:][:d]         // [d]
-	t1122 := c.Work[L*T+7*d*d+6*d:][:d]     // [d]
-	t122 := c.Work[L*T+7*d*d+7*d:][:d]      // [d]
-	t142 := c.Work[L*T+7*d*d+8*d:][:d]      // [d]
-	t162 := c.Work[L*T+7*d*d+9*d:][:d]      // [d]
-	t182 := c.Work[L*T+7*d*d+10*d:][:d]     // [d]
-	t20 := c.Work[L*T+7*d*d+11*d:][:d]      // [d]
-	t173 := c.Work[L*T+7*d*d+12*d:][:d]     // [d]
-	t174 := c.Work[L*T+7*d*d+13*d:][:d]     // [d]
+	t11 := c.Work[:L*T]                           // [L, T]
+	q := c.Work[L*T:][:L*T*d]                     // [L, T, d]
+	MKState := c.Work[L*T*d+L*T:][:d*d]           // [d, d]
+	MVState := c.Work[L*T*d+L*T+d*d:][:d*d]       // [d, d]
+	MAlphaState := c.Work[L*T*d+L*T+2*d*d:][:d*d] // [d, d]
+	MEtaState := c.Work[L*T*d+L*T+3*d*d:][:d*d]   // [d, d]
+	MMState := c.Work[L*T*d+L*T+4*d*d:][:d*d]     // [d, d]
+	MAlpha2 := c.Work[L*T*d+L*T+5*d*d:][:d*d]     // [d, d]
+	MEta2 := c.Work[L*T*d+L*T+6*d*d:][:d*d]       // [d, d]
+	y2 := c.Work[L*T*d+L*T+7*d*d:][:d]            // [d]
+	aAlpha := c.Work[L*T*d+L*T+7*d*d+d:][:d]      // [d]
+	aEta := c.Work[L*T*d+L*T+7*d*d+2*d:][:d]      // [d]
+	aK2 := c.Work[L*T*d+L*T+7*d*d+3*d:][:d]       // [d]
+	aV2 := c.Work[L*T*d+L*T+7*d*d+4*d:][:d]       // [d]
+	k := c.Work[L*T*d+L*T+7*d*d+5*d:][:d]         // [d]
+	t112 := c.Work[L*T*d+L*T+7*d*d+6*d:][:d]      // [d]
+	t122 := c.Work[L*T*d+L*T+7*d*d+7*d:][:d]      // [d]
+	t142 := c.Work[L*T*d+L*T+7*d*d+8*d:][:d]      // [d]
+	t162 := c.Work[L*T*d+L*T+7*d*d+9*d:][:d]      // [d]
+	t182 := c.Work[L*T*d+L*T+7*d*d+10*d:][:d]     // [d]
+	t20 := c.Work[L*T*d+L*T+7*d*d+11*d:][:d]      // [d]
+	t173 := c.Work[L*T*d+L*T+7*d*d+12*d:][:d]     // [d]
+	t174 := c.Work[L*T*d+L*T+7*d*d+13*d:][:d]     // [d]
 	t3Total := make([]F, 1)
 	t9Total := make([]F, 1)
 	t21Total := make([]F, 1)
@@ -84,61 +85,46 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd2),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t11),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
 				t4 := (F(0) < qProd2Entry)
-				t7 := num.Sqrt(kern.Choose(t4, qProd2Entry, F(1)))
-				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
-				qSqrt[j] = t7
-				t11_2[j] = t112
-				qDiv[j] = F(1) / t112
-				qDiv3[j] = F(1) / t7
+				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
-			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(q),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
-				q := c.Q[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k2 := range d {
-					q2 := qProd[k2] / t11Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t11Entry
+					q2[k2] = qProd[k2] / t11Entry
 				}
 			}
 		}
@@ -195,7 +181,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R50c6c93392f1Args{
 						P0:  unsafe.SliceData(MMState),
-						P1:  unsafe.SliceData(c.Q),
+						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
 						P3:  unsafe.SliceData(MAlphaState),
 						P4:  unsafe.SliceData(MEtaState),
@@ -219,7 +205,7 @@ func (c *stepFused) run() {
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
-						q := c.Q[(l*T+a+C*s)*d:][:d]
+						q2 := q[(l*T+a+C*s)*d:][:d]
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						MAlphaState2 := MAlphaState[i*d:][:d]
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -236,7 +222,7 @@ func (c *stepFused) run() {
 						aK3Sums := [16]F{aK3}
 						aV3Sums := [16]F{aV3}
 						for j := range d {
-							y3Sums[j%16] = num.FMA32(MMState2[j], q[j], y3Sums[j%16])
+							y3Sums[j%16] = num.FMA32(MMState2[j], q2[j], y3Sums[j%16])
 							xEntry := x[j]
 							aAlpha2Sums[j%16] = num.FMA32(MAlphaState2[j], xEntry, aAlpha2Sums[j%16])
 							aEta2Sums[j%16] = num.FMA32(MEtaState2[j], xEntry, aEta2Sums[j%16])
@@ -299,9 +285,9 @@ func (c *stepFused) run() {
 				// self_referential_printed.c, self_referential_printed.rho, self_referential_printed.theta, self_referential_printed.k
 				c2 := (t3 / w6) + bRhoEntry
 				rho2 := kern.Sigmoid(c2)
-				t123 := (t9 / w6) + bThetaEntry
+				t12 := (t9 / w6) + bThetaEntry
 				t17 := kern.Sigmoid(-c2)
-				theta2 := kern.Smaller(kern.Larger(kern.Softplus(t123), F(0)), F(0.25*t17))
+				theta2 := kern.Smaller(kern.Larger(kern.Softplus(t12), F(0)), F(0.25*t17))
 				t23 := (F(0) < t21)
 				t30 := kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
@@ -341,7 +327,7 @@ func (c *stepFused) run() {
 				// self_referential_printed.v, self_referential_printed.theta, self_referential_printed.k
 				t35 := (F(0) < t33)
 				t42 := kern.Larger(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33, F(1))), F(0)), F(1e-08))
-				t126 := kern.Sigmoid(t123)
+				t126 := kern.Sigmoid(t12)
 				if len(c.ThetaSigmoid2) > 0 {
 					c.ThetaSigmoid2[l*T+a+C*s] = t126
 				}
@@ -384,7 +370,7 @@ func (c *stepFused) run() {
 					a2 := regions.Re58f7c6e1476Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(k),
-						P2: unsafe.SliceData(t1122),
+						P2: unsafe.SliceData(t112),
 						P3: unsafe.SliceData(y2),
 						P4: unsafe.SliceData(c.Y),
 						N0: d,
@@ -396,7 +382,7 @@ func (c *stepFused) run() {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
 						aV2Entry2 := aV2[i]
-						t1122[i] = num.FMA32(-F(0.5), aV2Entry2/t42, k[i])
+						t112[i] = num.FMA32(-F(0.5), aV2Entry2/t42, k[i])
 						y[i] = y2[i]
 					}
 				}
@@ -404,7 +390,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R382d171c8211Args{
 						P0: unsafe.SliceData(MMState),
-						P1: unsafe.SliceData(t1122),
+						P1: unsafe.SliceData(t112),
 						P2: unsafe.SliceData(t122),
 						N0: d,
 						N1: 4,
@@ -418,7 +404,7 @@ func (c *stepFused) run() {
 						var t1222 F
 						t1222Sums := [16]F{t1222}
 						for j := range d {
-							t1222Sums[j%16] = num.FMA32(MMState2[j], t1122[j], t1222Sums[j%16])
+							t1222Sums[j%16] = num.FMA32(MMState2[j], t112[j], t1222Sums[j%16])
 						}
 						t1222 = kern.Sum16(&t1222Sums)
 						t122[i] = F(2 * t1222)
@@ -429,7 +415,7 @@ func (c *stepFused) run() {
 					a2 := regions.Rb9dd69a930b6Args{
 						P0: unsafe.SliceData(t122),
 						P1: unsafe.SliceData(MAlphaState),
-						P2: unsafe.SliceData(t1122),
+						P2: unsafe.SliceData(t112),
 						P3: unsafe.SliceData(k),
 						P4: unsafe.SliceData(MMState),
 						P5: unsafe.SliceData(t142),
@@ -450,7 +436,7 @@ func (c *stepFused) run() {
 						w := F(theta2 * t122[i])
 						t1422Sums := [16]F{t1422}
 						for j := range d {
-							t1422Sums[j%16] = num.FMA32(MAlphaState2[j], t1122[j], t1422Sums[j%16])
+							t1422Sums[j%16] = num.FMA32(MAlphaState2[j], t112[j], t1422Sums[j%16])
 							MMState2[j] = num.FMA32(-w, k[j], F(rho2*MMState2[j]))
 						}
 						t1422 = kern.Sum16(&t1422Sums)
@@ -462,7 +448,7 @@ func (c *stepFused) run() {
 					a2 := regions.Rba545e74b022Args{
 						P0: unsafe.SliceData(t142),
 						P1: unsafe.SliceData(MEtaState),
-						P2: unsafe.SliceData(t1122),
+						P2: unsafe.SliceData(t112),
 						P3: unsafe.SliceData(k),
 						P4: unsafe.SliceData(MAlphaState),
 						P5: unsafe.SliceData(MAlpha2),
@@ -486,7 +472,7 @@ func (c *stepFused) run() {
 						w2 := F(theta2 * t142[i])
 						t1622Sums := [16]F{t1622}
 						for j := range d {
-							t1622Sums[j%16] = num.FMA32(MEtaState2[j], t1122[j], t1622Sums[j%16])
+							t1622Sums[j%16] = num.FMA32(MEtaState2[j], t112[j], t1622Sums[j%16])
 							MAlpha2_2[j] = num.FMA32(-w2, k[j], F(rho2*MAlphaState2[j]))
 						}
 						t1622 = kern.Sum16(&t1622Sums)
@@ -498,7 +484,7 @@ func (c *stepFused) run() {
 					a2 := regions.Rba545e74b022Args{
 						P0: unsafe.SliceData(t162),
 						P1: unsafe.SliceData(MKState),
-						P2: unsafe.SliceData(t1122),
+						P2: unsafe.SliceData(t112),
 						P3: unsafe.SliceData(k),
 						P4: unsafe.SliceData(MEtaState),
 						P5: unsafe.SliceData(MEta2),
@@ -522,7 +508,7 @@ func (c *stepFused) run() {
 						w3 := F(theta2 * t162[i])
 						t1822Sums := [16]F{t1822}
 						for j := range d {
-							t1822Sums[j%16] = num.FMA32(MKState2[j], t1122[j], t1822Sums[j%16])
+							t1822Sums[j%16] = num.FMA32(MKState2[j], t112[j], t1822Sums[j%16])
 							MEta2_2[j] = num.FMA32(-w3, k[j], F(rho2*MEtaState2[j]))
 						}
 						t1822 = kern.Sum16(&t1822Sums)
@@ -534,7 +520,7 @@ func (c *stepFused) run() {
 					a2 := regions.Rb9dd69a930b6Args{
 						P0: unsafe.SliceData(t182),
 						P1: unsafe.SliceData(MVState),
-						P2: unsafe.SliceData(t1122),
+						P2: unsafe.SliceData(t112),
 						P3: unsafe.SliceData(k),
 						P4: unsafe.SliceData(MKState),
 						P5: unsafe.SliceData(t20),
@@ -555,7 +541,7 @@ func (c *stepFused) run() {
 						w4 := F(theta2 * t182[i])
 						t202Sums := [16]F{t202}
 						for j := range d {
-							t202Sums[j%16] = num.FMA32(MVState2[j], t1122[j], t202Sums[j%16])
+							t202Sums[j%16] = num.FMA32(MVState2[j], t112[j], t202Sums[j%16])
 							MKState2[j] = num.FMA32(-w4, k[j], F(rho2*MKState2[j]))
 						}
 						t202 = kern.Sum16(&t202Sums)
@@ -661,8 +647,8 @@ func (c *stepFused) run() {
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t72 := t182[i]
-							MKProd[i] = t72
+							t7 := t182[i]
+							MKProd[i] = t7
 						}
 					}
 				}
@@ -755,55 +741,59 @@ func (c *stepBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	t21 := c.Work[:L*T]                                             // [L, T]
-	t33 := c.Work[L*T:][:L*T]                                       // [L, T]
-	t72 := c.Work[2*L*T:][:L*T*d]                                   // [L, T, d]
-	t82 := c.Work[L*T*d+2*L*T:][:L*T*d]                             // [L, T, d]
-	t15 := c.Work[2*L*T*d+2*L*T:][:L*T]                             // [L, T]
-	t36 := c.Work[2*L*T*d+3*L*T:][:L*T*d]                           // [L, T, d]
-	t37 := c.Work[3*L*T*d+3*L*T:][:L*T*d]                           // [L, T, d]
-	MKBarState := c.Work[4*L*T*d+3*L*T:][:d*d]                      // [d, d]
-	MVBarState := c.Work[4*L*T*d+3*L*T+d*d:][:d*d]                  // [d, d]
-	MAlphaBarState := c.Work[4*L*T*d+3*L*T+2*d*d:][:d*d]            // [d, d]
-	MEtaBarState := c.Work[4*L*T*d+3*L*T+3*d*d:][:d*d]              // [d, d]
-	MMBarState := c.Work[4*L*T*d+3*L*T+4*d*d:][:d*d]                // [d, d]
-	MKTrail := c.Work[4*L*T*d+3*L*T+5*d*d:][:C*d*d+d*d]             // [C + 1, d, d]
-	MVTrail := c.Work[C*d*d+4*L*T*d+3*L*T+6*d*d:][:C*d*d+d*d]       // [C + 1, d, d]
-	MAlphaTrail := c.Work[2*C*d*d+4*L*T*d+3*L*T+7*d*d:][:C*d*d+d*d] // [C + 1, d, d]
-	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+3*L*T+8*d*d:][:C*d*d+d*d]   // [C + 1, d, d]
-	MMTrail := c.Work[4*C*d*d+4*L*T*d+3*L*T+9*d*d:][:C*d*d+d*d]     // [C + 1, d, d]
-	k := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d:][:d]                  // [d]
-	aEta := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+d:][:d]             // [d]
-	k2 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+2*d:][:d]             // [d]
-	v := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+3*d:][:d]              // [d]
-	t112 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+4*d:][:d]           // [d]
-	t163 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+5*d:][:d]           // [d]
-	t422 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+6*d:][:d]           // [d]
-	t164 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+7*d:][:d]           // [d]
-	t165 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+8*d:][:d]           // [d]
-	t1222 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+9*d:][:d]          // [d]
-	t166 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+10*d:][:d]          // [d]
-	t167 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+11*d:][:d]          // [d]
-	t2022 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+12*d:][:d]         // [d]
-	t168 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+13*d:][:d]          // [d]
-	t169 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+14*d:][:d]          // [d]
-	t282 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+15*d:][:d]          // [d]
-	t170 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+16*d:][:d]          // [d]
-	t171 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+17*d:][:d]          // [d]
-	t362 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+18*d:][:d]          // [d]
-	t372 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+19*d:][:d]          // [d]
-	t172 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+20*d:][:d]          // [d]
-	t44 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+21*d:][:d]           // [d]
-	t72_2 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+22*d:][:d]         // [d]
-	t75 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+23*d:][:d]           // [d]
-	t74 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+24*d:][:d]           // [d]
-	t101 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+25*d:][:d]          // [d]
-	t103 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+26*d:][:d]          // [d]
-	t156 := c.Work[5*C*d*d+4*L*T*d+3*L*T+10*d*d+27*d:][:d]          // [d]
+	t7 := c.Work[:L*T]                                              // [L, T]
+	t11 := c.Work[L*T:][:L*T]                                       // [L, T]
+	t12 := c.Work[2*L*T:][:L*T]                                     // [L, T]
+	q := c.Work[3*L*T:][:L*T*d]                                     // [L, T, d]
+	t21 := c.Work[L*T*d+3*L*T:][:L*T]                               // [L, T]
+	t33 := c.Work[L*T*d+4*L*T:][:L*T]                               // [L, T]
+	t72 := c.Work[L*T*d+5*L*T:][:L*T*d]                             // [L, T, d]
+	t82 := c.Work[2*L*T*d+5*L*T:][:L*T*d]                           // [L, T, d]
+	t15 := c.Work[3*L*T*d+5*L*T:][:L*T]                             // [L, T]
+	t32 := c.Work[3*L*T*d+6*L*T:][:L*T]                             // [L, T]
+	t36 := c.Work[3*L*T*d+7*L*T:][:L*T*d]                           // [L, T, d]
+	MKBarState := c.Work[4*L*T*d+7*L*T:][:d*d]                      // [d, d]
+	MVBarState := c.Work[4*L*T*d+7*L*T+d*d:][:d*d]                  // [d, d]
+	MAlphaBarState := c.Work[4*L*T*d+7*L*T+2*d*d:][:d*d]            // [d, d]
+	MEtaBarState := c.Work[4*L*T*d+7*L*T+3*d*d:][:d*d]              // [d, d]
+	MMBarState := c.Work[4*L*T*d+7*L*T+4*d*d:][:d*d]                // [d, d]
+	MKTrail := c.Work[4*L*T*d+7*L*T+5*d*d:][:C*d*d+d*d]             // [C + 1, d, d]
+	MVTrail := c.Work[C*d*d+4*L*T*d+7*L*T+6*d*d:][:C*d*d+d*d]       // [C + 1, d, d]
+	MAlphaTrail := c.Work[2*C*d*d+4*L*T*d+7*L*T+7*d*d:][:C*d*d+d*d] // [C + 1, d, d]
+	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+7*L*T+8*d*d:][:C*d*d+d*d]   // [C + 1, d, d]
+	MMTrail := c.Work[4*C*d*d+4*L*T*d+7*L*T+9*d*d:][:C*d*d+d*d]     // [C + 1, d, d]
+	k := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d:][:d]                  // [d]
+	aEta := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+d:][:d]             // [d]
+	k2 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+2*d:][:d]             // [d]
+	v := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+3*d:][:d]              // [d]
+	t1122 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+4*d:][:d]          // [d]
+	t163 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+5*d:][:d]           // [d]
+	t422 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+6*d:][:d]           // [d]
+	t164 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+7*d:][:d]           // [d]
+	t165 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+8*d:][:d]           // [d]
+	t1222 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+9*d:][:d]          // [d]
+	t166 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+10*d:][:d]          // [d]
+	t167 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+11*d:][:d]          // [d]
+	t2022 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+12*d:][:d]         // [d]
+	t168 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+13*d:][:d]          // [d]
+	t169 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+14*d:][:d]          // [d]
+	t282 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+15*d:][:d]          // [d]
+	t170 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+16*d:][:d]          // [d]
+	t171 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+17*d:][:d]          // [d]
+	t362 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+18*d:][:d]          // [d]
+	t372 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+19*d:][:d]          // [d]
+	t172 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+20*d:][:d]          // [d]
+	t44 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+21*d:][:d]           // [d]
+	t72_2 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+22*d:][:d]         // [d]
+	t75 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+23*d:][:d]           // [d]
+	t74 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+24*d:][:d]           // [d]
+	t101 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+25*d:][:d]          // [d]
+	t103 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+26*d:][:d]          // [d]
+	t156 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+27*d:][:d]          // [d]
 	t4 := c.Flags[:L*T]                                             // [L, T]
 	t16 := c.Flags[L*T:][:L*T]                                      // [L, T]
 	t20 := c.Flags[2*L*T:][:L*T]                                    // [L, T]
-	t9Total := make([]F, 1)
+	t92Total := make([]F, 1)
 	t52Total := make([]F, 1)
 	t132Total := make([]F, 1)
 	t2122Total := make([]F, 1)
@@ -816,44 +806,62 @@ func (c *stepBackwardFused) run() {
 	// self_referential_printed.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
-			t42 := (F(0) < qProd2[j])
-			t162 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			qProd2Entry := qProd2[j]
+			t42 := (F(0) < qProd2Entry)
+			t73 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
+			t9 := kern.Choose(t42, t73, F(0))
+			t112 := kern.Larger(t9, F(1e-08))
+			t162 := (F(1e-08) <= t9)
 			t4_2[j] = t42
+			t7_2[j] = t73
+			t11_2[j] = t112
+			t12_2[j] = F(1) / t112
 			t16_2[j] = t162
 			t20_2[j] = (t162 && t42)
 		}
 	}
 
-	// self_referential_printed.k, self_referential_printed.v
+	// self_referential_printed.q, self_referential_printed.k, self_referential_printed.v
 	if kern.Wide() {
-		a := regions.R64cf3f410302Args{
-			P0: unsafe.SliceData(c.AK),
-			P1: unsafe.SliceData(c.AV),
-			P2: unsafe.SliceData(t21),
-			P3: unsafe.SliceData(t33),
+		a := regions.R993d43934315Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.AK),
+			P2: unsafe.SliceData(c.AV),
+			P3: unsafe.SliceData(c.QProd),
+			P4: unsafe.SliceData(q),
+			P5: unsafe.SliceData(t21),
+			P6: unsafe.SliceData(t33),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * d,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 8 * d,
+			N7: 12 * d,
+			N8: T * d,
 		}
-		regions.R64cf3f410302(&a)
+		regions.R993d43934315(&a)
 	} else {
 		for i := range L {
+			t11_2 := t11[i*T:][:T]
 			t21_2 := t21[i*T:][:T]
 			t33_2 := t33[i*T:][:T]
 			for j := range T {
 				aK := c.AK[(i*T+j)*d:][:d]
 				aV := c.AV[(i*T+j)*d:][:d]
+				qProd := c.QProd[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				var t212 F
 				var t332 F
+				t11Entry := t11_2[j]
 				t212Sums := [16]F{t212}
 				t332Sums := [16]F{t332}
 				for k3 := range d {
@@ -861,6 +869,7 @@ func (c *stepBackwardFused) run() {
 					t212Sums[k3%16] = num.FMA32(aKEntry, aKEntry, t212Sums[k3%16])
 					aVEntry := aV[k3]
 					t332Sums[k3%16] = num.FMA32(aVEntry, aVEntry, t332Sums[k3%16])
+					q2[k3] = qProd[k3] / t11Entry
 				}
 				t212 = kern.Sum16(&t212Sums)
 				t332 = kern.Sum16(&t332Sums)
@@ -1026,27 +1035,27 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_printed.theta
-					var t9 F
+					var t92 F
 					if kern.Wide() {
 						a2 := regions.R9e3d409da788Args{
 							P0: unsafe.SliceData(aEta),
-							P1: unsafe.SliceData(t9Total),
+							P1: unsafe.SliceData(t92Total),
 							N0: d,
-							S0: [2]float32{t9},
+							S0: [2]float32{t92},
 						}
 						regions.R9e3d409da788(&a2)
 					} else {
-						t9_2 := t9
-						t9Sums := [16]F{t9_2}
+						t92_2 := t92
+						t92Sums := [16]F{t92_2}
 						for i := range d {
-							t9Sums[i%16] = t9Sums[i%16] + aEta[i]
+							t92Sums[i%16] = t92Sums[i%16] + aEta[i]
 						}
-						t9_2 = kern.Sum16(&t9Sums)
-						t9Total[0] = t9_2
+						t92_2 = kern.Sum16(&t92Sums)
+						t92Total[0] = t92_2
 					}
-					t9 = t9Total[0]
+					t92 = t92Total[0]
 					// self_referential_printed.theta, self_referential_printed.c, self_referential_printed.k, self_referential_printed.v
-					t13 := kern.Softplus((t9 / w17) + bThetaEntry)
+					t13 := kern.Softplus((t92 / w17) + bThetaEntry)
 					t21Entry2 := t21_2[a]
 					t26 := num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1)))
 					t33Entry := t33_2[a]
@@ -1061,7 +1070,7 @@ func (c *stepBackwardFused) run() {
 							P1: unsafe.SliceData(c.AV),
 							P2: unsafe.SliceData(k2),
 							P3: unsafe.SliceData(v),
-							P4: unsafe.SliceData(t112),
+							P4: unsafe.SliceData(t1122),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w7},
@@ -1076,7 +1085,7 @@ func (c *stepBackwardFused) run() {
 							v2 := aV[i] / w8
 							k2[i] = k3
 							v[i] = v2
-							t112[i] = num.FMA32(-F(0.5), v2, k3)
+							t1122[i] = num.FMA32(-F(0.5), v2, k3)
 						}
 					}
 					// self_referential_printed.M_v
@@ -1454,11 +1463,11 @@ func (c *stepBackwardFused) run() {
 					t51 = t51Total[0]
 					t512 := F(0.5 * t51)
 					// self_referential_printed.v, self_referential_printed.k, self_referential_printed.theta
+					w18 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
 					w19 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
 					w20 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
-					w21 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
-					w22 := kern.Choose(w20, F(F(0.5*kern.Choose(w19, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t68 := kern.Choose(w21, w22, F(0))
+					w21 := kern.Choose(w19, F(F(0.5*kern.Choose(w18, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)), F(0)))*(F(1)/t38)), F(0))
+					t68 := kern.Choose(w20, w21, F(0))
 					t77 := F(1) / kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
 					// self_referential_printed.a_v, self_referential_printed.v, self_referential_printed.M_m, self_referential_printed.k, self_referential_printed.theta
 					var t802 F
@@ -1521,11 +1530,11 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.c, self_referential_printed.rho, self_referential_printed.a_alpha
+					w22 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
 					w23 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w25 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w26 := kern.Choose(w24, F(F(0.5*kern.Choose(w23, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t97 := kern.Choose(w25, w26, F(0))
+					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)), F(0)))*(F(1)/t26)), F(0))
+					t97 := kern.Choose(w24, w25, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t104 := (kern.Larger(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t109 := !t104
@@ -1533,8 +1542,8 @@ func (c *stepBackwardFused) run() {
 					t129 := kern.Choose(t122, F(thetaSigmoid2[a]*kern.Choose(t122, kern.Choose(t104, t382, F(0)), F(0))), F(0))
 					t1372 := kern.Choose(t122, F(t129*t134), F(0))
 					rhoEntry3 := rho[a]
-					w27 := kern.Choose(t109, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t109, t382, F(0))), F(0))
-					t146 := num.FMA32(F(rhoEntry3*thetaSigmoidEntry), (((t52+t132)+t2122)+t292)+t402, -w27)
+					w26 := kern.Choose(t109, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t109, t382, F(0))), F(0))
+					t146 := num.FMA32(F(rhoEntry3*thetaSigmoidEntry), (((t52+t132)+t2122)+t292)+t402, -w26)
 					t187 := F(t134 * t146)
 					c.BThetaBar[0] = c.BThetaBar[0] + t129
 					c.BRhoBar[0] = c.BRhoBar[0] + t146
@@ -1570,7 +1579,7 @@ func (c *stepBackwardFused) run() {
 							P5:  unsafe.SliceData(t167),
 							P6:  unsafe.SliceData(c.YBar),
 							P7:  unsafe.SliceData(t171),
-							P8:  unsafe.SliceData(t112),
+							P8:  unsafe.SliceData(t1122),
 							P9:  unsafe.SliceData(c.X),
 							P10: unsafe.SliceData(MKTrail),
 							P11: unsafe.SliceData(t103),
@@ -1580,7 +1589,7 @@ func (c *stepBackwardFused) run() {
 							P15: unsafe.SliceData(MVBarState),
 							P16: unsafe.SliceData(MAlphaBarState),
 							P17: unsafe.SliceData(MEtaBarState),
-							P18: unsafe.SliceData(c.Q),
+							P18: unsafe.SliceData(q),
 							P19: unsafe.SliceData(MMBarState),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
@@ -1613,7 +1622,7 @@ func (c *stepBackwardFused) run() {
 							MVBarState2 := MVBarState[i*d:][:d]
 							MAlphaBarState2 := MAlphaBarState[i*d:][:d]
 							MEtaBarState2 := MEtaBarState[i*d:][:d]
-							q := c.Q[(l*T+a+C*s)*d:][:d]
+							q2 := q[(l*T+a+C*s)*d:][:d]
 							MMBarState2 := MMBarState[i*d:][:d]
 							t101Entry := t101[i]
 							w11 := F(w16 * t165[i])
@@ -1624,15 +1633,15 @@ func (c *stepBackwardFused) run() {
 							yBarEntry := yBar[i]
 							w15 := F(w16 * t171[i])
 							for j := range d {
-								t112Entry := t112[j]
+								t1122Entry := t1122[j]
 								xEntry := x[j]
 								t103[j] = num.FMA32(MKTrail2[j], t101Entry, t103[j])
 								t156[j] = num.FMA32(MMTrail2[j], yBarEntry, t156[j])
-								MKBarState2[j] = num.FMA32(xEntry, t101Entry, num.FMA32(w11, t112Entry, F(rhoEntry3*MKBarState2[j])))
-								MVBarState2[j] = num.FMA32(xEntry, t72Entry2, num.FMA32(w12, t112Entry, F(rhoEntry3*MVBarState2[j])))
-								MAlphaBarState2[j] = num.FMA32(xEntry, t187, num.FMA32(w13, t112Entry, F(rhoEntry3*MAlphaBarState2[j])))
-								MEtaBarState2[j] = num.FMA32(t1372, xEntry, num.FMA32(w14, t112Entry, F(rhoEntry3*MEtaBarState2[j])))
-								MMBarState2[j] = num.FMA32(q[j], yBarEntry, num.FMA32(w15, t112Entry, F(rhoEntry3*MMBarState2[j])))
+								MKBarState2[j] = num.FMA32(xEntry, t101Entry, num.FMA32(w11, t1122Entry, F(rhoEntry3*MKBarState2[j])))
+								MVBarState2[j] = num.FMA32(xEntry, t72Entry2, num.FMA32(w12, t1122Entry, F(rhoEntry3*MVBarState2[j])))
+								MAlphaBarState2[j] = num.FMA32(xEntry, t187, num.FMA32(w13, t1122Entry, F(rhoEntry3*MAlphaBarState2[j])))
+								MEtaBarState2[j] = num.FMA32(t1372, xEntry, num.FMA32(w14, t1122Entry, F(rhoEntry3*MEtaBarState2[j])))
+								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, num.FMA32(w15, t1122Entry, F(rhoEntry3*MMBarState2[j])))
 							}
 						}
 					}
@@ -1684,29 +1693,32 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t72),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(t15),
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(q),
+			P3: unsafe.SliceData(t15),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
 			N6: T * d,
 		}
-		regions.R27d429748fc7(&a)
+		regions.Rcc5ce738ec3a(&a)
 	} else {
 		for i := range L {
+			t11_2 := t11[i*T:][:T]
 			t15_2 := t15[i*T:][:T]
 			for j := range T {
 				t72_3 := t72[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q2 := q[(i*T+j)*d:][:d]
 				var t152 F
+				t11Entry2 := t11_2[j]
 				t152Sums := [16]F{t152}
 				for k3 := range d {
-					t152Sums[k3%16] = num.FMA32(t72_3[k3], qDiv2[k3], t152Sums[k3%16])
+					t152Sums[k3%16] = num.FMA32(t72_3[k3], q2[k3]/t11Entry2, t152Sums[k3%16])
 				}
 				t152 = kern.Sum16(&t152Sums)
 				t15_2[j] = -t152
@@ -1715,73 +1727,60 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_printed.q
+	for i := range L {
+		t20_2 := t20[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		for j := range T {
+			t20Entry := t20_2[j]
+			t32_2[j] = kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+		}
+	}
+
+	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(c.QDiv),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t16),
-			P4: unsafe.SliceData(t15),
-			P5: unsafe.SliceData(c.QDiv3),
-			P6: unsafe.SliceData(c.QProd),
-			P7: unsafe.SliceData(t72),
-			P8: unsafe.SliceData(t36),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.QProd),
+			P3: unsafe.SliceData(t72),
+			P4: unsafe.SliceData(t36),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t20_2 := t20[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t4_2 := t4[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			t15_2 := t15[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
+			t12_2 := t12[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				t72_3 := t72[(i*T+j)*d:][:d]
 				t36_2 := t36[(i*T+j)*d:][:d]
-				t20Entry := t20_2[j]
-				qDivEntry := qDiv[j]
-				w18 := kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t12Entry := t12_2[j]
+				t32Entry := t32_2[j]
 				for k3 := range d {
-					t36_2[k3] = num.FMA32(F(2*qProd[k3]), w18, F(t72_3[k3]*qDivEntry))
+					t36_2[k3] = num.FMA32(F(2*qProd[k3]), t32Entry, F(t72_3[k3]*t12Entry))
 				}
 			}
 		}
 	}
-
-	// self_referential_printed.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t37, d, 1, t36, d, 1, c.WQ, d, 1)
 
 	// self_referential_printed.q
 	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, d, 1)
 
 	// self_referential_printed.q
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t82),
-			P1: unsafe.SliceData(t37),
-			P2: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t82_2 := t82[(i*T+j)*d:][:d]
-				t37_2 := t37[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k3 := range d {
-					xBar[k3] = t82_2[k3] + t37_2[k3]
-				}
-			}
+	for i := range L {
+		for j := range T {
+			copy(c.XBar[(i*T+j)*d:][:d], t82[(i*T+j)*d:][:d])
 		}
 	}
+
+	// self_referential_printed.q
+	kern.GemmFMA(L*T, d, d, F(1), true, c.XBar, d, 1, t36, d, 1, c.WQ, d, 1)
 }

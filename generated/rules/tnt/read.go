@@ -28,10 +28,9 @@ type Read[F num.Float] struct {
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_v.
+// WorkLen is 0.
 func (c *Read[F]) WorkLen() int {
-	L, T, dV := c.L, c.T, c.DV
-	return 2 * L * T * dV
+	return 0
 }
 
 // Run computes Read.
@@ -41,14 +40,6 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	t19 := c.Work[:L*T*dV] // [L, T, d_v]
-	work := c.Work[L*T*dV:]
-	t21 := work[:L*T*dV] // [L, T, d_v]
-
-	// tnt.y
-	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(t19, i*T*dV), 1, dV, kern.From(c.V, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
-	}
 
 	// tnt.y
 	for i := range L {
@@ -57,19 +48,12 @@ func (c *Read[F]) Run() {
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.W, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.V, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
 	for i := range L {
-		for j := range T {
-			t19_2 := t19[(i*T+j)*dV:][:dV]
-			t21_2 := t21[(i*T+j)*dV:][:dV]
-			y := c.Y[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				y[k] = t19_2[k] + t21_2[k]
-			}
-		}
+		kern.Gemm(dV, T, dK, F(1), true, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
 	}
 }
 
@@ -92,10 +76,10 @@ type ReadBackward[F num.Float] struct {
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_k.
+// WorkLen is L·T·d_k.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 3 * L * T * dK
+	return L * T * dK
 }
 
 // Run computes ReadBackward.
@@ -106,10 +90,6 @@ func (c *ReadBackward[F]) Run() {
 	}
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	t4 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t6 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t8 := work[:L*T*dK] // [L, T, d_k]
 
 	// tnt.y
 	for i := range L {
@@ -128,29 +108,17 @@ func (c *ReadBackward[F]) Run() {
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(t6, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t4, i*T*dK), 1, dK)
-	}
-
-	// tnt.y
-	for i := range L {
 		kern.Gemm(dK, dV, T, F(1), false, kern.From(c.VBar, i*dV*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t8, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dK, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t4, i*T*dK), 1, dK)
 	}
 
 	// tnt.y
 	for i := range L {
-		for j := range T {
-			t6_2 := t6[(i*T+j)*dK:][:dK]
-			t8_2 := t8[(i*T+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				qBar[k] = t6_2[k] + t8_2[k]
-			}
-		}
+		kern.Gemm(dK, T, dV, F(1), true, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 }
 

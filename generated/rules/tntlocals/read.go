@@ -29,10 +29,10 @@ type Read[F num.Float] struct {
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·N·T·d_v + 2·L·T·d_v.
+// WorkLen is L·N·T·d_v + L·T·d_v.
 func (c *Read[F]) WorkLen() int {
 	L, N, T, dV := c.L, c.N, c.T, c.DV
-	return L*N*T*dV + 2*L*T*dV
+	return L*N*T*dV + L*T*dV
 }
 
 // Run computes Read.
@@ -42,16 +42,9 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, N, T, dK, dV := c.L, c.N, c.T, c.DK, c.DV
-	t19 := c.Work[:L*T*dV] // [L, T, d_v]
-	work := c.Work[L*T*dV:]
-	t21 := work[:L*N*T*dV] // [L, T, N, d_v]
-	work = work[L*N*T*dV:]
+	t21 := c.Work[:L*N*T*dV] // [L, T, N, d_v]
+	work := c.Work[L*N*T*dV:]
 	t22 := work[:L*T*dV] // [L, T, d_v]
-
-	// tnt_locals.y
-	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(t19, i*T*dV), 1, dV, kern.From(c.VC, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
-	}
 
 	// tnt_locals.y
 	for i := range L {
@@ -82,13 +75,17 @@ func (c *Read[F]) Run() {
 	// tnt_locals.y
 	for i := range L {
 		for j := range T {
-			t19_2 := t19[(i*T+j)*dV:][:dV]
 			t22_2 := t22[(i*T+j)*dV:][:dV]
 			y := c.Y[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				y[k] = t19_2[k] + t22_2[k]
+				y[k] = t22_2[k]
 			}
 		}
+	}
+
+	// tnt_locals.y
+	for i := range L {
+		kern.Gemm(dV, T, dK, F(1), true, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.VC, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 }
 
@@ -112,10 +109,10 @@ type ReadBackward[F num.Float] struct {
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·N·T·d_k + 2·L·T·d_k.
+// WorkLen is L·N·T·d_k.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, N, T, dK := c.L, c.N, c.T, c.DK
-	return L*N*T*dK + 2*L*T*dK
+	return L * N * T * dK
 }
 
 // Run computes ReadBackward.
@@ -126,10 +123,6 @@ func (c *ReadBackward[F]) Run() {
 	}
 	L, N, T, dK, dV := c.L, c.N, c.T, c.DK, c.DV
 	t5 := c.Work[:L*N*T*dK] // [L, T, N, d_k]
-	work := c.Work[L*N*T*dK:]
-	t7 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
 
 	// tnt_locals.y
 	for i := range L {
@@ -152,29 +145,17 @@ func (c *ReadBackward[F]) Run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dK, T, N*dK, F(1), false, kern.From(t7, i*T*dK), 1, dK, kern.From(c.P, i*N*dK*dK), 1, dK, kern.From(t5, i*T*N*dK), 1, N*dK)
-	}
-
-	// tnt_locals.y
-	for i := range L {
 		kern.Gemm(dK, dV, T, F(1), false, kern.From(c.VCBar, i*dV*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.VC, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, N*dK, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.P, i*N*dK*dK), 1, dK, kern.From(t5, i*T*N*dK), 1, N*dK)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		for j := range T {
-			t7_2 := t7[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				qBar[k] = t7_2[k] + t9_2[k]
-			}
-		}
+		kern.Gemm(dK, T, dV, F(1), true, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.VC, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 }
 

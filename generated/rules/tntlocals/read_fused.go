@@ -19,14 +19,8 @@ func (c *readFused) run() {
 	_ = T
 	_ = dK
 	_ = dV
-	t19 := c.Work[:L*T*dV]                   // [L, T, d_v]
-	t21 := c.Work[L*T*dV:][:L*N*T*dV]        // [L, T, N, d_v]
-	t22 := c.Work[L*N*T*dV+L*T*dV:][:L*T*dV] // [L, T, d_v]
-
-	// tnt_locals.y
-	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t19, i*T*dV), 1, dV, kern.From(c.VC, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
-	}
+	t21 := c.Work[:L*N*T*dV]          // [L, T, N, d_v]
+	t22 := c.Work[L*N*T*dV:][:L*T*dV] // [L, T, d_v]
 
 	// tnt_locals.y
 	for i := range L {
@@ -70,28 +64,15 @@ func (c *readFused) run() {
 	}
 
 	// tnt_locals.y
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t19),
-			P1: unsafe.SliceData(t22),
-			P2: unsafe.SliceData(c.Y),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
+	for i := range L {
+		for j := range T {
+			copy(c.Y[(i*T+j)*dV:][:dV], t22[(i*T+j)*dV:][:dV])
 		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t19_2 := t19[(i*T+j)*dV:][:dV]
-				t22_2 := t22[(i*T+j)*dV:][:dV]
-				y := c.Y[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					y[k] = t19_2[k] + t22_2[k]
-				}
-			}
-		}
+	}
+
+	// tnt_locals.y
+	for i := range L {
+		kern.GemmFMA(dV, T, dK, F(1), true, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.VC, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 }
 
@@ -106,9 +87,7 @@ func (c *readBackwardFused) run() {
 	_ = T
 	_ = dK
 	_ = dV
-	t5 := c.Work[:L*N*T*dK]                 // [L, T, N, d_k]
-	t7 := c.Work[L*N*T*dK:][:L*T*dK]        // [L, T, d_k]
-	t9 := c.Work[L*N*T*dK+L*T*dK:][:L*T*dK] // [L, T, d_k]
+	t5 := c.Work[:L*N*T*dK] // [L, T, N, d_k]
 
 	// tnt_locals.y
 	for i := range L {
@@ -131,41 +110,16 @@ func (c *readBackwardFused) run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dK, T, N*dK, F(1), false, kern.From(t7, i*T*dK), 1, dK, kern.From(c.P, i*N*dK*dK), 1, dK, kern.From(t5, i*T*N*dK), 1, N*dK)
-	}
-
-	// tnt_locals.y
-	for i := range L {
 		kern.GemmFMA(dK, dV, T, F(1), false, kern.From(c.VCBar, i*dV*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.VC, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, N*dK, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.P, i*N*dK*dK), 1, dK, kern.From(t5, i*T*N*dK), 1, N*dK)
 	}
 
 	// tnt_locals.y
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t7),
-			P1: unsafe.SliceData(t9),
-			P2: unsafe.SliceData(c.QBar),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t7_2 := t7[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					qBar[k] = t7_2[k] + t9_2[k]
-				}
-			}
-		}
+	for i := range L {
+		kern.GemmFMA(dK, T, dV, F(1), true, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.VC, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 }

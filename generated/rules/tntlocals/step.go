@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·N·T·d_k + L·N·T·d_v + N entries and checkpoints of L·N·d_k·d_k·segments + 2·L·N·d_k·d_v·segments + 2·L·d_k·d_v·segments + 2·L·N·segments + L·segments entries.
+// It keeps L·N·T·d_k + L·N·T·d_v entries and checkpoints of L·N·d_k·d_k·segments + 2·L·N·d_k·d_v·segments + 2·L·d_k·d_v·segments + 2·L·N·segments + L·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -43,7 +43,6 @@ type Step[F num.Float] struct {
 	POut          []F    // [L, N, d_k, d_k], written
 	LOut          []F    // [L, N], written
 	NOut          []F    // [L, N], written
-	Twice         []F    // [N], written
 	RLin          []F    // [L, T, N, d_v], written; may be nil
 	YProd         []F    // [L, T, N, d_k], written; may be nil
 	VCheckpoints  []F    // [L, segments, d_v, d_k], written; may be nil
@@ -58,10 +57,10 @@ type Step[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is L·T·d_k·d_k + 2·L·N·T + N·d_k·d_k + 3·N·d_k·d_v + N·d_k + 3·N·d_v + 2·d_k·d_v + 2·N + 3·d_v + 1.
+// WorkLen is L·T·d_k·d_k + 2·L·N·T + N·d_k·d_k + 3·N·d_k·d_v + N·d_k + 3·N·d_v + 2·d_k·d_v + 3·N + 3·d_v + 1.
 func (c *Step[F]) WorkLen() int {
 	L, N, T, dK, dV := c.L, c.N, c.T, c.DK, c.DV
-	return L*T*dK*dK + 2*L*N*T + N*dK*dK + 3*N*dK*dV + N*dK + 3*N*dV + 2*dK*dV + 2*N + 3*dV + 1
+	return L*T*dK*dK + 2*L*N*T + N*dK*dK + 3*N*dK*dV + N*dK + 3*N*dV + 2*dK*dV + 3*N + 3*dV + 1
 }
 
 // FlagsLen is N.
@@ -78,8 +77,10 @@ func (c *Step[F]) Run() {
 	}
 	C, L, N, T, dK, dV := c.C, c.L, c.N, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t28 := c.Work[:L*T*dK*dK] // [L, T, d_k, d_k]
-	work := c.Work[L*T*dK*dK:]
+	twice := c.Work[:N] // [N]
+	work := c.Work[N:]
+	t28 := work[:L*T*dK*dK] // [L, T, d_k, d_k]
+	work = work[L*T*dK*dK:]
 	t56 := work[:L*N*T] // [L, T, N]
 	work = work[L*N*T:]
 	t64 := work[:L*N*T] // [L, T, N]
@@ -118,7 +119,6 @@ func (c *Step[F]) Run() {
 	t8 := c.Flags[:N] // [N]
 
 	// tnt_locals.twice
-	twice := c.Twice[:N]
 	for i := range N {
 		twice[i] = num.Exp(F(0.6931471805599453 * F(i)))
 	}
@@ -139,12 +139,11 @@ func (c *Step[F]) Run() {
 
 	// tnt_locals.n, tnt_locals.l
 	for i := range L {
-		twice2 := c.Twice[:N]
 		for j := range T {
 			t56_2 := t56[(i*T+j)*N:][:N]
 			t64_2 := t64[(i*T+j)*N:][:N]
 			for k := range N {
-				twiceEntry := twice2[k]
+				twiceEntry := twice[k]
 				t56_2[k] = F(8 * twiceEntry)
 				t64_2[k] = F(2 * twiceEntry)
 			}
@@ -503,7 +502,6 @@ type StepBackward[F num.Float] struct {
 	PBar          []F    // [L, N, d_k, d_k]
 	LBar          []F    // [L, N]
 	NBar          []F    // [L, N]
-	Twice         []F    // [N]
 	RLin          []F    // [L, T, N, d_v]
 	YProd         []F    // [L, T, N, d_k]
 	VBarOut       []F    // [L, d_v, d_k], written
@@ -531,10 +529,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·N·d_k·d_k + 2·C·N·d_k·d_v + L·T·d_k·d_k + L·T·d_k·d_v + 2·C·d_k·d_v + 2·L·N·T + 3·N·d_k·d_k + 6·N·d_k·d_v + 2·C·N + N·d_k + N·d_v + d_k·d_k + 4·d_k·d_v + C + 4·N + 9·d_k + 4·d_v + 2.
+// WorkLen is C·N·d_k·d_k + 2·C·N·d_k·d_v + L·T·d_k·d_k + L·T·d_k·d_v + 2·C·d_k·d_v + 2·L·N·T + 3·N·d_k·d_k + 6·N·d_k·d_v + 2·C·N + N·d_k + N·d_v + d_k·d_k + 4·d_k·d_v + C + 5·N + 9·d_k + 4·d_v + 2.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, N, T, dK, dV := c.C, c.L, c.N, c.T, c.DK, c.DV
-	return C*N*dK*dK + 2*C*N*dK*dV + L*T*dK*dK + L*T*dK*dV + 2*C*dK*dV + 2*L*N*T + 3*N*dK*dK + 6*N*dK*dV + 2*C*N + N*dK + N*dV + dK*dK + 4*dK*dV + C + 4*N + 9*dK + 4*dV + 2
+	return C*N*dK*dK + 2*C*N*dK*dV + L*T*dK*dK + L*T*dK*dV + 2*C*dK*dV + 2*L*N*T + 3*N*dK*dK + 6*N*dK*dV + 2*C*N + N*dK + N*dV + dK*dK + 4*dK*dV + C + 5*N + 9*dK + 4*dV + 2
 }
 
 // FlagsLen is 4·N.
@@ -551,8 +549,10 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, N, T, dK, dV := c.C, c.L, c.N, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t28 := c.Work[:L*T*dK*dK] // [L, T, d_k, d_k]
-	work := c.Work[L*T*dK*dK:]
+	twice := c.Work[:N] // [N]
+	work := c.Work[N:]
+	t28 := work[:L*T*dK*dK] // [L, T, d_k, d_k]
+	work = work[L*T*dK*dK:]
 	t56 := work[:L*N*T] // [L, T, N]
 	work = work[L*N*T:]
 	t64 := work[:L*N*T] // [L, T, N]
@@ -636,6 +636,11 @@ func (c *StepBackward[F]) Run() {
 	flags = flags[N:]
 	t41 := flags[:N] // [N]
 
+	// tnt_locals.twice
+	for i := range N {
+		twice[i] = num.Exp(F(0.6931471805599453 * F(i)))
+	}
+
 	// tnt_locals.P
 	for i := range L {
 		for j := range T {
@@ -652,7 +657,6 @@ func (c *StepBackward[F]) Run() {
 
 	// tnt_locals.n, tnt_locals.l
 	for i := range L {
-		twice := c.Twice[:N]
 		for j := range T {
 			t56_2 := t56[(i*T+j)*N:][:N]
 			t64_2 := t64[(i*T+j)*N:][:N]
@@ -1198,7 +1202,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.POut = arena.Alloc(k.L * k.N * k.DK * k.DK)
 	k.LOut = arena.Alloc(k.L * k.N)
 	k.NOut = arena.Alloc(k.L * k.N)
-	k.Twice = c.Run.Saved(k.N)
 	if c.Run.Tape != nil {
 		k.RLin = c.Run.Saved(k.L * k.N * k.T * k.DV)
 	}
@@ -1270,7 +1273,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.PBar = block.Adjoint(t, n.nextP, g.L*g.N*g.DK*g.DK)
 	g.LBar = block.Adjoint(t, n.nextL, g.L*g.N)
 	g.NBar = block.Adjoint(t, n.nextN, g.L*g.N)
-	g.Twice = k.Twice
 	g.RLin = k.RLin
 	g.YProd = k.YProd
 	g.VBarOut = t.Part(n.fromV, g.L*g.DK*g.DV)

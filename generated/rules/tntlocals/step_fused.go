@@ -23,29 +23,29 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t28 := c.Work[:L*T*dK*dK]                                                                 // [L, T, d_k, d_k]
-	t56 := c.Work[L*T*dK*dK:][:L*N*T]                                                         // [L, T, N]
-	t64 := c.Work[L*T*dK*dK+L*N*T:][:L*N*T]                                                   // [L, T, N]
-	VState := c.Work[L*T*dK*dK+2*L*N*T:][:dK*dV]                                              // [d_v, d_k]
-	VCState := c.Work[L*T*dK*dK+2*L*N*T+dK*dV:][:dK*dV]                                       // [d_v, d_k]
-	gState := c.Work[L*T*dK*dK+2*L*N*T+2*dK*dV:][:1]                                          // []
-	RState := c.Work[L*T*dK*dK+2*L*N*T+2*dK*dV+1:][:N*dK*dV]                                  // [N, d_v, d_k]
-	RCState := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dV+2*dK*dV+1:][:N*dK*dV]                         // [N, d_v, d_k]
-	PState := c.Work[L*T*dK*dK+2*L*N*T+2*N*dK*dV+2*dK*dV+1:][:N*dK*dK]                        // [N, d_k, d_k]
-	lState := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+1:][:N]                      // [N]
-	nState := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+N+1:][:N]                    // [N]
-	t30 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+2*N+1:][:dV]                    // [d_v]
-	t42 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+2*N+dV+1:][:dV]                 // [d_v]
-	A := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+2*N+2*dV+1:][:N*dK*dV]            // [N, d_v, d_k]
-	t11 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+2*dK*dV+2*N+2*dV+1:][:N*dV]             // [N, d_v]
-	t12 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dV+2*dK*dV+2*N+2*dV+1:][:N*dV]        // [N, d_v]
-	t31 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+2*N*dV+2*dK*dV+2*N+2*dV+1:][:N*dK]      // [N, d_k]
-	t32 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dK+2*N*dV+2*dK*dV+2*N+2*dV+1:][:N*dV] // [N, d_v]
-	t33 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dK+3*N*dV+2*dK*dV+2*N+2*dV+1:][:dV]   // [d_v]
+	twice := c.Work[:N]                                                                       // [N]
+	t28 := c.Work[N:][:L*T*dK*dK]                                                             // [L, T, d_k, d_k]
+	t56 := c.Work[L*T*dK*dK+N:][:L*N*T]                                                       // [L, T, N]
+	t64 := c.Work[L*T*dK*dK+L*N*T+N:][:L*N*T]                                                 // [L, T, N]
+	VState := c.Work[L*T*dK*dK+2*L*N*T+N:][:dK*dV]                                            // [d_v, d_k]
+	VCState := c.Work[L*T*dK*dK+2*L*N*T+dK*dV+N:][:dK*dV]                                     // [d_v, d_k]
+	gState := c.Work[L*T*dK*dK+2*L*N*T+2*dK*dV+N:][:1]                                        // []
+	RState := c.Work[L*T*dK*dK+2*L*N*T+2*dK*dV+N+1:][:N*dK*dV]                                // [N, d_v, d_k]
+	RCState := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dV+2*dK*dV+N+1:][:N*dK*dV]                       // [N, d_v, d_k]
+	PState := c.Work[L*T*dK*dK+2*L*N*T+2*N*dK*dV+2*dK*dV+N+1:][:N*dK*dK]                      // [N, d_k, d_k]
+	lState := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+N+1:][:N]                    // [N]
+	nState := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+2*N+1:][:N]                  // [N]
+	t30 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+3*N+1:][:dV]                    // [d_v]
+	t42 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+3*N+dV+1:][:dV]                 // [d_v]
+	A := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+3*N+2*dV+1:][:N*dK*dV]            // [N, d_v, d_k]
+	t11 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+2*dK*dV+3*N+2*dV+1:][:N*dV]             // [N, d_v]
+	t12 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dV+2*dK*dV+3*N+2*dV+1:][:N*dV]        // [N, d_v]
+	t31 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+2*N*dV+2*dK*dV+3*N+2*dV+1:][:N*dK]      // [N, d_k]
+	t32 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dK+2*N*dV+2*dK*dV+3*N+2*dV+1:][:N*dV] // [N, d_v]
+	t33 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dK+3*N*dV+2*dK*dV+3*N+2*dV+1:][:dV]   // [d_v]
 	t8 := c.Flags[:N]                                                                         // [N]
 
 	// tnt_locals.twice
-	twice := c.Twice[:N]
 	for i := range N {
 		twice[i] = kern.Exp(F(0.6931471805599453 * F(i)))
 	}
@@ -81,7 +81,7 @@ func (c *stepFused) run() {
 	// tnt_locals.n, tnt_locals.l
 	if kern.Wide() {
 		a := regions.R2ef6969a08c5Args{
-			P0: unsafe.SliceData(c.Twice),
+			P0: unsafe.SliceData(twice),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(t64),
 			N0: L,
@@ -91,13 +91,12 @@ func (c *stepFused) run() {
 		}
 		regions.R2ef6969a08c5(&a)
 	} else {
-		twice2 := c.Twice[:N]
 		for i := range L {
 			for j := range T {
 				t56_2 := t56[(i*T+j)*N:][:N]
 				t64_2 := t64[(i*T+j)*N:][:N]
 				for k := range N {
-					twiceEntry := twice2[k]
+					twiceEntry := twice[k]
 					t56_2[k] = F(8 * twiceEntry)
 					t64_2[k] = F(2 * twiceEntry)
 				}
@@ -544,50 +543,56 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t28 := c.Work[:L*T*dK*dK]                                                                                                                            // [L, T, d_k, d_k]
-	t56 := c.Work[L*T*dK*dK:][:L*N*T]                                                                                                                    // [L, T, N]
-	t64 := c.Work[L*T*dK*dK+L*N*T:][:L*N*T]                                                                                                              // [L, T, N]
-	t34 := c.Work[L*T*dK*dK+2*L*N*T:][:L*T*dK*dV]                                                                                                        // [L, T, d_v, d_k]
-	VBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T:][:dK*dV]                                                                                            // [d_v, d_k]
-	VCBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+dK*dV:][:dK*dV]                                                                                     // [d_v, d_k]
-	gBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+2*dK*dV:][:1]                                                                                        // []
-	RBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+2*dK*dV+1:][:N*dK*dV]                                                                                // [N, d_v, d_k]
-	RCBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dV+2*dK*dV+1:][:N*dK*dV]                                                                       // [N, d_v, d_k]
-	PBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+2*N*dK*dV+2*dK*dV+1:][:N*dK*dK]                                                                      // [N, d_k, d_k]
-	lBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+1:][:N]                                                                    // [N]
-	nBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+N+1:][:N]                                                                  // [N]
-	VTrail := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+2*N+1:][:C*dK*dV+dK*dV]                                                       // [C + 1, d_v, d_k]
-	VCTrail := c.Work[L*T*dK*dK+L*T*dK*dV+C*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+3*dK*dV+2*N+1:][:C*dK*dV+dK*dV]                                              // [C + 1, d_v, d_k]
-	gTrail := c.Work[L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+4*dK*dV+2*N+1:][:C+1]                                                       // [C + 1]
-	RTrail := c.Work[L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+4*dK*dV+C+2*N+2:][:C*N*dK*dV+N*dK*dV]                                       // [C + 1, N, d_v, d_k]
-	RCTrail := c.Work[C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+3*N*dK*dV+4*dK*dV+C+2*N+2:][:C*N*dK*dV+N*dK*dV]                            // [C + 1, N, d_v, d_k]
-	PTrail := c.Work[2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+4*N*dK*dV+4*dK*dV+C+2*N+2:][:C*N*dK*dK+N*dK*dK]                           // [C + 1, N, d_k, d_k]
-	lTrail := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+4*dK*dV+C+2*N+2:][:C*N+N]                           // [C + 1, N]
-	nTrail := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+C*N+4*dK*dV+C+3*N+2:][:C*N+N]                       // [C + 1, N]
-	t42 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+4*N+2:][:dV]                           // [d_v]
-	A := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+4*N+dV+2:][:N*dK*dV]                     // [N, d_v, d_k]
-	t423 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+dV+2:][:dV]                       // [d_v]
-	t85 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+2*dV+2:][:dV]                      // [d_v]
-	t18 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+3*dV+2:][:dK]                      // [d_k]
-	t86 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+dK+3*dV+2:][:dK]                   // [d_k]
-	t352 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+2*dK+3*dV+2:][:dK]                // [d_k]
-	t312 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+3*dK+3*dV+2:][:N*dK]              // [N, d_k]
-	t45 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+4*dK*dV+C+4*N+3*dK+3*dV+2:][:N*dK*dV]       // [N, d_v, d_k]
-	t87 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+4*dK*dV+C+4*N+3*dK+3*dV+2:][:N*dV]          // [N, d_v]
-	t49 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+4*N+3*dK+3*dV+2:][:dK]       // [d_k]
-	t332 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+4*N+4*dK+3*dV+2:][:dK]      // [d_k]
-	t362 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+4*N+5*dK+3*dV+2:][:N*dK*dK] // [N, d_k, d_k]
-	t382 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+4*N+5*dK+3*dV+2:][:dK*dK]   // [d_k, d_k]
-	t39 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+4*N+5*dK+3*dV+2:][:dK] // [d_k]
-	t40 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+4*N+6*dK+3*dV+2:][:dK] // [d_k]
-	t50 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+4*N+7*dK+3*dV+2:][:dK] // [d_k]
-	t88 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+4*N+8*dK+3*dV+2:][:dV] // [d_v]
-	t89 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+4*N+8*dK+4*dV+2:][:dK] // [d_k]
+	twice := c.Work[:N]                                                                                                                                  // [N]
+	t28 := c.Work[N:][:L*T*dK*dK]                                                                                                                        // [L, T, d_k, d_k]
+	t56 := c.Work[L*T*dK*dK+N:][:L*N*T]                                                                                                                  // [L, T, N]
+	t64 := c.Work[L*T*dK*dK+L*N*T+N:][:L*N*T]                                                                                                            // [L, T, N]
+	t34 := c.Work[L*T*dK*dK+2*L*N*T+N:][:L*T*dK*dV]                                                                                                      // [L, T, d_v, d_k]
+	VBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N:][:dK*dV]                                                                                          // [d_v, d_k]
+	VCBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+dK*dV+N:][:dK*dV]                                                                                   // [d_v, d_k]
+	gBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+2*dK*dV+N:][:1]                                                                                      // []
+	RBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+2*dK*dV+N+1:][:N*dK*dV]                                                                              // [N, d_v, d_k]
+	RCBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dV+2*dK*dV+N+1:][:N*dK*dV]                                                                     // [N, d_v, d_k]
+	PBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+2*N*dK*dV+2*dK*dV+N+1:][:N*dK*dK]                                                                    // [N, d_k, d_k]
+	lBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+N+1:][:N]                                                                  // [N]
+	nBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+2*N+1:][:N]                                                                // [N]
+	VTrail := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+3*N+1:][:C*dK*dV+dK*dV]                                                       // [C + 1, d_v, d_k]
+	VCTrail := c.Work[L*T*dK*dK+L*T*dK*dV+C*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+3*dK*dV+3*N+1:][:C*dK*dV+dK*dV]                                              // [C + 1, d_v, d_k]
+	gTrail := c.Work[L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+4*dK*dV+3*N+1:][:C+1]                                                       // [C + 1]
+	RTrail := c.Work[L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+4*dK*dV+C+3*N+2:][:C*N*dK*dV+N*dK*dV]                                       // [C + 1, N, d_v, d_k]
+	RCTrail := c.Work[C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+3*N*dK*dV+4*dK*dV+C+3*N+2:][:C*N*dK*dV+N*dK*dV]                            // [C + 1, N, d_v, d_k]
+	PTrail := c.Work[2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+4*N*dK*dV+4*dK*dV+C+3*N+2:][:C*N*dK*dK+N*dK*dK]                           // [C + 1, N, d_k, d_k]
+	lTrail := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+4*dK*dV+C+3*N+2:][:C*N+N]                           // [C + 1, N]
+	nTrail := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+C*N+4*dK*dV+C+4*N+2:][:C*N+N]                       // [C + 1, N]
+	t42 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+5*N+2:][:dV]                           // [d_v]
+	A := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+5*N+dV+2:][:N*dK*dV]                     // [N, d_v, d_k]
+	t423 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+dV+2:][:dV]                       // [d_v]
+	t85 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+2*dV+2:][:dV]                      // [d_v]
+	t18 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+3*dV+2:][:dK]                      // [d_k]
+	t86 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+dK+3*dV+2:][:dK]                   // [d_k]
+	t352 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+2*dK+3*dV+2:][:dK]                // [d_k]
+	t312 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+5*N+3*dK+3*dV+2:][:N*dK]              // [N, d_k]
+	t45 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+4*dK*dV+C+5*N+3*dK+3*dV+2:][:N*dK*dV]       // [N, d_v, d_k]
+	t87 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+4*dK*dV+C+5*N+3*dK+3*dV+2:][:N*dV]          // [N, d_v]
+	t49 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+3*dK+3*dV+2:][:dK]       // [d_k]
+	t332 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+4*dK+3*dV+2:][:dK]      // [d_k]
+	t362 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+5*dK+3*dV+2:][:N*dK*dK] // [N, d_k, d_k]
+	t382 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+5*N+5*dK+3*dV+2:][:dK*dK]   // [d_k, d_k]
+	t39 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+5*dK+3*dV+2:][:dK] // [d_k]
+	t40 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+6*dK+3*dV+2:][:dK] // [d_k]
+	t50 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+7*dK+3*dV+2:][:dK] // [d_k]
+	t88 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+8*dK+3*dV+2:][:dV] // [d_v]
+	t89 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+5*N+8*dK+4*dV+2:][:dK] // [d_k]
 	t8 := c.Flags[:N]                                                                                                                                    // [N]
 	t5 := c.Flags[N:][:N]                                                                                                                                // [N]
 	t83 := c.Flags[2*N:][:N]                                                                                                                             // [N]
 	t41 := c.Flags[3*N:][:N]                                                                                                                             // [N]
 	t51Total := make([]F, 1)
+
+	// tnt_locals.twice
+	for i := range N {
+		twice[i] = kern.Exp(F(0.6931471805599453 * F(i)))
+	}
 
 	// tnt_locals.P
 	if kern.Wide() {
@@ -620,7 +625,7 @@ func (c *stepBackwardFused) run() {
 	// tnt_locals.n, tnt_locals.l
 	if kern.Wide() {
 		a := regions.R2ef6969a08c5Args{
-			P0: unsafe.SliceData(c.Twice),
+			P0: unsafe.SliceData(twice),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(t64),
 			N0: L,
@@ -630,7 +635,6 @@ func (c *stepBackwardFused) run() {
 		}
 		regions.R2ef6969a08c5(&a)
 	} else {
-		twice := c.Twice[:N]
 		for i := range L {
 			for j := range T {
 				t56_2 := t56[(i*T+j)*N:][:N]

@@ -107,7 +107,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.POut = a.Out("P", k.L*k.N*k.DK*k.DK)
 	k.LOut = a.Out("l", k.L*k.N)
 	k.NOut = a.Out("n", k.L*k.N)
-	k.Twice = a.Fresh(k.N)
 	if !a.ForwardOnly {
 		k.RLin = a.Fresh(k.L * k.N * k.T * k.DV)
 	}
@@ -160,7 +159,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.PBar = a.Bar("P", g.L*g.N*g.DK*g.DK)
 	g.LBar = a.Bar("l", g.L*g.N)
 	g.NBar = a.Bar("n", g.L*g.N)
-	g.Twice = k.Twice
 	g.RLin = k.RLin
 	g.YProd = k.YProd
 	g.VBarOut = a.Grad("V", g.L*g.DK*g.DV)

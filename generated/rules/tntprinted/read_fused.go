@@ -2,11 +2,7 @@
 
 package tntprinted
 
-import (
-	regions "github.com/nl-hecate/hecate/generated/regions"
-	"github.com/nl-hecate/hecate/runtime/kern"
-	"unsafe"
-)
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -18,13 +14,6 @@ func (c *readFused) run() {
 	_ = T
 	_ = dK
 	_ = dV
-	t19 := c.Work[:L*T*dV]          // [L, T, d_v]
-	t21 := c.Work[L*T*dV:][:L*T*dV] // [L, T, d_v]
-
-	// tnt_printed.y
-	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t19, i*T*dV), 1, dV, kern.From(c.VC, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
-	}
 
 	// tnt_printed.y
 	for i := range L {
@@ -33,32 +22,12 @@ func (c *readFused) run() {
 
 	// tnt_printed.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.W, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.VC, i*dV*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// tnt_printed.y
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t19),
-			P1: unsafe.SliceData(t21),
-			P2: unsafe.SliceData(c.Y),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t19_2 := t19[(i*T+j)*dV:][:dV]
-				t21_2 := t21[(i*T+j)*dV:][:dV]
-				y := c.Y[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					y[k] = t19_2[k] + t21_2[k]
-				}
-			}
-		}
+	for i := range L {
+		kern.GemmFMA(dV, T, dK, F(1), true, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
 	}
 }
 
@@ -72,9 +41,7 @@ func (c *readBackwardFused) run() {
 	_ = T
 	_ = dK
 	_ = dV
-	t4 := c.Work[:L*T*dK]            // [L, T, d_k]
-	t6 := c.Work[L*T*dK:][:L*T*dK]   // [L, T, d_k]
-	t8 := c.Work[2*L*T*dK:][:L*T*dK] // [L, T, d_k]
+	t4 := c.Work[:L*T*dK] // [L, T, d_k]
 
 	// tnt_printed.y
 	for i := range L {
@@ -93,41 +60,16 @@ func (c *readBackwardFused) run() {
 
 	// tnt_printed.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t6, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t4, i*T*dK), 1, dK)
-	}
-
-	// tnt_printed.y
-	for i := range L {
 		kern.GemmFMA(dK, dV, T, F(1), false, kern.From(c.VCBar, i*dV*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
 	}
 
 	// tnt_printed.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t8, i*T*dK), 1, dK, kern.From(c.VC, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t4, i*T*dK), 1, dK)
 	}
 
 	// tnt_printed.y
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t6),
-			P1: unsafe.SliceData(t8),
-			P2: unsafe.SliceData(c.QBar),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				t8_2 := t8[(i*T+j)*dK:][:dK]
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					qBar[k] = t6_2[k] + t8_2[k]
-				}
-			}
-		}
+	for i := range L {
+		kern.GemmFMA(dK, T, dV, F(1), true, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.VC, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 }

@@ -13,30 +13,26 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 5·L·T·d_k + L·T entries and checkpoints of 0 entries.
+// It keeps L·T·d_k + L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	DK        int
-	DV        int
-	SV        []F // [L, d_v, d_k]
-	SK        []F // [L, d_k, d]
-	Q         []F // [L, T, d]
-	Y         []F // [L, T, d_v], written
-	YProd     []F // [L, T, d_k], written
-	YSigmoid  []F // [L, T, d_k], written
-	YDiv      []F // [L, T, d_k], written
-	YDiv2     []F // [L, T], written
-	YDiv3     []F // [L, T, d_k], written
-	YSigmoid2 []F // [L, T, d_k], written
-	Work      []F // WorkLen() entries
+	L     int
+	T     int
+	D     int
+	DK    int
+	DV    int
+	SV    []F // [L, d_v, d_k]
+	SK    []F // [L, d_k, d]
+	Q     []F // [L, T, d]
+	Y     []F // [L, T, d_v], written
+	YProd []F // [L, T, d_k], written
+	YSqrt []F // [L, T], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_k + 2·L·T.
+// WorkLen is 2·L·T·d_k + L·T.
 func (c *Read[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return L*T*dK + 2*L*T
+	return 2*L*T*dK + L*T
 }
 
 // Run computes Read.
@@ -50,7 +46,7 @@ func (c *Read[F]) Run() {
 	work := c.Work[L*T*dK:]
 	t16 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t18 := work[:L*T] // [L, T]
+	t19 := work[:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	for i := range L {
@@ -62,15 +58,12 @@ func (c *Read[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dK:][:dK]
-			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
 			t15_2 := t15[(i*T+j)*dK:][:dK]
 			var t162 F
 			for k := range dK {
 				yProdEntry := yProd[k]
-				t14 := num.Sigmoid(yProdEntry)
-				t152 := F(yProdEntry * t14)
+				t152 := F(yProdEntry * num.Sigmoid(yProdEntry))
 				t162 += F(t152 * t152)
-				ySigmoid[k] = t14
 				t15_2[k] = t152
 			}
 			t16_2[j] = t162
@@ -80,67 +73,54 @@ func (c *Read[F]) Run() {
 	// trellis.y
 	for i := range L {
 		t16_2 := t16[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		yDiv2 := c.YDiv2[i*T:][:T]
+		ySqrt := c.YSqrt[i*T:][:T]
 		for j := range T {
-			t182 := num.Sqrt(1e-06 + t16_2[j])
-			t18_2[j] = t182
-			yDiv2[j] = F(1) / t182
+			ySqrt[j] = num.Sqrt(1e-06 + t16_2[j])
 		}
 	}
 
 	// trellis.y
 	for i := range L {
-		t18_2 := t18[i*T:][:T]
+		ySqrt := c.YSqrt[i*T:][:T]
 		for j := range T {
 			t15_2 := t15[(i*T+j)*dK:][:dK]
-			yDiv := c.YDiv[(i*T+j)*dK:][:dK]
-			yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
-			yProd := c.YProd[(i*T+j)*dK:][:dK]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-			t18Entry := t18_2[j]
+			t19_2 := t19[(i*T+j)*dK:][:dK]
+			ySqrtEntry := ySqrt[j]
 			for k := range dK {
-				t19 := t15_2[k] / t18Entry
-				yDiv[k] = t19
-				yDiv3[k] = t19 / t18Entry
-				ySigmoid2[k] = num.Sigmoid(-yProd[k])
+				t19_2[k] = t15_2[k] / ySqrtEntry
 			}
 		}
 	}
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(c.YDiv, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(t19, i*T*dK), 1, dK)
 	}
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L         int
-	T         int
-	D         int
-	DK        int
-	DV        int
-	SV        []F // [L, d_v, d_k]
-	SK        []F // [L, d_k, d]
-	Q         []F // [L, T, d]
-	YBar      []F // [L, T, d_v]
-	YProd     []F // [L, T, d_k]
-	YSigmoid  []F // [L, T, d_k]
-	YDiv      []F // [L, T, d_k]
-	YDiv2     []F // [L, T]
-	YDiv3     []F // [L, T, d_k]
-	YSigmoid2 []F // [L, T, d_k]
-	SVBar     []F // [L, d_v, d_k], written
-	SKBar     []F // [L, d_k, d], written
-	QBar      []F // [L, T, d], written
-	Work      []F // WorkLen() entries
+	L     int
+	T     int
+	D     int
+	DK    int
+	DV    int
+	SV    []F // [L, d_v, d_k]
+	SK    []F // [L, d_k, d]
+	Q     []F // [L, T, d]
+	YBar  []F // [L, T, d_v]
+	YProd []F // [L, T, d_k]
+	YSqrt []F // [L, T]
+	SVBar []F // [L, d_v, d_k], written
+	SKBar []F // [L, d_k, d], written
+	QBar  []F // [L, T, d], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k + L·T.
+// WorkLen is 5·L·T·d_k + 3·L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 2*L*T*dK + L*T
+	return 5*L*T*dK + 3*L*T
 }
 
 // Run computes ReadBackward.
@@ -150,15 +130,45 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t2 := c.Work[:L*T*dK] // [L, T, d_k]
+	t14 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
+	t15 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t19 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t2 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t4 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t7 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t24 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t20 := work[:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.SVBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YDiv, i*T*dK), dK, 1)
+		ySqrt := c.YSqrt[i*T:][:T]
+		for j := range T {
+			yProd := c.YProd[(i*T+j)*dK:][:dK]
+			t14_2 := t14[(i*T+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			t19_2 := t19[(i*T+j)*dK:][:dK]
+			ySqrtEntry := ySqrt[j]
+			for k := range dK {
+				yProdEntry := yProd[k]
+				t142 := num.Sigmoid(yProdEntry)
+				t152 := F(yProdEntry * t142)
+				t14_2[k] = t142
+				t15_2[k] = t152
+				t19_2[k] = t152 / ySqrtEntry
+			}
+		}
+	}
+
+	// trellis.y
+	for i := range L {
+		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.SVBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t19, i*T*dK), dK, 1)
 	}
 
 	// trellis.y
@@ -168,13 +178,24 @@ func (c *ReadBackward[F]) Run() {
 
 	// trellis.y
 	for i := range L {
+		ySqrt := c.YSqrt[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		for j := range T {
+			t4_2[j] = F(1) / ySqrt[j]
+		}
+	}
+
+	// trellis.y
+	for i := range L {
+		ySqrt := c.YSqrt[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		for j := range T {
 			t2_2 := t2[(i*T+j)*dK:][:dK]
-			yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
+			t19_2 := t19[(i*T+j)*dK:][:dK]
 			var t72 F
+			ySqrtEntry2 := ySqrt[j]
 			for k := range dK {
-				t72 += F(t2_2[k] * yDiv3[k])
+				t72 += F(t2_2[k] * (t19_2[k] / ySqrtEntry2))
 			}
 			t7_2[j] = -t72
 		}
@@ -182,21 +203,31 @@ func (c *ReadBackward[F]) Run() {
 
 	// trellis.y
 	for i := range L {
-		yDiv2 := c.YDiv2[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
 		for j := range T {
-			yProd := c.YProd[(i*T+j)*dK:][:dK]
-			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
+			t24_2[j] = F(t4_2[j] * t7_2[j])
+		}
+	}
+
+	// trellis.y
+	for i := range L {
+		t4_2 := t4[i*T:][:T]
+		t24_2 := t24[i*T:][:T]
+		for j := range T {
 			t2_2 := t2[(i*T+j)*dK:][:dK]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			t14_2 := t14[(i*T+j)*dK:][:dK]
+			yProd := c.YProd[(i*T+j)*dK:][:dK]
 			t20_2 := t20[(i*T+j)*dK:][:dK]
-			yDiv2Entry := yDiv2[j]
-			w := F(yDiv2Entry * t7_2[j])
+			t4Entry := t4_2[j]
+			t24Entry := t24_2[j]
 			for k := range dK {
-				yProdEntry := yProd[k]
-				ySigmoidEntry := ySigmoid[k]
-				t142 := F(t2_2[k]*yDiv2Entry) + F(2*F(F(0.5*F(yProdEntry*ySigmoidEntry))*w))
-				t20_2[k] = F(ySigmoidEntry*t142) + F(F(F(yProdEntry*ySigmoidEntry)*t142)*ySigmoid2[k])
+				t1422 := F(t2_2[k]*t4Entry) + F(2*F(F(0.5*t15_2[k])*t24Entry))
+				t14Entry := t14_2[k]
+				yProdEntry2 := yProd[k]
+				t20_2[k] = F(t14Entry*t1422) + F(F(F(yProdEntry2*t14Entry)*t1422)*num.Sigmoid(-yProdEntry2))
 			}
 		}
 	}
@@ -238,11 +269,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.SK = arena.Data(n.fromSK)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DK)
-	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.YDiv = c.Run.Saved(k.L * k.T * k.DK)
-	k.YDiv2 = c.Run.Saved(k.L * k.T)
-	k.YDiv3 = c.Run.Saved(k.L * k.T * k.DK)
-	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.YSqrt = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -265,11 +292,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
-	g.YSigmoid = k.YSigmoid
-	g.YDiv = k.YDiv
-	g.YDiv2 = k.YDiv2
-	g.YDiv3 = k.YDiv3
-	g.YSigmoid2 = k.YSigmoid2
+	g.YSqrt = k.YSqrt
 	g.SVBar = t.Part(n.fromSV, g.L*g.DK*g.DV)
 	g.SKBar = t.Part(n.fromSK, g.L*g.D*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.D)

@@ -20,9 +20,9 @@ func (c *readFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t15 := c.Work[:L*T*dK]           // [L, T, d_k]
-	t16 := c.Work[L*T*dK:][:L*T]     // [L, T]
-	t18 := c.Work[L*T*dK+L*T:][:L*T] // [L, T]
+	t15 := c.Work[:L*T*dK]              // [L, T, d_k]
+	t16 := c.Work[L*T*dK:][:L*T]        // [L, T]
+	t19 := c.Work[L*T*dK+L*T:][:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	for i := range L {
@@ -31,36 +31,31 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R5717b1ed868bArgs{
+		a := regions.R1a1f40fe6f07Args{
 			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(c.YSigmoid),
-			P2: unsafe.SliceData(t15),
-			P3: unsafe.SliceData(t16),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t16),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 12 * dK,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T * dK,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dK,
 		}
-		regions.R5717b1ed868b(&a)
+		regions.R1a1f40fe6f07(&a)
 	} else {
 		for i := range L {
 			t16_2 := t16[i*T:][:T]
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dK:][:dK]
-				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
 				t15_2 := t15[(i*T+j)*dK:][:dK]
 				var t162 F
 				t162Sums := [16]F{t162}
 				for k := range dK {
 					yProdEntry := yProd[k]
-					t14 := kern.Sigmoid(yProdEntry)
-					t152 := F(yProdEntry * t14)
+					t152 := F(yProdEntry * kern.Sigmoid(yProdEntry))
 					t162Sums[k%16] = num.FMA32(t152, t152, t162Sums[k%16])
-					ySigmoid[k] = t14
 					t15_2[k] = t152
 				}
 				t162 = kern.Sum16(&t162Sums)
@@ -71,57 +66,44 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R4f41b9bfd550Args{
+		a := regions.R89996aa80362Args{
 			P0: unsafe.SliceData(t16),
-			P1: unsafe.SliceData(t18),
-			P2: unsafe.SliceData(c.YDiv2),
+			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.R4f41b9bfd550(&a)
+		regions.R89996aa80362(&a)
 	} else {
 		for i := range L {
 			t16_2 := t16[i*T:][:T]
-			t18_2 := t18[i*T:][:T]
-			yDiv2 := c.YDiv2[i*T:][:T]
+			ySqrt := c.YSqrt[i*T:][:T]
 			for j := range T {
-				t182 := num.Sqrt(F(1e-06) + t16_2[j])
-				t18_2[j] = t182
-				yDiv2[j] = F(1) / t182
+				ySqrt[j] = num.Sqrt(F(1e-06) + t16_2[j])
 			}
 		}
 	}
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Rc7d0ee56052aArgs{
-			P0: unsafe.SliceData(t18),
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t15),
-			P2: unsafe.SliceData(c.YDiv),
-			P3: unsafe.SliceData(c.YDiv3),
-			P4: unsafe.SliceData(c.YProd),
-			P5: unsafe.SliceData(c.YSigmoid2),
+			P2: unsafe.SliceData(t19),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rc7d0ee56052a(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
-			t18_2 := t18[i*T:][:T]
+			ySqrt := c.YSqrt[i*T:][:T]
 			for j := range T {
 				t15_2 := t15[(i*T+j)*dK:][:dK]
-				yDiv := c.YDiv[(i*T+j)*dK:][:dK]
-				yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
-				yProd := c.YProd[(i*T+j)*dK:][:dK]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-				t18Entry := t18_2[j]
+				t19_2 := t19[(i*T+j)*dK:][:dK]
+				ySqrtEntry := ySqrt[j]
 				for k := range dK {
-					t19 := t15_2[k] / t18Entry
-					yDiv[k] = t19
-					yDiv3[k] = t19 / t18Entry
-					ySigmoid2[k] = kern.Sigmoid(-yProd[k])
+					t19_2[k] = t15_2[k] / ySqrtEntry
 				}
 			}
 		}
@@ -129,7 +111,7 @@ func (c *readFused) run() {
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(c.YDiv, i*T*dK), 1, dK)
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(t19, i*T*dK), 1, dK)
 	}
 }
 
@@ -144,13 +126,53 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t2 := c.Work[:L*T*dK]               // [L, T, d_k]
-	t7 := c.Work[L*T*dK:][:L*T]         // [L, T]
-	t20 := c.Work[L*T*dK+L*T:][:L*T*dK] // [L, T, d_k]
+	t14 := c.Work[:L*T*dK]                  // [L, T, d_k]
+	t15 := c.Work[L*T*dK:][:L*T*dK]         // [L, T, d_k]
+	t19 := c.Work[2*L*T*dK:][:L*T*dK]       // [L, T, d_k]
+	t2 := c.Work[3*L*T*dK:][:L*T*dK]        // [L, T, d_k]
+	t4 := c.Work[4*L*T*dK:][:L*T]           // [L, T]
+	t7 := c.Work[4*L*T*dK+L*T:][:L*T]       // [L, T]
+	t24 := c.Work[4*L*T*dK+2*L*T:][:L*T]    // [L, T]
+	t20 := c.Work[4*L*T*dK+3*L*T:][:L*T*dK] // [L, T, d_k]
+
+	// trellis.y
+	if kern.Wide() {
+		a := regions.R519b169de613Args{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(c.YProd),
+			P2: unsafe.SliceData(t14),
+			P3: unsafe.SliceData(t15),
+			P4: unsafe.SliceData(t19),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
+		}
+		regions.R519b169de613(&a)
+	} else {
+		for i := range L {
+			ySqrt := c.YSqrt[i*T:][:T]
+			for j := range T {
+				yProd := c.YProd[(i*T+j)*dK:][:dK]
+				t14_2 := t14[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				t19_2 := t19[(i*T+j)*dK:][:dK]
+				ySqrtEntry := ySqrt[j]
+				for k := range dK {
+					yProdEntry := yProd[k]
+					t142 := kern.Sigmoid(yProdEntry)
+					t152 := F(yProdEntry * t142)
+					t14_2[k] = t142
+					t15_2[k] = t152
+					t19_2[k] = t152 / ySqrtEntry
+				}
+			}
+		}
+	}
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.SVBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YDiv, i*T*dK), dK, 1)
+		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.SVBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t19, i*T*dK), dK, 1)
 	}
 
 	// trellis.y
@@ -160,29 +182,51 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(c.YDiv3),
-			P2: unsafe.SliceData(t7),
+		a := regions.R21c38483522eArgs{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(t4),
 			N0: L,
 			N1: T,
-			N2: dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dK,
 		}
-		regions.R27d429748fc7(&a)
+		regions.R21c38483522e(&a)
 	} else {
 		for i := range L {
+			ySqrt := c.YSqrt[i*T:][:T]
+			t4_2 := t4[i*T:][:T]
+			for j := range T {
+				t4_2[j] = F(1) / ySqrt[j]
+			}
+		}
+	}
+
+	// trellis.y
+	if kern.Wide() {
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(c.YSqrt),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(t19),
+			P3: unsafe.SliceData(t7),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: T * dK,
+		}
+		regions.Rcc5ce738ec3a(&a)
+	} else {
+		for i := range L {
+			ySqrt := c.YSqrt[i*T:][:T]
 			t7_2 := t7[i*T:][:T]
 			for j := range T {
 				t2_2 := t2[(i*T+j)*dK:][:dK]
-				yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
+				t19_2 := t19[(i*T+j)*dK:][:dK]
 				var t72 F
+				ySqrtEntry2 := ySqrt[j]
 				t72Sums := [16]F{t72}
 				for k := range dK {
-					t72Sums[k%16] = num.FMA32(t2_2[k], yDiv3[k], t72Sums[k%16])
+					t72Sums[k%16] = num.FMA32(t2_2[k], t19_2[k]/ySqrtEntry2, t72Sums[k%16])
 				}
 				t72 = kern.Sum16(&t72Sums)
 				t7_2[j] = -t72
@@ -192,37 +236,58 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R455d4aa4d43bArgs{
-			P0: unsafe.SliceData(c.YDiv2),
+		a := regions.R941da4d27a95Args{
+			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t7),
-			P2: unsafe.SliceData(c.YProd),
-			P3: unsafe.SliceData(c.YSigmoid),
-			P4: unsafe.SliceData(t2),
-			P5: unsafe.SliceData(c.YSigmoid2),
+			P2: unsafe.SliceData(t24),
+			N0: L,
+			N1: T,
+		}
+		regions.R941da4d27a95(&a)
+	} else {
+		for i := range L {
+			t4_2 := t4[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t24_2 := t24[i*T:][:T]
+			for j := range T {
+				t24_2[j] = F(t4_2[j] * t7_2[j])
+			}
+		}
+	}
+
+	// trellis.y
+	if kern.Wide() {
+		a := regions.Rc45982bb1120Args{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(t2),
+			P4: unsafe.SliceData(t14),
+			P5: unsafe.SliceData(c.YProd),
 			P6: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R455d4aa4d43b(&a)
+		regions.Rc45982bb1120(&a)
 	} else {
 		for i := range L {
-			yDiv2 := c.YDiv2[i*T:][:T]
-			t7_2 := t7[i*T:][:T]
+			t4_2 := t4[i*T:][:T]
+			t24_2 := t24[i*T:][:T]
 			for j := range T {
-				yProd := c.YProd[(i*T+j)*dK:][:dK]
-				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
 				t2_2 := t2[(i*T+j)*dK:][:dK]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
+				t14_2 := t14[(i*T+j)*dK:][:dK]
+				yProd := c.YProd[(i*T+j)*dK:][:dK]
 				t20_2 := t20[(i*T+j)*dK:][:dK]
-				yDiv2Entry := yDiv2[j]
-				w := F(yDiv2Entry * t7_2[j])
+				t4Entry := t4_2[j]
+				t24Entry := t24_2[j]
 				for k := range dK {
-					yProdEntry := yProd[k]
-					ySigmoidEntry := ySigmoid[k]
-					t142 := num.FMA32(F(yProdEntry*ySigmoidEntry), w, F(t2_2[k]*yDiv2Entry))
-					t20_2[k] = num.FMA32(F(F(yProdEntry*ySigmoidEntry)*t142), ySigmoid2[k], F(ySigmoidEntry*t142))
+					t1422 := num.FMA32(t15_2[k], t24Entry, F(t2_2[k]*t4Entry))
+					t14Entry := t14_2[k]
+					yProdEntry2 := yProd[k]
+					t20_2[k] = num.FMA32(F(F(yProdEntry2*t14Entry)*t1422), kern.Sigmoid(-yProdEntry2), F(t14Entry*t1422))
 				}
 			}
 		}

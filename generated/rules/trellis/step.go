@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 2·L·T·d + 3·L·T·d_k + L·T·d_v + 4·L·T entries and checkpoints of L·d_k·d_v·segments + L·d·d_k·segments entries.
+// It keeps 3·L·T·d_k + L·T·d_v + L·T entries and checkpoints of L·d_k·d_v·segments + L·d·d_k·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -33,24 +33,19 @@ type Step[F num.Float] struct {
 	SKOut         []F // [L, d_k, d], written
 	SVOut         []F // [L, d_v, d_k], written
 	UProd         []F // [L, T], written
-	USqrt         []F // [L, T], written
-	U             []F // [L, T, d], written
 	SKLin         []F // [L, T, d_k], written; may be nil
 	CProd         []F // [L, T, d_k], written; may be nil
 	SVLin         []F // [L, T, d_v], written; may be nil
 	YProd         []F // [L, T, d_k], written; may be nil
-	UDiv          []F // [L, T], written
-	UDiv2         []F // [L, T, d], written
-	UDiv3         []F // [L, T], written
 	SKCheckpoints []F // [L, segments, d_k, d], written; may be nil
 	SVCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is L·T + d_k·d_v + d·d_k + 8·d_k + 3·d_v.
+// WorkLen is L·T·d + L·T + d_k·d_v + d·d_k + 8·d_k + 3·d_v.
 func (c *Step[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return L*T + dK*dV + d*dK + 8*dK + 3*dV
+	return L*T*d + L*T + dK*dV + d*dK + 8*dK + 3*dV
 }
 
 // Run computes Step.
@@ -63,6 +58,8 @@ func (c *Step[F]) Run() {
 	segments := (C + T - 1) / C
 	t39 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	u := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
 	SKState := work[:d*dK] // [d_k, d]
 	work = work[d*dK:]
 	SVState := work[:dK*dV] // [d_v, d_k]
@@ -106,19 +103,11 @@ func (c *Step[F]) Run() {
 	// trellis.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
 		t39_2 := t39[i*T:][:T]
-		uDiv := c.UDiv[i*T:][:T]
-		uDiv3 := c.UDiv3[i*T:][:T]
 		for j := range T {
 			uProdEntry := uProd[j]
 			t32 := (F(0) < uProdEntry)
-			t35 := num.Sqrt(kern.Choose(t32, uProdEntry, F(1)))
-			t392 := num.Max(kern.Choose(t32, t35, F(0)), F(1e-08))
-			uSqrt[j] = t35
-			t39_2[j] = t392
-			uDiv[j] = F(1) / t392
-			uDiv3[j] = F(1) / t35
+			t39_2[j] = num.Max(kern.Choose(t32, num.Sqrt(kern.Choose(t32, uProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -127,13 +116,10 @@ func (c *Step[F]) Run() {
 		t39_2 := t39[i*T:][:T]
 		for j := range T {
 			x := c.X[(i*T+j)*d:][:d]
-			u := c.U[(i*T+j)*d:][:d]
-			uDiv2 := c.UDiv2[(i*T+j)*d:][:d]
+			u2 := u[(i*T+j)*d:][:d]
 			t39Entry := t39_2[j]
 			for k := range d {
-				u2 := x[k] / t39Entry
-				u[k] = u2
-				uDiv2[k] = u2 / t39Entry
+				u2[k] = x[k] / t39Entry
 			}
 		}
 	}
@@ -183,10 +169,10 @@ func (c *Step[F]) Run() {
 					// trellis.S_K
 					for i := range dK {
 						SKState2 := SKState[i*d:][:d]
-						u := c.U[(l*T+a+C*s)*d:][:d]
+						u2 := u[(l*T+a+C*s)*d:][:d]
 						var t32 F
 						for j := range d {
-							t32 += F(SKState2[j] * u[j])
+							t32 += F(SKState2[j] * u2[j])
 						}
 						t3[i] = t32
 					}
@@ -203,14 +189,14 @@ func (c *Step[F]) Run() {
 					rhoEntry := rho[a]
 					w := rhoEntry - F(0.01*thetaEntry)
 					for i := range dK {
-						u := c.U[(l*T+a+C*s)*d:][:d]
+						u2 := u[(l*T+a+C*s)*d:][:d]
 						SKState2 := SKState[i*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
 						var t172 F
 						var t402 F
 						w2 := F(thetaEntry * t4[i])
 						for j := range d {
-							uEntry := u[j]
+							uEntry := u2[j]
 							SK2 := F(w*SKState2[j]) - F(w2*uEntry)
 							t172 += F(SK2 * uEntry)
 							t402 += F(SK2 * q[j])
@@ -329,15 +315,10 @@ type StepBackward[F num.Float] struct {
 	SKBar         []F    // [L, d_k, d]
 	SVBar         []F    // [L, d_v, d_k]
 	UProd         []F    // [L, T]
-	USqrt         []F    // [L, T]
-	U             []F    // [L, T, d]
 	SKLin         []F    // [L, T, d_k]
 	CProd         []F    // [L, T, d_k]
 	SVLin         []F    // [L, T, d_v]
 	YProd         []F    // [L, T, d_k]
-	UDiv          []F    // [L, T]
-	UDiv2         []F    // [L, T, d]
-	UDiv3         []F    // [L, T]
 	XBar          []F    // [L, T, d], written
 	SKBarOut      []F    // [L, d_k, d], written
 	SVBarOut      []F    // [L, d_v, d_k], written
@@ -352,10 +333,10 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_k·d_v + C·d·d_k + L·T·d + 6·L·T·d_k + 3·L·T + 2·d_k·d_v + 2·d·d_k + 4·d + 10·d_k + d_v.
+// WorkLen is C·d_k·d_v + C·d·d_k + 2·L·T·d + 6·L·T·d_k + 7·L·T + 2·d_k·d_v + 2·d·d_k + 4·d + 10·d_k + d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dV + C*d*dK + L*T*d + 6*L*T*dK + 3*L*T + 2*dK*dV + 2*d*dK + 4*d + 10*dK + dV
+	return C*dK*dV + C*d*dK + 2*L*T*d + 6*L*T*dK + 7*L*T + 2*dK*dV + 2*d*dK + 4*d + 10*dK + dV
 }
 
 // FlagsLen is 3·L·T.
@@ -372,8 +353,16 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t182 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t35 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t39 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t10 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	u := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t182 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t19 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t202 := work[:L*T] // [L, T]
@@ -391,6 +380,8 @@ func (c *StepBackward[F]) Run() {
 	t5 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t13 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t302 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	SKBarState := work[:d*dK] // [d_k, d]
 	work = work[d*dK:]
@@ -438,16 +429,38 @@ func (c *StepBackward[F]) Run() {
 	// trellis.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t14_2 := t14[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		for j := range T {
-			t322_2 := (F(0) < uProd[j])
-			t142 := (F(1e-08) <= kern.Choose(t322_2, uSqrt[j], F(0)))
+			uProdEntry := uProd[j]
+			t322_2 := (F(0) < uProdEntry)
+			t352 := num.Sqrt(kern.Choose(t322_2, uProdEntry, F(1)))
+			t37 := kern.Choose(t322_2, t352, F(0))
+			t392 := num.Max(t37, F(1e-08))
+			t142 := (F(1e-08) <= t37)
 			t32_2[j] = t322_2
+			t35_2[j] = t352
+			t39_2[j] = t392
+			t10_2[j] = F(1) / t392
 			t14_2[j] = t142
 			t18_2[j] = (t142 && t322_2)
+		}
+	}
+
+	// trellis.u
+	for i := range L {
+		t39_2 := t39[i*T:][:T]
+		for j := range T {
+			x := c.X[(i*T+j)*d:][:d]
+			u2 := u[(i*T+j)*d:][:d]
+			t39Entry := t39_2[j]
+			for k := range d {
+				u2[k] = x[k] / t39Entry
+			}
 		}
 	}
 
@@ -532,11 +545,11 @@ func (c *StepBackward[F]) Run() {
 					w := rhoEntry - F(0.01*thetaEntry)
 					for i := range dK {
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-						u := c.U[(l*T+a+C*s)*d:][:d]
+						u2 := u[(l*T+a+C*s)*d:][:d]
 						SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
 						w2 := F(thetaEntry * SKLin[i])
 						for j := range d {
-							SKTrail3[j] = F(w*SKTrail2[j]) - F(w2*u[j])
+							SKTrail3[j] = F(w*SKTrail2[j]) - F(w2*u2[j])
 						}
 					}
 					// trellis.c
@@ -577,7 +590,7 @@ func (c *StepBackward[F]) Run() {
 					cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 					t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-					u := c.U[(l*T+a+C*s)*d:][:d]
+					u2 := u[(l*T+a+C*s)*d:][:d]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					t5_2 := t5[(l*T+a+C*s)*d:][:d]
 					qBar := c.QBar[(l*T+a+C*s)*d:][:d]
@@ -618,7 +631,7 @@ func (c *StepBackward[F]) Run() {
 					t82 := -t8
 					// trellis.y, trellis.c
 					t90 := F(t52 * t82)
-					t39 := F(1) / t222
+					t393 := F(1) / t222
 					// trellis.y, trellis.S_V
 					var t29 F
 					for i := range dK {
@@ -665,10 +678,10 @@ func (c *StepBackward[F]) Run() {
 					}
 					t4223 := -t4222
 					// trellis.c
-					t92 := F(t39 * t4223)
+					t92 := F(t393 * t4223)
 					// trellis.c
 					for i := range dK {
-						t49 := F(t39*t372[i]) + F(2*F(F(0.5*t19_2[i])*t92))
+						t49 := F(t393*t372[i]) + F(2*F(F(0.5*t19_2[i])*t92))
 						t182Entry := t182_2[i]
 						t55[i] = F(t182Entry*t49) + F(F(F(cProd[i]*t182Entry)*t49)*t53_2[i])
 					}
@@ -686,7 +699,7 @@ func (c *StepBackward[F]) Run() {
 						t212Entry2 := t212[i]
 						SKLinEntry := SKLin[i]
 						for j := range d {
-							uEntry := u[j]
+							uEntry := u2[j]
 							t58 := SKBarState2[j] + F(q[j]*t212Entry2) + F(uEntry*t55Entry)
 							t802 += F(t58 * uEntry)
 							t65 += F(SKTrail2[j] * t58)
@@ -698,7 +711,7 @@ func (c *StepBackward[F]) Run() {
 					// trellis.S_K
 					var t63 F
 					for i := range d {
-						t63 += F(u[i] * t62[i])
+						t63 += F(u2[i] * t62[i])
 					}
 					// trellis.S_K
 					for i := range dK {
@@ -716,7 +729,7 @@ func (c *StepBackward[F]) Run() {
 						t80Entry := t80[i]
 						w8 := F(thetaEntry3 * t80Entry)
 						for j := range d {
-							uEntry2 := u[j]
+							uEntry2 := u2[j]
 							t81[j] += F(SKTrail2[j] * t80Entry)
 							SKBarState2[j] = F(w7*(SKBarState2[j]+F(q[j]*t212Entry3)+F(uEntry2*t55Entry2))) - F(w8*uEntry2)
 						}
@@ -751,13 +764,15 @@ func (c *StepBackward[F]) Run() {
 
 	// trellis.u
 	for i := range L {
+		t39_2 := t39[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*d:][:d]
-			uDiv2 := c.UDiv2[(i*T+j)*d:][:d]
+			u2 := u[(i*T+j)*d:][:d]
 			var t132 F
+			t39Entry2 := t39_2[j]
 			for k := range d {
-				t132 += F(t5_2[k] * uDiv2[k])
+				t132 += F(t5_2[k] * (u2[k] / t39Entry2))
 			}
 			t13_2[j] = -t132
 		}
@@ -766,20 +781,29 @@ func (c *StepBackward[F]) Run() {
 	// trellis.u
 	for i := range L {
 		t18_2 := t18[i*T:][:T]
-		uDiv := c.UDiv[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		t14_2 := t14[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		uDiv3 := c.UDiv3[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
+		for j := range T {
+			t18Entry := t18_2[j]
+			t302_2[j] = kern.Choose((t18Entry && t32_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t14_2[j], t13_2[j], F(0)), F(0)))*(F(1)/t35_2[j])), F(0)), F(0))
+		}
+	}
+
+	// trellis.u
+	for i := range L {
+		t10_2 := t10[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
 		for j := range T {
 			t5_2 := t5[(i*T+j)*d:][:d]
 			x := c.X[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
-			t18Entry := t18_2[j]
-			uDivEntry := uDiv[j]
-			w9 := kern.Choose((t18Entry && t32_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t14_2[j], t13_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
+			t10Entry := t10_2[j]
+			t302Entry := t302_2[j]
 			for k := range d {
-				xBar[k] = F(t5_2[k]*uDivEntry) + F(2*F(x[k]*w9))
+				xBar[k] = F(t5_2[k]*t10Entry) + F(2*F(x[k]*t302Entry))
 			}
 		}
 	}
@@ -827,8 +851,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.SKOut = arena.Alloc(k.L * k.D * k.DK)
 	k.SVOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.UProd = c.Run.Saved(k.L * k.T)
-	k.USqrt = c.Run.Saved(k.L * k.T)
-	k.U = c.Run.Saved(k.L * k.T * k.D)
 	if c.Run.Tape != nil {
 		k.SKLin = c.Run.Saved(k.L * k.T * k.DK)
 	}
@@ -841,9 +863,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DK)
 	}
-	k.UDiv = c.Run.Saved(k.L * k.T)
-	k.UDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.UDiv3 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SKCheckpoints = c.Run.Saved(k.L * k.D * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -877,15 +896,10 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.SKBar = block.Adjoint(t, n.nextSK, g.L*g.D*g.DK)
 	g.SVBar = block.Adjoint(t, n.nextSV, g.L*g.DK*g.DV)
 	g.UProd = k.UProd
-	g.USqrt = k.USqrt
-	g.U = k.U
 	g.SKLin = k.SKLin
 	g.CProd = k.CProd
 	g.SVLin = k.SVLin
 	g.YProd = k.YProd
-	g.UDiv = k.UDiv
-	g.UDiv2 = k.UDiv2
-	g.UDiv3 = k.UDiv3
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.SKBarOut = t.Part(n.fromSK, g.L*g.D*g.DK)
 	g.SVBarOut = t.Part(n.fromSV, g.L*g.DK*g.DV)

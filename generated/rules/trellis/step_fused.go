@@ -23,20 +23,21 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t39 := c.Work[:L*T]                           // [L, T]
-	SKState := c.Work[L*T:][:d*dK]                // [d_k, d]
-	SVState := c.Work[L*T+d*dK:][:dK*dV]          // [d_v, d_k]
-	t3 := c.Work[L*T+dK*dV+d*dK:][:dK]            // [d_k]
-	t4 := c.Work[L*T+dK*dV+d*dK+dK:][:dK]         // [d_k]
-	t17 := c.Work[L*T+dK*dV+d*dK+2*dK:][:dK]      // [d_k]
-	t40 := c.Work[L*T+dK*dV+d*dK+3*dK:][:dK]      // [d_k]
-	t19 := c.Work[L*T+dK*dV+d*dK+4*dK:][:dK]      // [d_k]
-	c2 := c.Work[L*T+dK*dV+d*dK+5*dK:][:dK]       // [d_k]
-	t42 := c.Work[L*T+dK*dV+d*dK+6*dK:][:dK]      // [d_k]
-	t26 := c.Work[L*T+dK*dV+d*dK+7*dK:][:dV]      // [d_v]
-	t27 := c.Work[L*T+dK*dV+d*dK+7*dK+dV:][:dV]   // [d_v]
-	t46 := c.Work[L*T+dK*dV+d*dK+7*dK+2*dV:][:dK] // [d_k]
-	y2 := c.Work[L*T+dK*dV+d*dK+8*dK+2*dV:][:dV]  // [d_v]
+	t39 := c.Work[:L*T]                                 // [L, T]
+	u := c.Work[L*T:][:L*T*d]                           // [L, T, d]
+	SKState := c.Work[L*T*d+L*T:][:d*dK]                // [d_k, d]
+	SVState := c.Work[L*T*d+L*T+d*dK:][:dK*dV]          // [d_v, d_k]
+	t3 := c.Work[L*T*d+L*T+dK*dV+d*dK:][:dK]            // [d_k]
+	t4 := c.Work[L*T*d+L*T+dK*dV+d*dK+dK:][:dK]         // [d_k]
+	t17 := c.Work[L*T*d+L*T+dK*dV+d*dK+2*dK:][:dK]      // [d_k]
+	t40 := c.Work[L*T*d+L*T+dK*dV+d*dK+3*dK:][:dK]      // [d_k]
+	t19 := c.Work[L*T*d+L*T+dK*dV+d*dK+4*dK:][:dK]      // [d_k]
+	c2 := c.Work[L*T*d+L*T+dK*dV+d*dK+5*dK:][:dK]       // [d_k]
+	t42 := c.Work[L*T*d+L*T+dK*dV+d*dK+6*dK:][:dK]      // [d_k]
+	t26 := c.Work[L*T*d+L*T+dK*dV+d*dK+7*dK:][:dV]      // [d_v]
+	t27 := c.Work[L*T*d+L*T+dK*dV+d*dK+7*dK+dV:][:dV]   // [d_v]
+	t46 := c.Work[L*T*d+L*T+dK*dV+d*dK+7*dK+2*dV:][:dK] // [d_k]
+	y2 := c.Work[L*T*d+L*T+dK*dV+d*dK+8*dK+2*dV:][:dV]  // [d_v]
 	t20Total := make([]F, 1)
 	t43Total := make([]F, 1)
 
@@ -73,61 +74,46 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.UProd),
-			P1: unsafe.SliceData(c.USqrt),
-			P2: unsafe.SliceData(t39),
-			P3: unsafe.SliceData(c.UDiv),
-			P4: unsafe.SliceData(c.UDiv3),
+			P1: unsafe.SliceData(t39),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
-			uSqrt := c.USqrt[i*T:][:T]
 			t39_2 := t39[i*T:][:T]
-			uDiv := c.UDiv[i*T:][:T]
-			uDiv3 := c.UDiv3[i*T:][:T]
 			for j := range T {
 				uProdEntry := uProd[j]
 				t32 := (F(0) < uProdEntry)
-				t35 := num.Sqrt(kern.Choose(t32, uProdEntry, F(1)))
-				t392 := kern.Larger(kern.Choose(t32, t35, F(0)), F(1e-08))
-				uSqrt[j] = t35
-				t39_2[j] = t392
-				uDiv[j] = F(1) / t392
-				uDiv3[j] = F(1) / t35
+				t39_2[j] = kern.Larger(kern.Choose(t32, num.Sqrt(kern.Choose(t32, uProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(c.X),
-			P2: unsafe.SliceData(c.U),
-			P3: unsafe.SliceData(c.UDiv2),
+			P2: unsafe.SliceData(u),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
 			for j := range T {
 				x := c.X[(i*T+j)*d:][:d]
-				u := c.U[(i*T+j)*d:][:d]
-				uDiv2 := c.UDiv2[(i*T+j)*d:][:d]
+				u2 := u[(i*T+j)*d:][:d]
 				t39Entry := t39_2[j]
 				for k := range d {
-					u2 := x[k] / t39Entry
-					u[k] = u2
-					uDiv2[k] = u2 / t39Entry
+					u2[k] = x[k] / t39Entry
 				}
 			}
 		}
@@ -160,7 +146,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R08c26f1fc0a5Args{
 							P0: unsafe.SliceData(SKState),
-							P1: unsafe.SliceData(c.U),
+							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(t3),
 							N0: dK,
 							N1: d,
@@ -173,11 +159,11 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dK {
 							SKState2 := SKState[i*d:][:d]
-							u := c.U[(l*T+a+C*s)*d:][:d]
+							u2 := u[(l*T+a+C*s)*d:][:d]
 							var t32 F
 							t32Sums := [16]F{t32}
 							for j := range d {
-								t32Sums[j%16] = num.FMA32(SKState2[j], u[j], t32Sums[j%16])
+								t32Sums[j%16] = num.FMA32(SKState2[j], u2[j], t32Sums[j%16])
 							}
 							t32 = kern.Sum16(&t32Sums)
 							t3[i] = t32
@@ -226,7 +212,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.Rf256f60e57cbArgs{
 							P0: unsafe.SliceData(t4),
-							P1: unsafe.SliceData(c.U),
+							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(SKState),
 							P3: unsafe.SliceData(c.Q),
 							P4: unsafe.SliceData(t17),
@@ -243,7 +229,7 @@ func (c *stepFused) run() {
 						regions.Rf256f60e57cb(&a2)
 					} else {
 						for i := range dK {
-							u := c.U[(l*T+a+C*s)*d:][:d]
+							u2 := u[(l*T+a+C*s)*d:][:d]
 							SKState2 := SKState[i*d:][:d]
 							q := c.Q[(l*T+a+C*s)*d:][:d]
 							var t172 F
@@ -252,7 +238,7 @@ func (c *stepFused) run() {
 							t172Sums := [16]F{t172}
 							t402Sums := [16]F{t402}
 							for j := range d {
-								uEntry := u[j]
+								uEntry := u2[j]
 								SK2 := num.FMA32(-w2, uEntry, F(w*SKState2[j]))
 								t172Sums[j%16] = num.FMA32(SK2, uEntry, t172Sums[j%16])
 								t402Sums[j%16] = num.FMA32(SK2, q[j], t402Sums[j%16])
@@ -504,38 +490,43 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t182 := c.Work[:L*T*dK]                                                             // [L, T, d_k]
-	t19 := c.Work[L*T*dK:][:L*T*dK]                                                     // [L, T, d_k]
-	t202 := c.Work[2*L*T*dK:][:L*T]                                                     // [L, T]
-	t41 := c.Work[2*L*T*dK+L*T:][:L*T*dK]                                               // [L, T, d_k]
-	t42 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                                               // [L, T, d_k]
-	t43 := c.Work[4*L*T*dK+L*T:][:L*T]                                                  // [L, T]
-	t1922 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK]                                           // [L, T, d_k]
-	t53 := c.Work[5*L*T*dK+2*L*T:][:L*T*dK]                                             // [L, T, d_k]
-	t5 := c.Work[6*L*T*dK+2*L*T:][:L*T*d]                                               // [L, T, d]
-	t13 := c.Work[L*T*d+6*L*T*dK+2*L*T:][:L*T]                                          // [L, T]
-	SKBarState := c.Work[L*T*d+6*L*T*dK+3*L*T:][:d*dK]                                  // [d_k, d]
-	SVBarState := c.Work[L*T*d+6*L*T*dK+3*L*T+d*dK:][:dK*dV]                            // [d_v, d_k]
-	SKTrail := c.Work[L*T*d+6*L*T*dK+3*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                   // [C + 1, d_k, d]
-	SVTrail := c.Work[C*d*dK+L*T*d+6*L*T*dK+3*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]        // [C + 1, d_v, d_k]
-	c2 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK:][:dK]              // [d_k]
-	c2_2 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK:][:dK]         // [d_k]
-	t46 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*dK:][:dK]        // [d_k]
-	t322 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+3*dK:][:dK]       // [d_k]
-	t78 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+4*dK:][:dV]        // [d_v]
-	t28 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+4*dK+dV:][:dK]     // [d_k]
-	t212 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+5*dK+dV:][:dK]    // [d_k]
-	t23 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+6*dK+dV:][:d]      // [d]
-	t79 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+6*dK+dV:][:dK]   // [d_k]
-	t372 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+7*dK+dV:][:dK]  // [d_k]
-	t55 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+8*dK+dV:][:dK]   // [d_k]
-	t57 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+9*dK+dV:][:d]    // [d]
-	t80 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*d+9*dK+dV:][:dK] // [d_k]
-	t62 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*d+10*dK+dV:][:d] // [d]
-	t81 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+3*d+10*dK+dV:][:d] // [d]
-	t32 := c.Flags[:L*T]                                                                // [L, T]
-	t14 := c.Flags[L*T:][:L*T]                                                          // [L, T]
-	t18 := c.Flags[2*L*T:][:L*T]                                                        // [L, T]
+	t35 := c.Work[:L*T]                                                                   // [L, T]
+	t39 := c.Work[L*T:][:L*T]                                                             // [L, T]
+	t10 := c.Work[2*L*T:][:L*T]                                                           // [L, T]
+	u := c.Work[3*L*T:][:L*T*d]                                                           // [L, T, d]
+	t182 := c.Work[L*T*d+3*L*T:][:L*T*dK]                                                 // [L, T, d_k]
+	t19 := c.Work[L*T*d+L*T*dK+3*L*T:][:L*T*dK]                                           // [L, T, d_k]
+	t202 := c.Work[L*T*d+2*L*T*dK+3*L*T:][:L*T]                                           // [L, T]
+	t41 := c.Work[L*T*d+2*L*T*dK+4*L*T:][:L*T*dK]                                         // [L, T, d_k]
+	t42 := c.Work[L*T*d+3*L*T*dK+4*L*T:][:L*T*dK]                                         // [L, T, d_k]
+	t43 := c.Work[L*T*d+4*L*T*dK+4*L*T:][:L*T]                                            // [L, T]
+	t1922 := c.Work[L*T*d+4*L*T*dK+5*L*T:][:L*T*dK]                                       // [L, T, d_k]
+	t53 := c.Work[L*T*d+5*L*T*dK+5*L*T:][:L*T*dK]                                         // [L, T, d_k]
+	t5 := c.Work[L*T*d+6*L*T*dK+5*L*T:][:L*T*d]                                           // [L, T, d]
+	t13 := c.Work[2*L*T*d+6*L*T*dK+5*L*T:][:L*T]                                          // [L, T]
+	t302 := c.Work[2*L*T*d+6*L*T*dK+6*L*T:][:L*T]                                         // [L, T]
+	SKBarState := c.Work[2*L*T*d+6*L*T*dK+7*L*T:][:d*dK]                                  // [d_k, d]
+	SVBarState := c.Work[2*L*T*d+6*L*T*dK+7*L*T+d*dK:][:dK*dV]                            // [d_v, d_k]
+	SKTrail := c.Work[2*L*T*d+6*L*T*dK+7*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                   // [C + 1, d_k, d]
+	SVTrail := c.Work[C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]        // [C + 1, d_v, d_k]
+	c2 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK:][:dK]              // [d_k]
+	c2_2 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+dK:][:dK]         // [d_k]
+	t46 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+2*dK:][:dK]        // [d_k]
+	t322 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+3*dK:][:dK]       // [d_k]
+	t78 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+4*dK:][:dV]        // [d_v]
+	t28 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+4*dK+dV:][:dK]     // [d_k]
+	t212 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+5*dK+dV:][:dK]    // [d_k]
+	t23 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+6*dK+dV:][:d]      // [d]
+	t79 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+d+6*dK+dV:][:dK]   // [d_k]
+	t372 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+d+7*dK+dV:][:dK]  // [d_k]
+	t55 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+d+8*dK+dV:][:dK]   // [d_k]
+	t57 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+d+9*dK+dV:][:d]    // [d]
+	t80 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+2*d+9*dK+dV:][:dK] // [d_k]
+	t62 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+2*d+10*dK+dV:][:d] // [d]
+	t81 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+3*d+10*dK+dV:][:d] // [d]
+	t32 := c.Flags[:L*T]                                                                  // [L, T]
+	t14 := c.Flags[L*T:][:L*T]                                                            // [L, T]
+	t18 := c.Flags[2*L*T:][:L*T]                                                          // [L, T]
 	t31Total := make([]F, 1)
 	t8Total := make([]F, 1)
 	t29Total := make([]F, 1)
@@ -546,16 +537,51 @@ func (c *stepBackwardFused) run() {
 	// trellis.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
-		uSqrt := c.USqrt[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t14_2 := t14[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		for j := range T {
-			t322_2 := (F(0) < uProd[j])
-			t142 := (F(1e-08) <= kern.Choose(t322_2, uSqrt[j], F(0)))
+			uProdEntry := uProd[j]
+			t322_2 := (F(0) < uProdEntry)
+			t352 := num.Sqrt(kern.Choose(t322_2, uProdEntry, F(1)))
+			t37 := kern.Choose(t322_2, t352, F(0))
+			t392 := kern.Larger(t37, F(1e-08))
+			t142 := (F(1e-08) <= t37)
 			t32_2[j] = t322_2
+			t35_2[j] = t352
+			t39_2[j] = t392
+			t10_2[j] = F(1) / t392
 			t14_2[j] = t142
 			t18_2[j] = (t142 && t322_2)
+		}
+	}
+
+	// trellis.u
+	if kern.Wide() {
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(u),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.Reeb6141300f7(&a)
+	} else {
+		for i := range L {
+			t39_2 := t39[i*T:][:T]
+			for j := range T {
+				x := c.X[(i*T+j)*d:][:d]
+				u2 := u[(i*T+j)*d:][:d]
+				t39Entry := t39_2[j]
+				for k := range d {
+					u2[k] = x[k] / t39Entry
+				}
+			}
 		}
 	}
 
@@ -652,7 +678,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.Re985633a9d50Args{
 							P0: unsafe.SliceData(c.SKLin),
-							P1: unsafe.SliceData(c.U),
+							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(SKTrail),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -667,12 +693,12 @@ func (c *stepBackwardFused) run() {
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							u := c.U[(l*T+a+C*s)*d:][:d]
+							u2 := u[(l*T+a+C*s)*d:][:d]
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
 							w2 := F(thetaEntry * SKLin[i])
 							for j := range d {
-								SKTrail3[j] = num.FMA32(-w2, u[j], F(w*SKTrail2[j]))
+								SKTrail3[j] = num.FMA32(-w2, u2[j], F(w*SKTrail2[j]))
 							}
 						}
 					}
@@ -848,7 +874,7 @@ func (c *stepBackwardFused) run() {
 					t82 := -t8
 					// trellis.y, trellis.c
 					t90 := F(t52 * t82)
-					t39 := F(1) / t222
+					t393 := F(1) / t222
 					// trellis.y, trellis.S_V
 					var t29 F
 					if kern.Wide() {
@@ -999,7 +1025,7 @@ func (c *stepBackwardFused) run() {
 					t4222 = t4222Total[0]
 					t4223 := -t4222
 					// trellis.c
-					t92 := F(t39 * t4223)
+					t92 := F(t393 * t4223)
 					// trellis.c
 					if kern.Wide() {
 						a2 := regions.Rb81c0e2f6148Args{
@@ -1012,7 +1038,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t92},
-							S1: [2]float32{t39},
+							S1: [2]float32{t393},
 						}
 						regions.Rb81c0e2f6148(&a2)
 					} else {
@@ -1021,7 +1047,7 @@ func (c *stepBackwardFused) run() {
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 						t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t49 := num.FMA32(t19_2[i], t92, F(t39*t372[i]))
+							t49 := num.FMA32(t19_2[i], t92, F(t393*t372[i]))
 							t182Entry := t182_2[i]
 							t55[i] = num.FMA32(F(F(cProd[i]*t182Entry)*t49), t53_2[i], F(t182Entry*t49))
 						}
@@ -1035,7 +1061,7 @@ func (c *stepBackwardFused) run() {
 							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t212),
 							P2:  unsafe.SliceData(c.SKLin),
-							P3:  unsafe.SliceData(c.U),
+							P3:  unsafe.SliceData(u),
 							P4:  unsafe.SliceData(c.Q),
 							P5:  unsafe.SliceData(SKBarState),
 							P6:  unsafe.SliceData(SKTrail),
@@ -1070,7 +1096,7 @@ func (c *stepBackwardFused) run() {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						t65_2 := t65
 						for i := range dK {
-							u := c.U[(l*T+a+C*s)*d:][:d]
+							u2 := u[(l*T+a+C*s)*d:][:d]
 							q := c.Q[(l*T+a+C*s)*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
@@ -1083,7 +1109,7 @@ func (c *stepBackwardFused) run() {
 							t802Sums := [16]F{t802}
 							t65RowSums := [16]F{t65Row}
 							for j := range d {
-								uEntry := u[j]
+								uEntry := u2[j]
 								t58 := num.FMA32(uEntry, t55Entry, num.FMA32(q[j], t212Entry2, SKBarState2[j]))
 								t802Sums[j%16] = num.FMA32(t58, uEntry, t802Sums[j%16])
 								t65RowSums[j%16] = num.FMA32(SKTrail2[j], t58, t65RowSums[j%16])
@@ -1102,7 +1128,7 @@ func (c *stepBackwardFused) run() {
 					var t63 F
 					if kern.Wide() {
 						a2 := regions.Rb192d458953eArgs{
-							P0: unsafe.SliceData(c.U),
+							P0: unsafe.SliceData(u),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t63Total),
 							N0: d,
@@ -1111,11 +1137,11 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Rb192d458953e(&a2)
 					} else {
-						u := c.U[(l*T+a+C*s)*d:][:d]
+						u2 := u[(l*T+a+C*s)*d:][:d]
 						t63_2 := t63
 						t63Sums := [16]F{t63_2}
 						for i := range d {
-							t63Sums[i%16] = num.FMA32(u[i], t62[i], t63Sums[i%16])
+							t63Sums[i%16] = num.FMA32(u2[i], t62[i], t63Sums[i%16])
 						}
 						t63_2 = kern.Sum16(&t63Sums)
 						t63Total[0] = t63_2
@@ -1145,7 +1171,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(t212),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t80),
-							P3: unsafe.SliceData(c.U),
+							P3: unsafe.SliceData(u),
 							P4: unsafe.SliceData(SKTrail),
 							P5: unsafe.SliceData(t81),
 							P6: unsafe.SliceData(c.Q),
@@ -1165,7 +1191,7 @@ func (c *stepBackwardFused) run() {
 						regions.R52788bd90e87(&a2)
 					} else {
 						for i := range dK {
-							u := c.U[(l*T+a+C*s)*d:][:d]
+							u2 := u[(l*T+a+C*s)*d:][:d]
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							q := c.Q[(l*T+a+C*s)*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
@@ -1174,7 +1200,7 @@ func (c *stepBackwardFused) run() {
 							t80Entry := t80[i]
 							w8 := F(thetaEntry3 * t80Entry)
 							for j := range d {
-								uEntry2 := u[j]
+								uEntry2 := u2[j]
 								t81[j] = num.FMA32(SKTrail2[j], t80Entry, t81[j])
 								SKBarState2[j] = num.FMA32(-w8, uEntry2, F(w7*num.FMA32(uEntry2, t55Entry2, num.FMA32(q[j], t212Entry3, SKBarState2[j]))))
 							}
@@ -1219,29 +1245,32 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t5),
-			P1: unsafe.SliceData(c.UDiv2),
-			P2: unsafe.SliceData(t13),
+		a := regions.Rcc5ce738ec3aArgs{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(u),
+			P3: unsafe.SliceData(t13),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
 			N6: T * d,
 		}
-		regions.R27d429748fc7(&a)
+		regions.Rcc5ce738ec3a(&a)
 	} else {
 		for i := range L {
+			t39_2 := t39[i*T:][:T]
 			t13_2 := t13[i*T:][:T]
 			for j := range T {
 				t5_2 := t5[(i*T+j)*d:][:d]
-				uDiv2 := c.UDiv2[(i*T+j)*d:][:d]
+				u2 := u[(i*T+j)*d:][:d]
 				var t132 F
+				t39Entry2 := t39_2[j]
 				t132Sums := [16]F{t132}
 				for k := range d {
-					t132Sums[k%16] = num.FMA32(t5_2[k], uDiv2[k], t132Sums[k%16])
+					t132Sums[k%16] = num.FMA32(t5_2[k], u2[k]/t39Entry2, t132Sums[k%16])
 				}
 				t132 = kern.Sum16(&t132Sums)
 				t13_2[j] = -t132
@@ -1250,40 +1279,45 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// trellis.u
+	for i := range L {
+		t18_2 := t18[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t14_2 := t14[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
+		for j := range T {
+			t18Entry := t18_2[j]
+			t302_2[j] = kern.Choose((t18Entry && t32_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t14_2[j], t13_2[j], F(0)), F(0)))*(F(1)/t35_2[j])), F(0)), F(0))
+		}
+	}
+
+	// trellis.u
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t18),
-			P1: unsafe.SliceData(c.UDiv),
-			P2: unsafe.SliceData(t32),
-			P3: unsafe.SliceData(t14),
-			P4: unsafe.SliceData(t13),
-			P5: unsafe.SliceData(c.UDiv3),
-			P6: unsafe.SliceData(c.X),
-			P7: unsafe.SliceData(t5),
-			P8: unsafe.SliceData(c.XBar),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t302),
+			P2: unsafe.SliceData(c.X),
+			P3: unsafe.SliceData(t5),
+			P4: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t18_2 := t18[i*T:][:T]
-			uDiv := c.UDiv[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			t14_2 := t14[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			uDiv3 := c.UDiv3[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t302_2 := t302[i*T:][:T]
 			for j := range T {
 				x := c.X[(i*T+j)*d:][:d]
 				t5_2 := t5[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
-				t18Entry := t18_2[j]
-				uDivEntry := uDiv[j]
-				w9 := kern.Choose((t18Entry && t32_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t14_2[j], t13_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
+				t10Entry := t10_2[j]
+				t302Entry := t302_2[j]
 				for k := range d {
-					xBar[k] = num.FMA32(F(2*x[k]), w9, F(t5_2[k]*uDivEntry))
+					xBar[k] = num.FMA32(F(2*x[k]), t302Entry, F(t5_2[k]*t10Entry))
 				}
 			}
 		}

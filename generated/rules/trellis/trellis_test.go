@@ -90,8 +90,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.SKOut = a.Out("S_K", k.L*k.D*k.DK)
 	k.SVOut = a.Out("S_V", k.L*k.DK*k.DV)
 	k.UProd = a.Fresh(k.L * k.T)
-	k.USqrt = a.Fresh(k.L * k.T)
-	k.U = a.Fresh(k.L * k.T * k.D)
 	if !a.ForwardOnly {
 		k.SKLin = a.Fresh(k.L * k.T * k.DK)
 	}
@@ -104,9 +102,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	if !a.ForwardOnly {
 		k.YProd = a.Fresh(k.L * k.T * k.DK)
 	}
-	k.UDiv = a.Fresh(k.L * k.T)
-	k.UDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.UDiv3 = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.SKCheckpoints = a.Fresh(k.L * k.D * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -128,15 +123,10 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.SKBar = a.Bar("S_K", g.L*g.D*g.DK)
 	g.SVBar = a.Bar("S_V", g.L*g.DK*g.DV)
 	g.UProd = k.UProd
-	g.USqrt = k.USqrt
-	g.U = k.U
 	g.SKLin = k.SKLin
 	g.CProd = k.CProd
 	g.SVLin = k.SVLin
 	g.YProd = k.YProd
-	g.UDiv = k.UDiv
-	g.UDiv2 = k.UDiv2
-	g.UDiv3 = k.UDiv3
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.SKBarOut = a.Grad("S_K", g.L*g.D*g.DK)
 	g.SVBarOut = a.Grad("S_V", g.L*g.DK*g.DV)
@@ -170,11 +160,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q = a.Real("q", k.L*k.T*k.D)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.YProd = a.Fresh(k.L * k.T * k.DK)
-	k.YSigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.YDiv = a.Fresh(k.L * k.T * k.DK)
-	k.YDiv2 = a.Fresh(k.L * k.T)
-	k.YDiv3 = a.Fresh(k.L * k.T * k.DK)
-	k.YSigmoid2 = a.Fresh(k.L * k.T * k.DK)
+	k.YSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -187,11 +173,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
-	g.YSigmoid = k.YSigmoid
-	g.YDiv = k.YDiv
-	g.YDiv2 = k.YDiv2
-	g.YDiv3 = k.YDiv3
-	g.YSigmoid2 = k.YSigmoid2
+	g.YSqrt = k.YSqrt
 	g.SVBar = a.Grad("S_V", g.L*g.DK*g.DV)
 	g.SKBar = a.Grad("S_K", g.L*g.D*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.D)

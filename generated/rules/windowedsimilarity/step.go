@@ -327,13 +327,13 @@ type StepBackward[F num.Float] struct {
 	Rows            [][4]F  // RowsLen() entries
 }
 
-// WorkLen is L·T·d_k·w + L·T·d_v·w + 3·L·T·d_k + 3·L·T·d_v + L·T·w + 3·L·d_k·w + 3·L·d_v·w + 3·L·T - 3·L·d_k - 3·L·d_v + 3·L·w - 3·L.
+// WorkLen is L·T·d_k·w + L·T·d_v·w + 2·L·T·d_k + 2·L·T·d_v + L·T·w + 2·L·d_k·w + 2·L·d_v·w + 2·L·T - 2·L·d_k - 2·L·d_v + 2·L·w - 2·L.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV, w := c.L, c.T, c.DK, c.DV, c.W
 	if kern.Fused() {
-		return L*T*dK*w + L*T*dV*w + 3*L*T*dK + 3*L*T*dV + L*T*w + 3*L*dK*w + 3*L*dV*w + 3*L*T - 3*L*dK - 3*L*dV + 3*L*w - 3*L + (kern.Blocks(dV)-1)*(L*T*dK*w+L*T*dK+L*T*w+L*T) // and the sums of blocks of rows
+		return L*T*dK*w + L*T*dV*w + 2*L*T*dK + 2*L*T*dV + L*T*w + 2*L*dK*w + 2*L*dV*w + 2*L*T - 2*L*dK - 2*L*dV + 2*L*w - 2*L + (kern.Blocks(dV)-1)*(L*T*dK*w+L*T*dK+L*T*w+L*T) // and the sums of blocks of rows
 	}
-	return L*T*dK*w + L*T*dV*w + 3*L*T*dK + 3*L*T*dV + L*T*w + 3*L*dK*w + 3*L*dV*w + 3*L*T - 3*L*dK - 3*L*dV + 3*L*w - 3*L
+	return L*T*dK*w + L*T*dV*w + 2*L*T*dK + 2*L*T*dV + L*T*w + 2*L*dK*w + 2*L*dV*w + 2*L*T - 2*L*dK - 2*L*dV + 2*L*w - 2*L
 }
 
 // RowsLen is C·d_k + 4·d_k + w.
@@ -364,15 +364,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK+L*dK*w-L*dK:]
 	t10 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
 	work = work[L*T*dK+L*dK*w-L*dK:]
-	t11 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
-	work = work[L*T*dK+L*dK*w-L*dK:]
 	t14 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 	work = work[L*T*dV+L*dV*w-L*dV:]
-	t15 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
-	work = work[L*T*dV+L*dV*w-L*dV:]
-	t18 := work[:L*T+L*w-L] // [L, T + w - 1]
-	work = work[L*T+L*w-L:]
-	t19 := work[:L*T+L*w-L]  // [L, T + w - 1]
+	t18 := work[:L*T+L*w-L]  // [L, T + w - 1]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -711,23 +705,12 @@ func (c *StepBackward[F]) Run() {
 
 	// windowed_similarity.M
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			t8_2 := t8[(i*(T+w-1)+j)*dK:][:dK]
 			t10_2 := t10[(i*(T+w-1)+j)*dK:][:dK]
-			t11_2 := t11[(i*(T+w-1)+j)*dK:][:dK]
-			for k := range dK {
-				t11_2[k] = t8_2[k] + t10_2[k]
-			}
-		}
-	}
-
-	// windowed_similarity.M
-	for i := range L {
-		for j := range w - 1 {
-			t11_2 := t11[(i*(T+w-1)+j)*dK:][:dK]
 			kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*dK:][:dK]
 			for k := range dK {
-				kTailBarOut[k] = t11_2[k]
+				kTailBarOut[k] = t8_2[k] + t10_2[k]
 			}
 		}
 	}
@@ -735,10 +718,11 @@ func (c *StepBackward[F]) Run() {
 	// windowed_similarity.M
 	for i := range L {
 		for j := range T {
-			t11_2 := t11[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			t8_2 := t8[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			t10_2 := t10[(i*(T+w-1)+j+w-1)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				kBar[k] = t11_2[k]
+				kBar[k] = t8_2[k] + t10_2[k]
 			}
 		}
 	}
@@ -757,23 +741,12 @@ func (c *StepBackward[F]) Run() {
 
 	// windowed_similarity.M
 	for i := range L {
-		for j := range T + w - 1 {
+		for j := range w - 1 {
 			t6_2 := t6[(i*(T+w-1)+j)*dV:][:dV]
 			t14_2 := t14[(i*(T+w-1)+j)*dV:][:dV]
-			t15_2 := t15[(i*(T+w-1)+j)*dV:][:dV]
-			for k := range dV {
-				t15_2[k] = t6_2[k] + t14_2[k]
-			}
-		}
-	}
-
-	// windowed_similarity.M
-	for i := range L {
-		for j := range w - 1 {
-			t15_2 := t15[(i*(T+w-1)+j)*dV:][:dV]
 			vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dV:][:dV]
 			for k := range dV {
-				vTailBarOut[k] = t15_2[k]
+				vTailBarOut[k] = t6_2[k] + t14_2[k]
 			}
 		}
 	}
@@ -781,10 +754,11 @@ func (c *StepBackward[F]) Run() {
 	// windowed_similarity.M
 	for i := range L {
 		for j := range T {
-			t15_2 := t15[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			t6_2 := t6[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			t14_2 := t14[(i*(T+w-1)+j+w-1)*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t15_2[k]
+				vBar[k] = t6_2[k] + t14_2[k]
 			}
 		}
 	}
@@ -801,29 +775,21 @@ func (c *StepBackward[F]) Run() {
 
 	// windowed_similarity.M
 	for i := range L {
-		t4_2 := t4[i*(T+w-1):][:T+w-1]
-		t18_2 := t18[i*(T+w-1):][:T+w-1]
-		t19_2 := t19[i*(T+w-1):][:T+w-1]
-		for j := range T + w - 1 {
-			t19_2[j] = t4_2[j] + t18_2[j]
-		}
-	}
-
-	// windowed_similarity.M
-	for i := range L {
-		t19_2 := t19[i*(T+w-1):][:w-1]
+		t4_2 := t4[i*(T+w-1):][:w-1]
+		t18_2 := t18[i*(T+w-1):][:w-1]
 		thetaTailBarOut := c.ThetaTailBarOut[i*(w-1):][:w-1]
 		for j := range w - 1 {
-			thetaTailBarOut[j] = t19_2[j]
+			thetaTailBarOut[j] = t4_2[j] + t18_2[j]
 		}
 	}
 
 	// windowed_similarity.M
 	for i := range L {
-		t19_2 := t19[i*(T+w-1)+w-1:][:T]
+		t4_2 := t4[i*(T+w-1)+w-1:][:T]
+		t18_2 := t18[i*(T+w-1)+w-1:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
-			thetaBar[j] = t19_2[j]
+			thetaBar[j] = t4_2[j] + t18_2[j]
 		}
 	}
 }

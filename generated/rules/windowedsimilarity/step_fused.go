@@ -151,18 +151,15 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = w
 	_ = segments
-	t3 := c.Work[:L*T*w]                                                                                                     // [L, T, w]
-	t5 := c.Work[L*T*w:][:L*T*dV*w]                                                                                          // [L, T, w, d_v]
-	t7 := c.Work[L*T*dV*w+L*T*w:][:L*T*dK*w]                                                                                 // [L, T, w, d_k]
-	t4 := c.Work[L*T*dK*w+L*T*dV*w+L*T*w:][:L*T+L*w-L]                                                                       // [L, T + w - 1]
-	t6 := c.Work[L*T*dK*w+L*T*dV*w+L*T*w+L*T+L*w-L:][:L*T*dV+L*dV*w-L*dV]                                                    // [L, T + w - 1, d_v]
-	t8 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dV+L*T*w+L*dV*w+L*T-L*dV+L*w-L:][:L*T*dK+L*dK*w-L*dK]                                 // [L, T + w - 1, d_k]
-	t10 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+L*T*dV+L*T*w+L*dK*w+L*dV*w+L*T-L*dK-L*dV+L*w-L:][:L*T*dK+L*dK*w-L*dK]             // [L, T + w - 1, d_k]
-	t11 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*T*dV+L*T*w+2*L*dK*w+L*dV*w+L*T-2*L*dK-L*dV+L*w-L:][:L*T*dK+L*dK*w-L*dK]       // [L, T + w - 1, d_k]
-	t14 := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+L*T*dV+L*T*w+3*L*dK*w+L*dV*w+L*T-3*L*dK-L*dV+L*w-L:][:L*T*dV+L*dV*w-L*dV]       // [L, T + w - 1, d_v]
-	t15 := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+L*T*w+3*L*dK*w+2*L*dV*w+L*T-3*L*dK-2*L*dV+L*w-L:][:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
-	t18 := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+L*T*w+3*L*dK*w+3*L*dV*w+L*T-3*L*dK-3*L*dV+L*w-L:][:L*T+L*w-L]          // [L, T + w - 1]
-	t19 := c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+L*T*w+3*L*dK*w+3*L*dV*w+2*L*T-3*L*dK-3*L*dV+2*L*w-2*L:][:L*T+L*w-L]    // [L, T + w - 1]
+	t3 := c.Work[:L*T*w]                                                                                               // [L, T, w]
+	t5 := c.Work[L*T*w:][:L*T*dV*w]                                                                                    // [L, T, w, d_v]
+	t7 := c.Work[L*T*dV*w+L*T*w:][:L*T*dK*w]                                                                           // [L, T, w, d_k]
+	t4 := c.Work[L*T*dK*w+L*T*dV*w+L*T*w:][:L*T+L*w-L]                                                                 // [L, T + w - 1]
+	t6 := c.Work[L*T*dK*w+L*T*dV*w+L*T*w+L*T+L*w-L:][:L*T*dV+L*dV*w-L*dV]                                              // [L, T + w - 1, d_v]
+	t8 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dV+L*T*w+L*dV*w+L*T-L*dV+L*w-L:][:L*T*dK+L*dK*w-L*dK]                           // [L, T + w - 1, d_k]
+	t10 := c.Work[L*T*dK*w+L*T*dV*w+L*T*dK+L*T*dV+L*T*w+L*dK*w+L*dV*w+L*T-L*dK-L*dV+L*w-L:][:L*T*dK+L*dK*w-L*dK]       // [L, T + w - 1, d_k]
+	t14 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+L*T*dV+L*T*w+2*L*dK*w+L*dV*w+L*T-2*L*dK-L*dV+L*w-L:][:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
+	t18 := c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+2*L*T*dV+L*T*w+2*L*dK*w+2*L*dV*w+L*T-2*L*dK-2*L*dV+L*w-L:][:L*T+L*w-L]    // [L, T + w - 1]
 
 	// windowed_similarity
 	clear(c.RhoBar)
@@ -171,10 +168,10 @@ func (c *stepBackwardFused) run() {
 	clear(c.QBar)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+L*T*w+3*L*dK*w+3*L*dV*w+3*L*T-3*L*dK-3*L*dV+3*L*w-3*L:], L*T*dK*w+L*T*dK+L*T*w+L*T, kern.Blocks(dV))
-		kern.AddBlocks(c.RhoBar[:L*T], c.Work[L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+L*T*w+3*L*dK*w+3*L*dV*w+3*L*T-3*L*dK-3*L*dV+3*L*w-3*L:], L*T*dK*w+L*T*dK+L*T*w+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T*dK*w], c.Work[L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+L*T*w+3*L*dK*w+3*L*dV*w+4*L*T-3*L*dK-3*L*dV+3*L*w-3*L:], L*T*dK*w+L*T*dK+L*T*w+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t3[:L*T*w], c.Work[2*L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+L*T*w+3*L*dK*w+3*L*dV*w+4*L*T-3*L*dK-3*L*dV+3*L*w-3*L:], L*T*dK*w+L*T*dK+L*T*w+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+2*L*T*dV+L*T*w+2*L*dK*w+2*L*dV*w+2*L*T-2*L*dK-2*L*dV+2*L*w-2*L:], L*T*dK*w+L*T*dK+L*T*w+L*T, kern.Blocks(dV))
+		kern.AddBlocks(c.RhoBar[:L*T], c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+L*T*w+2*L*dK*w+2*L*dV*w+2*L*T-2*L*dK-2*L*dV+2*L*w-2*L:], L*T*dK*w+L*T*dK+L*T*w+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t7[:L*T*dK*w], c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+L*T*w+2*L*dK*w+2*L*dV*w+3*L*T-2*L*dK-2*L*dV+2*L*w-2*L:], L*T*dK*w+L*T*dK+L*T*w+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t3[:L*T*w], c.Work[2*L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+L*T*w+2*L*dK*w+2*L*dV*w+3*L*T-2*L*dK-2*L*dV+2*L*w-2*L:], L*T*dK*w+L*T*dK+L*T*w+L*T, kern.Blocks(dV))
 	}
 
 	// windowed_similarity
@@ -278,40 +275,54 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rdca86a8fe240Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(c.KTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: dK,
 			N3: T*dK + dK*w - dK,
+			N4: dK*w - dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rdca86a8fe240(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				t8_2 := t8[(i*(T+w-1)+j)*dK:][:dK]
 				t10_2 := t10[(i*(T+w-1)+j)*dK:][:dK]
-				t11_2 := t11[(i*(T+w-1)+j)*dK:][:dK]
+				kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*dK:][:dK]
 				for k := range dK {
-					t11_2[k] = t8_2[k] + t10_2[k]
+					kTailBarOut[k] = t8_2[k] + t10_2[k]
 				}
 			}
 		}
 	}
 
 	// windowed_similarity.M
-	for i := range L {
-		for j := range w - 1 {
-			copy(c.KTailBarOut[(i*(w-1)+j)*dK:][:dK], t11[(i*(T+w-1)+j)*dK:][:dK])
+	if kern.Wide() {
+		a := regions.R8d7d8582a0e0Args{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.KBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4*dK*w - 4*dK,
+			N4: T*dK + dK*w - dK,
+			N5: T * dK,
 		}
-	}
-
-	// windowed_similarity.M
-	for i := range L {
-		for j := range T {
-			copy(c.KBar[(i*T+j)*dK:][:dK], t11[(i*(T+w-1)+j+w-1)*dK:][:dK])
+		regions.R8d7d8582a0e0(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t8_2 := t8[(i*(T+w-1)+j+w-1)*dK:][:dK]
+				t10_2 := t10[(i*(T+w-1)+j+w-1)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					kBar[k] = t8_2[k] + t10_2[k]
+				}
+			}
 		}
 	}
 
@@ -343,40 +354,54 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rdca86a8fe240Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t14),
-			P2: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(c.VTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
 			N2: dV,
 			N3: T*dV + dV*w - dV,
+			N4: dV*w - dV,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rdca86a8fe240(&a)
 	} else {
 		for i := range L {
-			for j := range T + w - 1 {
+			for j := range w - 1 {
 				t6_2 := t6[(i*(T+w-1)+j)*dV:][:dV]
 				t14_2 := t14[(i*(T+w-1)+j)*dV:][:dV]
-				t15_2 := t15[(i*(T+w-1)+j)*dV:][:dV]
+				vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dV:][:dV]
 				for k := range dV {
-					t15_2[k] = t6_2[k] + t14_2[k]
+					vTailBarOut[k] = t6_2[k] + t14_2[k]
 				}
 			}
 		}
 	}
 
 	// windowed_similarity.M
-	for i := range L {
-		for j := range w - 1 {
-			copy(c.VTailBarOut[(i*(w-1)+j)*dV:][:dV], t15[(i*(T+w-1)+j)*dV:][:dV])
+	if kern.Wide() {
+		a := regions.R8d7d8582a0e0Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t14),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4*dV*w - 4*dV,
+			N4: T*dV + dV*w - dV,
+			N5: T * dV,
 		}
-	}
-
-	// windowed_similarity.M
-	for i := range L {
-		for j := range T {
-			copy(c.VBar[(i*T+j)*dV:][:dV], t15[(i*(T+w-1)+j+w-1)*dV:][:dV])
+		regions.R8d7d8582a0e0(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t6_2 := t6[(i*(T+w-1)+j+w-1)*dV:][:dV]
+				t14_2 := t14[(i*(T+w-1)+j+w-1)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t6_2[k] + t14_2[k]
+				}
+			}
 		}
 	}
 
@@ -404,33 +429,47 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R2588a42e7de3Args{
+		a := regions.R1ed0557c93f5Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t18),
-			P2: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(c.ThetaTailBarOut),
 			N0: L,
-			N1: T + w - 1,
+			N1: w - 1,
+			N2: T + w - 1,
 		}
-		regions.R2588a42e7de3(&a)
+		regions.R1ed0557c93f5(&a)
 	} else {
 		for i := range L {
-			t4_2 := t4[i*(T+w-1):][:T+w-1]
-			t18_2 := t18[i*(T+w-1):][:T+w-1]
-			t19_2 := t19[i*(T+w-1):][:T+w-1]
-			for j := range T + w - 1 {
-				t19_2[j] = t4_2[j] + t18_2[j]
+			t4_2 := t4[i*(T+w-1):][:w-1]
+			t18_2 := t18[i*(T+w-1):][:w-1]
+			thetaTailBarOut := c.ThetaTailBarOut[i*(w-1):][:w-1]
+			for j := range w - 1 {
+				thetaTailBarOut[j] = t4_2[j] + t18_2[j]
 			}
 		}
 	}
 
 	// windowed_similarity.M
-	for i := range L {
-		copy(c.ThetaTailBarOut[i*(w-1):][:w-1], t19[i*(T+w-1):][:w-1])
-	}
-
-	// windowed_similarity.M
-	for i := range L {
-		copy(c.ThetaBar[i*T:][:T], t19[i*(T+w-1)+w-1:][:T])
+	if kern.Wide() {
+		a := regions.R05233e6e603bArgs{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(c.ThetaBar),
+			N0: L,
+			N1: T,
+			N2: 4*w - 4,
+			N3: T + w - 1,
+		}
+		regions.R05233e6e603b(&a)
+	} else {
+		for i := range L {
+			t4_2 := t4[i*(T+w-1)+w-1:][:T]
+			t18_2 := t18[i*(T+w-1)+w-1:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			for j := range T {
+				thetaBar[j] = t4_2[j] + t18_2[j]
+			}
+		}
 	}
 }
 
@@ -459,13 +498,13 @@ func (c *stepBackwardRows1) Part(part int) {
 	t7_2 := t7
 	t3_2 := t3
 	if block > 0 {
-		qBar = c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+3*L*T*dV+L*T*w+3*L*dK*w+3*L*dV*w+3*L*T-3*L*dK-3*L*dV+3*L*w-3*L+(block-1)*(L*T*dK*w+L*T*dK+L*T*w+L*T):][:L*T*dK]
+		qBar = c.Work[L*T*dK*w+L*T*dV*w+2*L*T*dK+2*L*T*dV+L*T*w+2*L*dK*w+2*L*dV*w+2*L*T-2*L*dK-2*L*dV+2*L*w-2*L+(block-1)*(L*T*dK*w+L*T*dK+L*T*w+L*T):][:L*T*dK]
 		clear(qBar[l*T*dK:][:T*dK])
-		rhoBar = c.Work[L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+L*T*w+3*L*dK*w+3*L*dV*w+3*L*T-3*L*dK-3*L*dV+3*L*w-3*L+(block-1)*(L*T*dK*w+L*T*dK+L*T*w+L*T):][:L*T]
+		rhoBar = c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+L*T*w+2*L*dK*w+2*L*dV*w+2*L*T-2*L*dK-2*L*dV+2*L*w-2*L+(block-1)*(L*T*dK*w+L*T*dK+L*T*w+L*T):][:L*T]
 		clear(rhoBar[l*T:][:T])
-		t7_2 = c.Work[L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+L*T*w+3*L*dK*w+3*L*dV*w+4*L*T-3*L*dK-3*L*dV+3*L*w-3*L+(block-1)*(L*T*dK*w+L*T*dK+L*T*w+L*T):][:L*T*dK*w]
+		t7_2 = c.Work[L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+L*T*w+2*L*dK*w+2*L*dV*w+3*L*T-2*L*dK-2*L*dV+2*L*w-2*L+(block-1)*(L*T*dK*w+L*T*dK+L*T*w+L*T):][:L*T*dK*w]
 		clear(t7_2[l*T*dK*w:][:T*dK*w])
-		t3_2 = c.Work[2*L*T*dK*w+L*T*dV*w+4*L*T*dK+3*L*T*dV+L*T*w+3*L*dK*w+3*L*dV*w+4*L*T-3*L*dK-3*L*dV+3*L*w-3*L+(block-1)*(L*T*dK*w+L*T*dK+L*T*w+L*T):][:L*T*w]
+		t3_2 = c.Work[2*L*T*dK*w+L*T*dV*w+3*L*T*dK+2*L*T*dV+L*T*w+2*L*dK*w+2*L*dV*w+3*L*T-2*L*dK-2*L*dV+2*L*w-2*L+(block-1)*(L*T*dK*w+L*T*dK+L*T*w+L*T):][:L*T*w]
 		clear(t3_2[l*T*w:][:T*w])
 	}
 	scratch := workers.Borrow(dK + C*dK + dK + dK + dK + w)

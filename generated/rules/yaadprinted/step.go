@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_h + 2·L·T·d_k + 2·L·T entries and checkpoints of 2·L·d_h·d_k·segments entries.
+// It keeps 3·L·T·d_h + 2·L·T·d_k + L·T entries and checkpoints of 2·L·d_h·d_k·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -34,22 +34,21 @@ type Step[F num.Float] struct {
 	Y             []F // [L, T, d_k], written
 	W1Out         []F // [L, d_h, d_k], written
 	W2Out         []F // [L, d_k, d_h], written
-	Edge          []F // [L, T], written
+	EdgeLin       []F // [L, T], written
 	EProd         []F // [L, T, d_h], written; may be nil
 	ELin          []F // [L, T, d_k], written; may be nil
 	GW1Prod       []F // [L, T, d_h], written; may be nil
 	YProd         []F // [L, T, d_h], written; may be nil
 	YLin          []F // [L, T, d_k], written; may be nil
-	EdgeSigmoid   []F // [L, T], written
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
 	W2Checkpoints []F // [L, segments, d_k, d_h], written; may be nil
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 2·d_h·d_k + 8·d_h + 9·d_k.
+// WorkLen is 2·L·T + 2·d_h·d_k + 8·d_h + 9·d_k.
 func (c *Step[F]) WorkLen() int {
 	L, T, dH, dK := c.L, c.T, c.DH, c.DK
-	return L*T + 2*dH*dK + 8*dH + 9*dK
+	return 2*L*T + 2*dH*dK + 8*dH + 9*dK
 }
 
 // Run computes Step.
@@ -62,6 +61,8 @@ func (c *Step[F]) Run() {
 	segments := (C + T - 1) / C
 	t40 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	edge := work[:L*T] // [L, T]
+	work = work[L*T:]
 	W1State := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2State := work[:dH*dK] // [d_k, d_h]
@@ -118,12 +119,12 @@ func (c *Step[F]) Run() {
 	bDeltaEntry := c.BDelta[0]
 	for i := range L {
 		t40_2 := t40[i*T:][:T]
-		edge := c.Edge[i*T:][:T]
-		edgeSigmoid := c.EdgeSigmoid[i*T:][:T]
+		edgeLin := c.EdgeLin[i*T:][:T]
+		edge2 := edge[i*T:][:T]
 		for j := range T {
 			t41 := t40_2[j] + bDeltaEntry
-			edge[j] = num.Softplus(t41)
-			edgeSigmoid[j] = num.Sigmoid(t41)
+			edgeLin[j] = t41
+			edge2[j] = num.Softplus(t41)
 		}
 	}
 
@@ -165,7 +166,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				edge := c.Edge[l*T+C*s:][:n]
+				edge2 := edge[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
@@ -228,7 +229,7 @@ func (c *Step[F]) Run() {
 					}
 					// yaad_printed.e, yaad_printed.G_W1
 					t22_2 := (F(0) < t20)
-					edgeEntry2 := edge[a]
+					edgeEntry2 := edge2[a]
 					t28 := (kern.Choose(t22_2, num.Sqrt(kern.Choose(t22_2, t20, F(1))), F(0)) <= edgeEntry2)
 					t58 := F(1) / t16
 					// yaad_printed.e, yaad_printed.G_W1
@@ -382,13 +383,12 @@ type StepBackward[F num.Float] struct {
 	YBar          []F // [L, T, d_k]
 	W1Bar         []F // [L, d_h, d_k]
 	W2Bar         []F // [L, d_k, d_h]
-	Edge          []F // [L, T]
+	EdgeLin       []F // [L, T]
 	EProd         []F // [L, T, d_h]
 	ELin          []F // [L, T, d_k]
 	GW1Prod       []F // [L, T, d_h]
 	YProd         []F // [L, T, d_h]
 	YLin          []F // [L, T, d_k]
-	EdgeSigmoid   []F // [L, T]
 	XBar          []F // [L, T, d], written
 	WDeltaBar     []F // [d], written
 	BDeltaBar     []F // [], written
@@ -404,10 +404,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 2·C·d_h·d_k + 15·L·T·d_h + 4·L·T + 4·d_h·d_k + 8·d_h + 25·d_k.
+// WorkLen is 2·C·d_h·d_k + 15·L·T·d_h + 5·L·T + 4·d_h·d_k + 8·d_h + 25·d_k.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK := c.C, c.L, c.T, c.DH, c.DK
-	return 2*C*dH*dK + 15*L*T*dH + 4*L*T + 4*dH*dK + 8*dH + 25*dK
+	return 2*C*dH*dK + 15*L*T*dH + 5*L*T + 4*dH*dK + 8*dH + 25*dK
 }
 
 // Run computes StepBackward.
@@ -418,8 +418,10 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dH, dK := c.C, c.L, c.T, c.D, c.DH, c.DK
 	segments := (C + T - 1) / C
-	t42 := c.Work[:L*T*dH] // [L, T, d_h]
-	work := c.Work[L*T*dH:]
+	edge := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t42 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
 	t52 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t62 := work[:L*T*dH] // [L, T, d_h]
@@ -529,6 +531,15 @@ func (c *StepBackward[F]) Run() {
 	t1492 := work[:dH] // [d_h]
 	work = work[dH:]
 	t1512 := work[:dK] // [d_k]
+
+	// yaad_printed.edge
+	for i := range L {
+		edgeLin := c.EdgeLin[i*T:][:T]
+		edge2 := edge[i*T:][:T]
+		for j := range T {
+			edge2[j] = num.Softplus(edgeLin[j])
+		}
+	}
 
 	// yaad_printed.e, yaad_printed.G_W1, yaad_printed.U_W2, yaad_printed.y
 	for i := range L {
@@ -640,7 +651,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				t122_2 := t122[l*T+C*s:][:n]
-				edge := c.Edge[l*T+C*s:][:n]
+				edge2 := edge[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -662,7 +673,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// yaad_printed.e, yaad_printed.G_W1
 					var t61 F
-					edgeEntry := edge[a]
+					edgeEntry := edge2[a]
 					w := (kern.Choose((F(0) < t20), num.Sqrt(kern.Choose((F(0) < t20), t20, F(1))), F(0)) <= edgeEntry)
 					for i := range dK {
 						t19Entry := t19[i]
@@ -711,7 +722,7 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t122_2 := t122[l*T+C*s:][:n]
 				t153_2 := t153[l*T+C*s:][:n]
-				edge := c.Edge[l*T+C*s:][:n]
+				edge2 := edge[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
@@ -751,7 +762,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// yaad_printed.e, yaad_printed.G_W1
 					var t613 F
-					edgeEntry2 := edge[a]
+					edgeEntry2 := edge2[a]
 					w7 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
 					for i := range dK {
 						e4 := kern.Choose(w7, t193[i], F(edgeEntry2*t31[i]))
@@ -1000,10 +1011,10 @@ func (c *StepBackward[F]) Run() {
 	var t12 F
 	for i := range L {
 		t7_2 := t7[i*T:][:T]
-		edgeSigmoid := c.EdgeSigmoid[i*T:][:T]
+		edgeLin := c.EdgeLin[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t102 := F(t7_2[j] * edgeSigmoid[j])
+			t102 := F(t7_2[j] * num.Sigmoid(edgeLin[j]))
 			t12 += t102
 			t10_2[j] = t102
 		}
@@ -1083,7 +1094,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Y = arena.Alloc(k.L * k.T * k.DK)
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DK)
-	k.Edge = c.Run.Saved(k.L * k.T)
+	k.EdgeLin = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.EProd = c.Run.Saved(k.L * k.T * k.DH)
 	}
@@ -1099,7 +1110,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.YLin = c.Run.Saved(k.L * k.T * k.DK)
 	}
-	k.EdgeSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.W1Checkpoints = c.Run.Saved(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -1135,13 +1145,12 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DK)
 	g.W1Bar = block.Adjoint(t, n.nextW1, g.L*g.DH*g.DK)
 	g.W2Bar = block.Adjoint(t, n.nextW2, g.L*g.DH*g.DK)
-	g.Edge = k.Edge
+	g.EdgeLin = k.EdgeLin
 	g.EProd = k.EProd
 	g.ELin = k.ELin
 	g.GW1Prod = k.GW1Prod
 	g.YProd = k.YProd
 	g.YLin = k.YLin
-	g.EdgeSigmoid = k.EdgeSigmoid
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WDeltaBar = t.Part(n.vWDelta, g.D)
 	g.BDeltaBar = t.Part(n.vBDelta, 1)

@@ -23,26 +23,27 @@ func (c *stepFused) run() {
 	_ = dH
 	_ = dK
 	_ = segments
-	t40 := c.Work[:L*T]                         // [L, T]
-	W1State := c.Work[L*T:][:dH*dK]             // [d_h, d_k]
-	W2State := c.Work[L*T+dH*dK:][:dH*dK]       // [d_k, d_h]
-	t := c.Work[L*T+2*dH*dK:][:dH]              // [d_h]
-	t6 := c.Work[L*T+2*dH*dK+dH:][:dH]          // [d_h]
-	t182 := c.Work[L*T+2*dH*dK+2*dH:][:dH]      // [d_h]
-	t7 := c.Work[L*T+2*dH*dK+3*dH:][:dK]        // [d_k]
-	t11 := c.Work[L*T+2*dH*dK+3*dH+dK:][:dK]    // [d_k]
-	t17 := c.Work[L*T+2*dH*dK+3*dH+2*dK:][:dK]  // [d_k]
-	t19 := c.Work[L*T+2*dH*dK+3*dH+3*dK:][:dK]  // [d_k]
-	e := c.Work[L*T+2*dH*dK+3*dH+4*dK:][:dK]    // [d_k]
-	t71 := c.Work[L*T+2*dH*dK+3*dH+5*dK:][:dK]  // [d_k]
-	t78 := c.Work[L*T+2*dH*dK+3*dH+6*dK:][:dK]  // [d_k]
-	t22 := c.Work[L*T+2*dH*dK+3*dH+7*dK:][:dH]  // [d_h]
-	t88 := c.Work[L*T+2*dH*dK+4*dH+7*dK:][:dH]  // [d_h]
-	t232 := c.Work[L*T+2*dH*dK+5*dH+7*dK:][:dH] // [d_h]
-	t142 := c.Work[L*T+2*dH*dK+6*dH+7*dK:][:dH] // [d_h]
-	t242 := c.Work[L*T+2*dH*dK+7*dH+7*dK:][:dH] // [d_h]
-	t148 := c.Work[L*T+2*dH*dK+8*dH+7*dK:][:dK] // [d_k]
-	t152 := c.Work[L*T+2*dH*dK+8*dH+8*dK:][:dK] // [d_k]
+	t40 := c.Work[:L*T]                           // [L, T]
+	edge := c.Work[L*T:][:L*T]                    // [L, T]
+	W1State := c.Work[2*L*T:][:dH*dK]             // [d_h, d_k]
+	W2State := c.Work[2*L*T+dH*dK:][:dH*dK]       // [d_k, d_h]
+	t := c.Work[2*L*T+2*dH*dK:][:dH]              // [d_h]
+	t6 := c.Work[2*L*T+2*dH*dK+dH:][:dH]          // [d_h]
+	t182 := c.Work[2*L*T+2*dH*dK+2*dH:][:dH]      // [d_h]
+	t7 := c.Work[2*L*T+2*dH*dK+3*dH:][:dK]        // [d_k]
+	t11 := c.Work[2*L*T+2*dH*dK+3*dH+dK:][:dK]    // [d_k]
+	t17 := c.Work[2*L*T+2*dH*dK+3*dH+2*dK:][:dK]  // [d_k]
+	t19 := c.Work[2*L*T+2*dH*dK+3*dH+3*dK:][:dK]  // [d_k]
+	e := c.Work[2*L*T+2*dH*dK+3*dH+4*dK:][:dK]    // [d_k]
+	t71 := c.Work[2*L*T+2*dH*dK+3*dH+5*dK:][:dK]  // [d_k]
+	t78 := c.Work[2*L*T+2*dH*dK+3*dH+6*dK:][:dK]  // [d_k]
+	t22 := c.Work[2*L*T+2*dH*dK+3*dH+7*dK:][:dH]  // [d_h]
+	t88 := c.Work[2*L*T+2*dH*dK+4*dH+7*dK:][:dH]  // [d_h]
+	t232 := c.Work[2*L*T+2*dH*dK+5*dH+7*dK:][:dH] // [d_h]
+	t142 := c.Work[2*L*T+2*dH*dK+6*dH+7*dK:][:dH] // [d_h]
+	t242 := c.Work[2*L*T+2*dH*dK+7*dH+7*dK:][:dH] // [d_h]
+	t148 := c.Work[2*L*T+2*dH*dK+8*dH+7*dK:][:dK] // [d_k]
+	t152 := c.Work[2*L*T+2*dH*dK+8*dH+8*dK:][:dK] // [d_k]
 	t8Total := make([]F, 1)
 	t12Total := make([]F, 1)
 	t20Total := make([]F, 1)
@@ -86,24 +87,24 @@ func (c *stepFused) run() {
 	// yaad_printed.edge
 	bDeltaEntry := c.BDelta[0]
 	if kern.Wide() {
-		a := regions.Ra57fbe8ab54bArgs{
+		a := regions.R5cad3124329aArgs{
 			P0: unsafe.SliceData(t40),
-			P1: unsafe.SliceData(c.Edge),
-			P2: unsafe.SliceData(c.EdgeSigmoid),
+			P1: unsafe.SliceData(c.EdgeLin),
+			P2: unsafe.SliceData(edge),
 			N0: L,
 			N1: T,
 			S0: [2]float32{bDeltaEntry},
 		}
-		regions.Ra57fbe8ab54b(&a)
+		regions.R5cad3124329a(&a)
 	} else {
 		for i := range L {
 			t40_2 := t40[i*T:][:T]
-			edge := c.Edge[i*T:][:T]
-			edgeSigmoid := c.EdgeSigmoid[i*T:][:T]
+			edgeLin := c.EdgeLin[i*T:][:T]
+			edge2 := edge[i*T:][:T]
 			for j := range T {
 				t41 := t40_2[j] + bDeltaEntry
-				edge[j] = kern.Softplus(t41)
-				edgeSigmoid[j] = kern.Sigmoid(t41)
+				edgeLin[j] = t41
+				edge2[j] = kern.Softplus(t41)
 			}
 		}
 	}
@@ -130,7 +131,7 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				edge := c.Edge[l*T+C*s:][:n]
+				edge2 := edge[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
@@ -303,7 +304,7 @@ func (c *stepFused) run() {
 					t20 = t20Total[0]
 					// yaad_printed.e, yaad_printed.G_W1
 					t22_2 := (F(0) < t20)
-					edgeEntry2 := edge[a]
+					edgeEntry2 := edge2[a]
 					t28 := (kern.Choose(t22_2, num.Sqrt(kern.Choose(t22_2, t20, F(1))), F(0)) <= edgeEntry2)
 					t58 := F(1) / t16
 					// yaad_printed.e, yaad_printed.G_W1
@@ -682,62 +683,63 @@ func (c *stepBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = segments
-	t42 := c.Work[:L*T*dH]                                              // [L, T, d_h]
-	t52 := c.Work[L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t62 := c.Work[2*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t79 := c.Work[3*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t82 := c.Work[4*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t83 := c.Work[5*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t87 := c.Work[6*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t88 := c.Work[7*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t222 := c.Work[8*L*T*dH:][:L*T*dH]                                  // [L, T, d_h]
-	t232 := c.Work[9*L*T*dH:][:L*T*dH]                                  // [L, T, d_h]
-	t92 := c.Work[10*L*T*dH:][:L*T*dH]                                  // [L, T, d_h]
-	t147 := c.Work[11*L*T*dH:][:L*T*dH]                                 // [L, T, d_h]
-	t180 := c.Work[12*L*T*dH:][:L*T*dH]                                 // [L, T, d_h]
-	t322 := c.Work[13*L*T*dH:][:L*T*dH]                                 // [L, T, d_h]
-	t190 := c.Work[14*L*T*dH:][:L*T*dH]                                 // [L, T, d_h]
-	t122 := c.Work[15*L*T*dH:][:L*T]                                    // [L, T]
-	t153 := c.Work[15*L*T*dH+L*T:][:L*T]                                // [L, T]
-	t7 := c.Work[15*L*T*dH+2*L*T:][:L*T]                                // [L, T]
-	t10 := c.Work[15*L*T*dH+3*L*T:][:L*T]                               // [L, T]
-	W1BarState := c.Work[15*L*T*dH+4*L*T:][:dH*dK]                      // [d_h, d_k]
-	W2BarState := c.Work[15*L*T*dH+4*L*T+dH*dK:][:dH*dK]                // [d_k, d_h]
-	W1Trail := c.Work[15*L*T*dH+4*L*T+2*dH*dK:][:C*dH*dK+dH*dK]         // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+15*L*T*dH+4*L*T+3*dH*dK:][:C*dH*dK+dH*dK] // [C + 1, d_k, d_h]
-	t17 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK:][:dK]              // [d_k]
-	t19 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+dK:][:dK]           // [d_k]
-	e := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+2*dK:][:dK]           // [d_k]
-	t71 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+3*dK:][:dK]         // [d_k]
-	t78 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+4*dK:][:dK]         // [d_k]
-	t173 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+5*dK:][:dK]        // [d_k]
-	t193 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+6*dK:][:dK]        // [d_k]
-	t31 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+7*dK:][:dK]         // [d_k]
-	e3 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+8*dK:][:dK]          // [d_k]
-	t60 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+9*dK:][:dK]         // [d_k]
-	t713 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+10*dK:][:dK]       // [d_k]
-	t782 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+11*dK:][:dK]       // [d_k]
-	t18 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+12*dK:][:dK]        // [d_k]
-	t252 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+13*dK:][:dK]       // [d_k]
-	t272 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+14*dK:][:dH]       // [d_h]
-	t43 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+dH+14*dK:][:dK]     // [d_k]
-	t44 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+dH+15*dK:][:dH]     // [d_h]
-	t35 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+2*dH+15*dK:][:dH]   // [d_h]
-	t46 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+3*dH+15*dK:][:dH]   // [d_h]
-	t37 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+4*dH+15*dK:][:dK]   // [d_k]
-	t1582 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+4*dH+16*dK:][:dH] // [d_h]
-	t55 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+5*dH+16*dK:][:dK]   // [d_k]
-	t68 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+5*dH+17*dK:][:dH]   // [d_h]
-	t70 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+6*dH+17*dK:][:dK]   // [d_k]
-	t7122 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+6*dH+18*dK:][:dK] // [d_k]
-	t76 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+6*dH+19*dK:][:dK]   // [d_k]
-	t98 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+6*dH+20*dK:][:dK]   // [d_k]
-	t115 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+6*dH+21*dK:][:dK]  // [d_k]
-	t131 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+6*dH+22*dK:][:dK]  // [d_k]
-	t138 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+6*dH+23*dK:][:dK]  // [d_k]
-	t1402 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+6*dH+24*dK:][:dH] // [d_h]
-	t1492 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+7*dH+24*dK:][:dH] // [d_h]
-	t1512 := c.Work[2*C*dH*dK+15*L*T*dH+4*L*T+4*dH*dK+8*dH+24*dK:][:dK] // [d_k]
+	edge := c.Work[:L*T]                                                // [L, T]
+	t42 := c.Work[L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t52 := c.Work[L*T*dH+L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t62 := c.Work[2*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
+	t79 := c.Work[3*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
+	t82 := c.Work[4*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
+	t83 := c.Work[5*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
+	t87 := c.Work[6*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
+	t88 := c.Work[7*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
+	t222 := c.Work[8*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
+	t232 := c.Work[9*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
+	t92 := c.Work[10*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
+	t147 := c.Work[11*L*T*dH+L*T:][:L*T*dH]                             // [L, T, d_h]
+	t180 := c.Work[12*L*T*dH+L*T:][:L*T*dH]                             // [L, T, d_h]
+	t322 := c.Work[13*L*T*dH+L*T:][:L*T*dH]                             // [L, T, d_h]
+	t190 := c.Work[14*L*T*dH+L*T:][:L*T*dH]                             // [L, T, d_h]
+	t122 := c.Work[15*L*T*dH+L*T:][:L*T]                                // [L, T]
+	t153 := c.Work[15*L*T*dH+2*L*T:][:L*T]                              // [L, T]
+	t7 := c.Work[15*L*T*dH+3*L*T:][:L*T]                                // [L, T]
+	t10 := c.Work[15*L*T*dH+4*L*T:][:L*T]                               // [L, T]
+	W1BarState := c.Work[15*L*T*dH+5*L*T:][:dH*dK]                      // [d_h, d_k]
+	W2BarState := c.Work[15*L*T*dH+5*L*T+dH*dK:][:dH*dK]                // [d_k, d_h]
+	W1Trail := c.Work[15*L*T*dH+5*L*T+2*dH*dK:][:C*dH*dK+dH*dK]         // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+15*L*T*dH+5*L*T+3*dH*dK:][:C*dH*dK+dH*dK] // [C + 1, d_k, d_h]
+	t17 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK:][:dK]              // [d_k]
+	t19 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+dK:][:dK]           // [d_k]
+	e := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+2*dK:][:dK]           // [d_k]
+	t71 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+3*dK:][:dK]         // [d_k]
+	t78 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+4*dK:][:dK]         // [d_k]
+	t173 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+5*dK:][:dK]        // [d_k]
+	t193 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dK:][:dK]        // [d_k]
+	t31 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+7*dK:][:dK]         // [d_k]
+	e3 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+8*dK:][:dK]          // [d_k]
+	t60 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+9*dK:][:dK]         // [d_k]
+	t713 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+10*dK:][:dK]       // [d_k]
+	t782 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+11*dK:][:dK]       // [d_k]
+	t18 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+12*dK:][:dK]        // [d_k]
+	t252 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+13*dK:][:dK]       // [d_k]
+	t272 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+14*dK:][:dH]       // [d_h]
+	t43 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+dH+14*dK:][:dK]     // [d_k]
+	t44 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+dH+15*dK:][:dH]     // [d_h]
+	t35 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+2*dH+15*dK:][:dH]   // [d_h]
+	t46 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+3*dH+15*dK:][:dH]   // [d_h]
+	t37 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+4*dH+15*dK:][:dK]   // [d_k]
+	t1582 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+4*dH+16*dK:][:dH] // [d_h]
+	t55 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+5*dH+16*dK:][:dK]   // [d_k]
+	t68 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+5*dH+17*dK:][:dH]   // [d_h]
+	t70 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+17*dK:][:dK]   // [d_k]
+	t7122 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+18*dK:][:dK] // [d_k]
+	t76 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+19*dK:][:dK]   // [d_k]
+	t98 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+20*dK:][:dK]   // [d_k]
+	t115 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+21*dK:][:dK]  // [d_k]
+	t131 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+22*dK:][:dK]  // [d_k]
+	t138 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+23*dK:][:dK]  // [d_k]
+	t1402 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+24*dK:][:dH] // [d_h]
+	t1492 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+7*dH+24*dK:][:dH] // [d_h]
+	t1512 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+8*dH+24*dK:][:dK] // [d_k]
 	t20Total := make([]F, 1)
 	t61Total := make([]F, 1)
 	t73Total := make([]F, 1)
@@ -758,6 +760,25 @@ func (c *stepBackwardFused) run() {
 	t120Total := make([]F, 1)
 	t133Total := make([]F, 1)
 	t12Total := make([]F, 1)
+
+	// yaad_printed.edge
+	if kern.Wide() {
+		a := regions.Ra7f1f08f359aArgs{
+			P0: unsafe.SliceData(c.EdgeLin),
+			P1: unsafe.SliceData(edge),
+			N0: L,
+			N1: T,
+		}
+		regions.Ra7f1f08f359a(&a)
+	} else {
+		for i := range L {
+			edgeLin := c.EdgeLin[i*T:][:T]
+			edge2 := edge[i*T:][:T]
+			for j := range T {
+				edge2[j] = kern.Softplus(edgeLin[j])
+			}
+		}
+	}
 
 	// yaad_printed.e, yaad_printed.G_W1, yaad_printed.U_W2, yaad_printed.y
 	if kern.Wide() {
@@ -903,7 +924,7 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				t122_2 := t122[l*T+C*s:][:n]
-				edge := c.Edge[l*T+C*s:][:n]
+				edge2 := edge[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -945,7 +966,7 @@ func (c *stepBackwardFused) run() {
 					t20 = t20Total[0]
 					// yaad_printed.e, yaad_printed.G_W1
 					var t61 F
-					edgeEntry := edge[a]
+					edgeEntry := edge2[a]
 					w := (kern.Choose((F(0) < t20), num.Sqrt(kern.Choose((F(0) < t20), t20, F(1))), F(0)) <= edgeEntry)
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
@@ -1081,7 +1102,7 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				t122_2 := t122[l*T+C*s:][:n]
 				t153_2 := t153[l*T+C*s:][:n]
-				edge := c.Edge[l*T+C*s:][:n]
+				edge2 := edge[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
@@ -1130,7 +1151,7 @@ func (c *stepBackwardFused) run() {
 					t202 = t202Total[0]
 					// yaad_printed.e, yaad_printed.G_W1
 					var t613 F
-					edgeEntry2 := edge[a]
+					edgeEntry2 := edge2[a]
 					w7 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
 					w7Number := kern.Choose(w7, F(1), F(0))
 					if kern.Wide() {
@@ -1857,9 +1878,9 @@ func (c *stepBackwardFused) run() {
 	// yaad_printed.edge
 	var t12 F
 	if kern.Wide() {
-		a := regions.R70aa3bf20631Args{
+		a := regions.R78514da4e667Args{
 			P0: unsafe.SliceData(t7),
-			P1: unsafe.SliceData(c.EdgeSigmoid),
+			P1: unsafe.SliceData(c.EdgeLin),
 			P2: unsafe.SliceData(t10),
 			P3: unsafe.SliceData(t12Total),
 			N0: L,
@@ -1867,17 +1888,17 @@ func (c *stepBackwardFused) run() {
 			N2: 12 * T,
 			S0: [2]float32{t12},
 		}
-		regions.R70aa3bf20631(&a)
+		regions.R78514da4e667(&a)
 	} else {
 		t12_2 := t12
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
-			edgeSigmoid := c.EdgeSigmoid[i*T:][:T]
+			edgeLin := c.EdgeLin[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			var t12Row F
 			t12RowSums := [16]F{t12Row}
 			for j := range T {
-				t102 := F(t7_2[j] * edgeSigmoid[j])
+				t102 := F(t7_2[j] * kern.Sigmoid(edgeLin[j]))
 				t12RowSums[j%16] = t12RowSums[j%16] + t102
 				t10_2[j] = t102
 			}

@@ -97,7 +97,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.Y = a.Out("y", k.L*k.T*k.DK)
 	k.W1Out = a.Out("W1", k.L*k.DH*k.DK)
 	k.W2Out = a.Out("W2", k.L*k.DH*k.DK)
-	k.Edge = a.Fresh(k.L * k.T)
+	k.EdgeLin = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.EProd = a.Fresh(k.L * k.T * k.DH)
 	}
@@ -113,7 +113,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	if !a.ForwardOnly {
 		k.YLin = a.Fresh(k.L * k.T * k.DK)
 	}
-	k.EdgeSigmoid = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.W1Checkpoints = a.Fresh(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -137,13 +136,12 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.YBar = a.Bar("y", g.L*g.T*g.DK)
 	g.W1Bar = a.Bar("W1", g.L*g.DH*g.DK)
 	g.W2Bar = a.Bar("W2", g.L*g.DH*g.DK)
-	g.Edge = k.Edge
+	g.EdgeLin = k.EdgeLin
 	g.EProd = k.EProd
 	g.ELin = k.ELin
 	g.GW1Prod = k.GW1Prod
 	g.YProd = k.YProd
 	g.YLin = k.YLin
-	g.EdgeSigmoid = k.EdgeSigmoid
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WDeltaBar = a.Grad("w_delta", g.D)
 	g.BDeltaBar = a.Grad("b_delta", 1)
@@ -178,13 +176,8 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DK)
 	k.YProd = a.Fresh(k.L * k.T * k.DH)
-	k.YErf = a.Fresh(k.L * k.T * k.DH)
-	k.YProd2 = a.Fresh(k.L * k.T * k.DK)
-	k.YDiv = a.Fresh(k.L * k.T)
-	k.YDiv2 = a.Fresh(k.L * k.T)
-	k.YDiv3 = a.Fresh(k.L * k.T * k.DK)
-	k.YDiv4 = a.Fresh(1)
-	k.YExp = a.Fresh(k.L * k.T * k.DH)
+	k.YLin = a.Fresh(k.L * k.T * k.DK)
+	k.YSqrt = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -197,13 +190,8 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DK)
 	g.YProd = k.YProd
-	g.YErf = k.YErf
-	g.YProd2 = k.YProd2
-	g.YDiv = k.YDiv
-	g.YDiv2 = k.YDiv2
-	g.YDiv3 = k.YDiv3
-	g.YDiv4 = k.YDiv4
-	g.YExp = k.YExp
+	g.YLin = k.YLin
+	g.YSqrt = k.YSqrt
 	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
 	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)

@@ -52,10 +52,10 @@ type Step[F num.Float] struct {
 	Work      []F    // WorkLen() entries
 }
 
-// WorkLen is 12·c·r + 15·r·r.
+// WorkLen is 8·c·r + 10·r·r.
 func (c *Step[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 12*c2*r + 15*r*r
+	return 8*c2*r + 10*r*r
 }
 
 // Run computes Step.
@@ -71,51 +71,33 @@ func (c *Step[F]) Run() {
 	work = work[c2*r:]
 	t20 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t21 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t22 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t23 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t24 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t25 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t26 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t27 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t28 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t29 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t30 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t31 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t32 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t33 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t34 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t35 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t36 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t37 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t38 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t39 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t40 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t41 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t42 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t43 := work[:c2*r] // [r, c]
+	o := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
 
@@ -155,152 +137,151 @@ func (c *Step[F]) Run() {
 	kern.Gemm(r, r, c2, F(1), false, t20, r, 1, t19, c2, 1, t19, 1, c2)
 
 	// ada_muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t21, r, 1, t20, r, 1, t20, r, 1)
-
-	// ada_muon.o
 	for i := range r {
 		t20_2 := t20[i*r:][:r]
-		t21_2 := t21[i*r:][:r]
 		t22_2 := t22[i*r:][:r]
 		for j := range r {
-			t22_2[j] = -F(4.775*t20_2[j]) + t21_2[j]
+			t22_2[j] = -F(4.775 * t20_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, r, r, F(1), false, t23, 1, c2, t19, 1, c2, t22, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t22, r, 1, t20, r, 1, t20, r, 1)
 
 	// ada_muon.o
 	for i := range r {
 		t19_2 := t19[i*c2:][:c2]
-		t23_2 := t23[i*c2:][:c2]
 		t24_2 := t24[i*c2:][:c2]
 		for j := range c2 {
-			t24_2[j] = F(3.4445*t19_2[j]) + t23_2[j]
+			t24_2[j] = F(3.4445 * t19_2[j])
 		}
 	}
+
+	// ada_muon.o
+	kern.Gemm(c2, r, r, F(1), true, t24, 1, c2, t19, 1, c2, t22, 1, r)
 
 	// ada_muon.o
 	kern.Gemm(r, r, c2, F(1), false, t25, r, 1, t24, c2, 1, t24, 1, c2)
 
 	// ada_muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t26, r, 1, t25, r, 1, t25, r, 1)
-
-	// ada_muon.o
 	for i := range r {
 		t25_2 := t25[i*r:][:r]
-		t26_2 := t26[i*r:][:r]
 		t27_2 := t27[i*r:][:r]
 		for j := range r {
-			t27_2[j] = -F(4.775*t25_2[j]) + t26_2[j]
+			t27_2[j] = -F(4.775 * t25_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, r, r, F(1), false, t28, 1, c2, t24, 1, c2, t27, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t27, r, 1, t25, r, 1, t25, r, 1)
 
 	// ada_muon.o
 	for i := range r {
 		t24_2 := t24[i*c2:][:c2]
-		t28_2 := t28[i*c2:][:c2]
 		t29_2 := t29[i*c2:][:c2]
 		for j := range c2 {
-			t29_2[j] = F(3.4445*t24_2[j]) + t28_2[j]
+			t29_2[j] = F(3.4445 * t24_2[j])
 		}
 	}
+
+	// ada_muon.o
+	kern.Gemm(c2, r, r, F(1), true, t29, 1, c2, t24, 1, c2, t27, 1, r)
 
 	// ada_muon.o
 	kern.Gemm(r, r, c2, F(1), false, t30, r, 1, t29, c2, 1, t29, 1, c2)
 
 	// ada_muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t31, r, 1, t30, r, 1, t30, r, 1)
-
-	// ada_muon.o
 	for i := range r {
 		t30_2 := t30[i*r:][:r]
-		t31_2 := t31[i*r:][:r]
 		t32_2 := t32[i*r:][:r]
 		for j := range r {
-			t32_2[j] = -F(4.775*t30_2[j]) + t31_2[j]
+			t32_2[j] = -F(4.775 * t30_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, r, r, F(1), false, t33, 1, c2, t29, 1, c2, t32, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t32, r, 1, t30, r, 1, t30, r, 1)
 
 	// ada_muon.o
 	for i := range r {
 		t29_2 := t29[i*c2:][:c2]
-		t33_2 := t33[i*c2:][:c2]
 		t34_2 := t34[i*c2:][:c2]
 		for j := range c2 {
-			t34_2[j] = F(3.4445*t29_2[j]) + t33_2[j]
+			t34_2[j] = F(3.4445 * t29_2[j])
 		}
 	}
+
+	// ada_muon.o
+	kern.Gemm(c2, r, r, F(1), true, t34, 1, c2, t29, 1, c2, t32, 1, r)
 
 	// ada_muon.o
 	kern.Gemm(r, r, c2, F(1), false, t35, r, 1, t34, c2, 1, t34, 1, c2)
 
 	// ada_muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t36, r, 1, t35, r, 1, t35, r, 1)
-
-	// ada_muon.o
 	for i := range r {
 		t35_2 := t35[i*r:][:r]
-		t36_2 := t36[i*r:][:r]
 		t37_2 := t37[i*r:][:r]
 		for j := range r {
-			t37_2[j] = -F(4.775*t35_2[j]) + t36_2[j]
+			t37_2[j] = -F(4.775 * t35_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, r, r, F(1), false, t38, 1, c2, t34, 1, c2, t37, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t37, r, 1, t35, r, 1, t35, r, 1)
 
 	// ada_muon.o
 	for i := range r {
 		t34_2 := t34[i*c2:][:c2]
-		t38_2 := t38[i*c2:][:c2]
 		t39_2 := t39[i*c2:][:c2]
 		for j := range c2 {
-			t39_2[j] = F(3.4445*t34_2[j]) + t38_2[j]
+			t39_2[j] = F(3.4445 * t34_2[j])
 		}
 	}
+
+	// ada_muon.o
+	kern.Gemm(c2, r, r, F(1), true, t39, 1, c2, t34, 1, c2, t37, 1, r)
 
 	// ada_muon.o
 	kern.Gemm(r, r, c2, F(1), false, t40, r, 1, t39, c2, 1, t39, 1, c2)
 
 	// ada_muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t41, r, 1, t40, r, 1, t40, r, 1)
-
-	// ada_muon.o
 	for i := range r {
 		t40_2 := t40[i*r:][:r]
-		t41_2 := t41[i*r:][:r]
 		t42_2 := t42[i*r:][:r]
 		for j := range r {
-			t42_2[j] = -F(4.775*t40_2[j]) + t41_2[j]
+			t42_2[j] = -F(4.775 * t40_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, r, r, F(1), false, t43, 1, c2, t39, 1, c2, t42, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t42, r, 1, t40, r, 1, t40, r, 1)
 
-	// ada_muon.o, ada_muon.v, ada_muon.z, ada_muon.u
+	// ada_muon.o
+	for i := range r {
+		t39_2 := t39[i*c2:][:c2]
+		o2 := o[i*c2:][:c2]
+		for j := range c2 {
+			o2[j] = F(3.4445 * t39_2[j])
+		}
+	}
+
+	// ada_muon.o
+	kern.Gemm(c2, r, r, F(1), true, o, 1, c2, t39, 1, c2, t42, 1, r)
+
+	// ada_muon.v, ada_muon.z, ada_muon.u
 	var t58 F
 	beta2Entry := c.Beta2[0]
 	w3 := 1 - beta2Entry
 	epsilonEntry := c.Epsilon[0]
 	for i := range r {
-		t39_2 := t39[i*c2:][:c2]
-		t43_2 := t43[i*c2:][:c2]
+		o2 := o[i*c2:][:c2]
 		v := c.V[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
-			o := F(3.4445*t39_2[j]) + t43_2[j]
-			v2 := F(beta2Entry*v[j]) + F(F(w3*o)*o)
-			z2_2 := o / (num.Sqrt(v2) + epsilonEntry)
+			oEntry := o2[j]
+			v2 := F(beta2Entry*v[j]) + F(F(w3*oEntry)*oEntry)
+			z2_2 := oEntry / (num.Sqrt(v2) + epsilonEntry)
 			t58 += F(z2_2 * z2_2)
 			vOut[j] = v2
 			z2[j] = z2_2

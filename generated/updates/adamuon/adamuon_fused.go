@@ -17,33 +17,24 @@ func (c *stepFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	d := c.Work[:c2*r]                    // [r, c]
-	t19 := c.Work[c2*r:][:c2*r]           // [r, c]
-	t20 := c.Work[2*c2*r:][:r*r]          // [r, r]
-	t21 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
-	t22 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
-	t23 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t24 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t25 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
-	t26 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
-	t27 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
-	t28 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t29 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t30 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
-	t31 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
-	t32 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
-	t33 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t34 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t35 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
-	t36 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
-	t37 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
-	t38 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t39 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t40 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
-	t41 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
-	t42 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
-	t43 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
-	z := c.Work[11*c2*r+15*r*r:][:c2*r]   // [r, c]
+	d := c.Work[:c2*r]                  // [r, c]
+	t19 := c.Work[c2*r:][:c2*r]         // [r, c]
+	t20 := c.Work[2*c2*r:][:r*r]        // [r, r]
+	t22 := c.Work[2*c2*r+r*r:][:r*r]    // [r, r]
+	t24 := c.Work[2*c2*r+2*r*r:][:c2*r] // [r, c]
+	t25 := c.Work[3*c2*r+2*r*r:][:r*r]  // [r, r]
+	t27 := c.Work[3*c2*r+3*r*r:][:r*r]  // [r, r]
+	t29 := c.Work[3*c2*r+4*r*r:][:c2*r] // [r, c]
+	t30 := c.Work[4*c2*r+4*r*r:][:r*r]  // [r, r]
+	t32 := c.Work[4*c2*r+5*r*r:][:r*r]  // [r, r]
+	t34 := c.Work[4*c2*r+6*r*r:][:c2*r] // [r, c]
+	t35 := c.Work[5*c2*r+6*r*r:][:r*r]  // [r, r]
+	t37 := c.Work[5*c2*r+7*r*r:][:r*r]  // [r, r]
+	t39 := c.Work[5*c2*r+8*r*r:][:c2*r] // [r, c]
+	t40 := c.Work[6*c2*r+8*r*r:][:r*r]  // [r, r]
+	t42 := c.Work[6*c2*r+9*r*r:][:r*r]  // [r, r]
+	o := c.Work[6*c2*r+10*r*r:][:c2*r]  // [r, c]
+	z := c.Work[7*c2*r+10*r*r:][:c2*r]  // [r, c]
 	t10Total := make([]F, 1)
 	t58Total := make([]F, 1)
 
@@ -119,269 +110,267 @@ func (c *stepFused) run() {
 	kern.GemmFMA(r, r, c2, F(1), false, t20, r, 1, t19, c2, 1, t19, 1, c2)
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t21, r, 1, t20, r, 1, t20, r, 1)
-
-	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t21),
-			P2: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t22),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t20_2 := t20[i*r:][:r]
-			t21_2 := t21[i*r:][:r]
 			t22_2 := t22[i*r:][:r]
 			for j := range r {
-				t22_2[j] = num.FMA32(-F(4.775), t20_2[j], t21_2[j])
+				t22_2[j] = F(-4.775 * t20_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t23, 1, c2, t19, 1, c2, t22, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t22, r, 1, t20, r, 1, t20, r, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t19),
-			P1: unsafe.SliceData(t23),
-			P2: unsafe.SliceData(t24),
+			P1: unsafe.SliceData(t24),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t19_2 := t19[i*c2:][:c2]
-			t23_2 := t23[i*c2:][:c2]
 			t24_2 := t24[i*c2:][:c2]
 			for j := range c2 {
-				t24_2[j] = num.FMA32(F(3.4445), t19_2[j], t23_2[j])
+				t24_2[j] = F(3.4445 * t19_2[j])
 			}
 		}
 	}
+
+	// ada_muon.o
+	kern.GemmFMA(c2, r, r, F(1), true, t24, 1, c2, t19, 1, c2, t22, 1, r)
 
 	// ada_muon.o
 	kern.GemmFMA(r, r, c2, F(1), false, t25, r, 1, t24, c2, 1, t24, 1, c2)
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t26, r, 1, t25, r, 1, t25, r, 1)
-
-	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t25),
-			P1: unsafe.SliceData(t26),
-			P2: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t27),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t25_2 := t25[i*r:][:r]
-			t26_2 := t26[i*r:][:r]
 			t27_2 := t27[i*r:][:r]
 			for j := range r {
-				t27_2[j] = num.FMA32(-F(4.775), t25_2[j], t26_2[j])
+				t27_2[j] = F(-4.775 * t25_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t28, 1, c2, t24, 1, c2, t27, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t27, r, 1, t25, r, 1, t25, r, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t24),
-			P1: unsafe.SliceData(t28),
-			P2: unsafe.SliceData(t29),
+			P1: unsafe.SliceData(t29),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t24_2 := t24[i*c2:][:c2]
-			t28_2 := t28[i*c2:][:c2]
 			t29_2 := t29[i*c2:][:c2]
 			for j := range c2 {
-				t29_2[j] = num.FMA32(F(3.4445), t24_2[j], t28_2[j])
+				t29_2[j] = F(3.4445 * t24_2[j])
 			}
 		}
 	}
+
+	// ada_muon.o
+	kern.GemmFMA(c2, r, r, F(1), true, t29, 1, c2, t24, 1, c2, t27, 1, r)
 
 	// ada_muon.o
 	kern.GemmFMA(r, r, c2, F(1), false, t30, r, 1, t29, c2, 1, t29, 1, c2)
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t31, r, 1, t30, r, 1, t30, r, 1)
-
-	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t32),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t30_2 := t30[i*r:][:r]
-			t31_2 := t31[i*r:][:r]
 			t32_2 := t32[i*r:][:r]
 			for j := range r {
-				t32_2[j] = num.FMA32(-F(4.775), t30_2[j], t31_2[j])
+				t32_2[j] = F(-4.775 * t30_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t33, 1, c2, t29, 1, c2, t32, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t32, r, 1, t30, r, 1, t30, r, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t29),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t34),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t29_2 := t29[i*c2:][:c2]
-			t33_2 := t33[i*c2:][:c2]
 			t34_2 := t34[i*c2:][:c2]
 			for j := range c2 {
-				t34_2[j] = num.FMA32(F(3.4445), t29_2[j], t33_2[j])
+				t34_2[j] = F(3.4445 * t29_2[j])
 			}
 		}
 	}
+
+	// ada_muon.o
+	kern.GemmFMA(c2, r, r, F(1), true, t34, 1, c2, t29, 1, c2, t32, 1, r)
 
 	// ada_muon.o
 	kern.GemmFMA(r, r, c2, F(1), false, t35, r, 1, t34, c2, 1, t34, 1, c2)
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t36, r, 1, t35, r, 1, t35, r, 1)
-
-	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t35),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t37),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t35_2 := t35[i*r:][:r]
-			t36_2 := t36[i*r:][:r]
 			t37_2 := t37[i*r:][:r]
 			for j := range r {
-				t37_2[j] = num.FMA32(-F(4.775), t35_2[j], t36_2[j])
+				t37_2[j] = F(-4.775 * t35_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t38, 1, c2, t34, 1, c2, t37, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t37, r, 1, t35, r, 1, t35, r, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t39),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t34_2 := t34[i*c2:][:c2]
-			t38_2 := t38[i*c2:][:c2]
 			t39_2 := t39[i*c2:][:c2]
 			for j := range c2 {
-				t39_2[j] = num.FMA32(F(3.4445), t34_2[j], t38_2[j])
+				t39_2[j] = F(3.4445 * t34_2[j])
 			}
 		}
 	}
+
+	// ada_muon.o
+	kern.GemmFMA(c2, r, r, F(1), true, t39, 1, c2, t34, 1, c2, t37, 1, r)
 
 	// ada_muon.o
 	kern.GemmFMA(r, r, c2, F(1), false, t40, r, 1, t39, c2, 1, t39, 1, c2)
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t41, r, 1, t40, r, 1, t40, r, 1)
-
-	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t40),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t42),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t40_2 := t40[i*r:][:r]
-			t41_2 := t41[i*r:][:r]
 			t42_2 := t42[i*r:][:r]
 			for j := range r {
-				t42_2[j] = num.FMA32(-F(4.775), t40_2[j], t41_2[j])
+				t42_2[j] = F(-4.775 * t40_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t43, 1, c2, t39, 1, c2, t42, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t42, r, 1, t40, r, 1, t40, r, 1)
 
-	// ada_muon.o, ada_muon.v, ada_muon.z, ada_muon.u
+	// ada_muon.o
+	if kern.Wide() {
+		a := regions.R69bb85ec6fa8Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(o),
+			N0: r,
+			N1: c2,
+		}
+		regions.R69bb85ec6fa8(&a)
+	} else {
+		for i := range r {
+			t39_2 := t39[i*c2:][:c2]
+			o2 := o[i*c2:][:c2]
+			for j := range c2 {
+				o2[j] = F(3.4445 * t39_2[j])
+			}
+		}
+	}
+
+	// ada_muon.o
+	kern.GemmFMA(c2, r, r, F(1), true, o, 1, c2, t39, 1, c2, t42, 1, r)
+
+	// ada_muon.v, ada_muon.z, ada_muon.u
 	var t58 F
 	beta2Entry := c.Beta2[0]
 	w3 := F(1) - beta2Entry
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.Rae9981f39ce5Args{
-			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t43),
-			P2: unsafe.SliceData(c.V),
-			P3: unsafe.SliceData(c.VOut),
-			P4: unsafe.SliceData(z),
-			P5: unsafe.SliceData(t58Total),
+		a := regions.Rf6419accb591Args{
+			P0: unsafe.SliceData(o),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(c.VOut),
+			P3: unsafe.SliceData(z),
+			P4: unsafe.SliceData(t58Total),
 			N0: r,
 			N1: c2,
-			N2: 4 * c2,
-			N3: 8 * c2,
-			N4: 12 * c2,
+			N2: 8 * c2,
+			N3: 12 * c2,
 			S0: [2]float32{t58},
 			S1: [2]float32{w3},
 			S2: [2]float32{beta2Entry},
 			S3: [2]float32{epsilonEntry},
 		}
-		regions.Rae9981f39ce5(&a)
+		regions.Rf6419accb591(&a)
 	} else {
 		t58_2 := t58
 		for i := range r {
-			t39_2 := t39[i*c2:][:c2]
-			t43_2 := t43[i*c2:][:c2]
+			o2 := o[i*c2:][:c2]
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			z2 := z[i*c2:][:c2]
 			var t58Row F
 			t58RowSums := [16]F{t58Row}
 			for j := range c2 {
-				o := num.FMA32(F(3.4445), t39_2[j], t43_2[j])
-				v2 := num.FMA32(F(w3*o), o, F(beta2Entry*v[j]))
-				z2_2 := o / (num.Sqrt(v2) + epsilonEntry)
+				oEntry := o2[j]
+				v2 := num.FMA32(F(w3*oEntry), oEntry, F(beta2Entry*v[j]))
+				z2_2 := oEntry / (num.Sqrt(v2) + epsilonEntry)
 				t58RowSums[j%16] = num.FMA32(z2_2, z2_2, t58RowSums[j%16])
 				vOut[j] = v2
 				z2[j] = z2_2

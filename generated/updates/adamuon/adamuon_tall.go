@@ -29,10 +29,10 @@ type StepTall[F num.Float] struct {
 	Work      []F    // WorkLen() entries
 }
 
-// WorkLen is 15·c·c + 13·c·r.
+// WorkLen is 10·c·c + 8·c·r.
 func (c *StepTall[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 15*c2*c2 + 13*c2*r
+	return 10*c2*c2 + 8*c2*r
 }
 
 // Run computes StepTall.
@@ -48,52 +48,32 @@ func (c *StepTall[F]) Run() {
 	work = work[c2*r:]
 	t20 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t21 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t22 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t23 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t24 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t25 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t26 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t27 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t28 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t29 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t30 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t31 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t32 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t33 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t34 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t35 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t36 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t37 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t38 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t39 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t40 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t41 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t42 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t43 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	o := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
@@ -134,145 +114,135 @@ func (c *StepTall[F]) Run() {
 	kern.Gemm(c2, c2, r, F(1), false, t20, c2, 1, t19, 1, c2, t19, c2, 1)
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t21, c2, 1, t20, c2, 1, t20, c2, 1)
-
-	// ada_muon.o
 	for i := range c2 {
 		t20_2 := t20[i*c2:][:c2]
-		t21_2 := t21[i*c2:][:c2]
 		t22_2 := t22[i*c2:][:c2]
 		for j := range c2 {
-			t22_2[j] = -F(4.775*t20_2[j]) + t21_2[j]
+			t22_2[j] = -F(4.775 * t20_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t23, 1, r, t19, c2, 1, t22, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t22, c2, 1, t20, c2, 1, t20, c2, 1)
 
 	// ada_muon.o
 	for i := range c2 {
-		t23_2 := t23[i*r:][:r]
 		t24_2 := t24[i*r:][:r]
 		for j := range r {
-			t24_2[j] = F(3.4445*t19[j*c2+i]) + t23_2[j]
+			t24_2[j] = F(3.4445 * t19[j*c2+i])
 		}
 	}
+
+	// ada_muon.o
+	kern.Gemm(r, c2, c2, F(1), true, t24, 1, r, t19, c2, 1, t22, 1, c2)
 
 	// ada_muon.o
 	kern.Gemm(c2, c2, r, F(1), false, t25, c2, 1, t24, r, 1, t24, 1, r)
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t26, c2, 1, t25, c2, 1, t25, c2, 1)
-
-	// ada_muon.o
 	for i := range c2 {
 		t25_2 := t25[i*c2:][:c2]
-		t26_2 := t26[i*c2:][:c2]
 		t27_2 := t27[i*c2:][:c2]
 		for j := range c2 {
-			t27_2[j] = -F(4.775*t25_2[j]) + t26_2[j]
+			t27_2[j] = -F(4.775 * t25_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t28, 1, r, t24, 1, r, t27, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t27, c2, 1, t25, c2, 1, t25, c2, 1)
 
 	// ada_muon.o
 	for i := range c2 {
 		t24_2 := t24[i*r:][:r]
-		t28_2 := t28[i*r:][:r]
 		t29_2 := t29[i*r:][:r]
 		for j := range r {
-			t29_2[j] = F(3.4445*t24_2[j]) + t28_2[j]
+			t29_2[j] = F(3.4445 * t24_2[j])
 		}
 	}
+
+	// ada_muon.o
+	kern.Gemm(r, c2, c2, F(1), true, t29, 1, r, t24, 1, r, t27, 1, c2)
 
 	// ada_muon.o
 	kern.Gemm(c2, c2, r, F(1), false, t30, c2, 1, t29, r, 1, t29, 1, r)
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t31, c2, 1, t30, c2, 1, t30, c2, 1)
-
-	// ada_muon.o
 	for i := range c2 {
 		t30_2 := t30[i*c2:][:c2]
-		t31_2 := t31[i*c2:][:c2]
 		t32_2 := t32[i*c2:][:c2]
 		for j := range c2 {
-			t32_2[j] = -F(4.775*t30_2[j]) + t31_2[j]
+			t32_2[j] = -F(4.775 * t30_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t33, 1, r, t29, 1, r, t32, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t32, c2, 1, t30, c2, 1, t30, c2, 1)
 
 	// ada_muon.o
 	for i := range c2 {
 		t29_2 := t29[i*r:][:r]
-		t33_2 := t33[i*r:][:r]
 		t34_2 := t34[i*r:][:r]
 		for j := range r {
-			t34_2[j] = F(3.4445*t29_2[j]) + t33_2[j]
+			t34_2[j] = F(3.4445 * t29_2[j])
 		}
 	}
+
+	// ada_muon.o
+	kern.Gemm(r, c2, c2, F(1), true, t34, 1, r, t29, 1, r, t32, 1, c2)
 
 	// ada_muon.o
 	kern.Gemm(c2, c2, r, F(1), false, t35, c2, 1, t34, r, 1, t34, 1, r)
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t36, c2, 1, t35, c2, 1, t35, c2, 1)
-
-	// ada_muon.o
 	for i := range c2 {
 		t35_2 := t35[i*c2:][:c2]
-		t36_2 := t36[i*c2:][:c2]
 		t37_2 := t37[i*c2:][:c2]
 		for j := range c2 {
-			t37_2[j] = -F(4.775*t35_2[j]) + t36_2[j]
+			t37_2[j] = -F(4.775 * t35_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t38, 1, r, t34, 1, r, t37, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t37, c2, 1, t35, c2, 1, t35, c2, 1)
 
 	// ada_muon.o
 	for i := range c2 {
 		t34_2 := t34[i*r:][:r]
-		t38_2 := t38[i*r:][:r]
 		t39_2 := t39[i*r:][:r]
 		for j := range r {
-			t39_2[j] = F(3.4445*t34_2[j]) + t38_2[j]
+			t39_2[j] = F(3.4445 * t34_2[j])
 		}
 	}
+
+	// ada_muon.o
+	kern.Gemm(r, c2, c2, F(1), true, t39, 1, r, t34, 1, r, t37, 1, c2)
 
 	// ada_muon.o
 	kern.Gemm(c2, c2, r, F(1), false, t40, c2, 1, t39, r, 1, t39, 1, r)
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t41, c2, 1, t40, c2, 1, t40, c2, 1)
-
-	// ada_muon.o
 	for i := range c2 {
 		t40_2 := t40[i*c2:][:c2]
-		t41_2 := t41[i*c2:][:c2]
 		t42_2 := t42[i*c2:][:c2]
 		for j := range c2 {
-			t42_2[j] = -F(4.775*t40_2[j]) + t41_2[j]
+			t42_2[j] = -F(4.775 * t40_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t43, 1, r, t39, 1, r, t42, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t42, c2, 1, t40, c2, 1, t40, c2, 1)
 
 	// ada_muon.o
 	for i := range c2 {
 		t39_2 := t39[i*r:][:r]
-		t43_2 := t43[i*r:][:r]
 		o2 := o[i*r:][:r]
 		for j := range r {
-			o2[j] = F(3.4445*t39_2[j]) + t43_2[j]
+			o2[j] = F(3.4445 * t39_2[j])
 		}
 	}
+
+	// ada_muon.o
+	kern.Gemm(r, c2, c2, F(1), true, o, 1, r, t39, 1, r, t42, 1, c2)
 
 	// ada_muon.v, ada_muon.z, ada_muon.u
 	var t58 F

@@ -17,34 +17,24 @@ func (c *stepTallFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	d := c.Work[:c2*r]                       // [r, c]
-	t19 := c.Work[c2*r:][:c2*r]              // [r, c]
-	t20 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
-	t21 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
-	t22 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
-	t23 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
-	t24 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
-	t25 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t26 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t27 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t28 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
-	t29 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
-	t30 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t31 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t32 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t33 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
-	t34 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
-	t35 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
-	t36 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t37 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t38 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
-	t39 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
-	t40 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t41 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t42 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t43 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
-	o := c.Work[15*c2*c2+11*c2*r:][:c2*r]    // [c, r]
-	z := c.Work[15*c2*c2+12*c2*r:][:c2*r]    // [r, c]
+	d := c.Work[:c2*r]                     // [r, c]
+	t19 := c.Work[c2*r:][:c2*r]            // [r, c]
+	t20 := c.Work[2*c2*r:][:c2*c2]         // [c, c]
+	t22 := c.Work[c2*c2+2*c2*r:][:c2*c2]   // [c, c]
+	t24 := c.Work[2*c2*c2+2*c2*r:][:c2*r]  // [c, r]
+	t25 := c.Work[2*c2*c2+3*c2*r:][:c2*c2] // [c, c]
+	t27 := c.Work[3*c2*c2+3*c2*r:][:c2*c2] // [c, c]
+	t29 := c.Work[4*c2*c2+3*c2*r:][:c2*r]  // [c, r]
+	t30 := c.Work[4*c2*c2+4*c2*r:][:c2*c2] // [c, c]
+	t32 := c.Work[5*c2*c2+4*c2*r:][:c2*c2] // [c, c]
+	t34 := c.Work[6*c2*c2+4*c2*r:][:c2*r]  // [c, r]
+	t35 := c.Work[6*c2*c2+5*c2*r:][:c2*c2] // [c, c]
+	t37 := c.Work[7*c2*c2+5*c2*r:][:c2*c2] // [c, c]
+	t39 := c.Work[8*c2*c2+5*c2*r:][:c2*r]  // [c, r]
+	t40 := c.Work[8*c2*c2+6*c2*r:][:c2*c2] // [c, c]
+	t42 := c.Work[9*c2*c2+6*c2*r:][:c2*c2] // [c, c]
+	o := c.Work[10*c2*c2+6*c2*r:][:c2*r]   // [c, r]
+	z := c.Work[10*c2*c2+7*c2*r:][:c2*r]   // [r, c]
 	t10Total := make([]F, 1)
 
 	// ada_muon.m, ada_muon.d, ada_muon.o
@@ -119,239 +109,220 @@ func (c *stepTallFused) run() {
 	kern.GemmFMA(c2, c2, r, F(1), false, t20, c2, 1, t19, 1, c2, t19, c2, 1)
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t21, c2, 1, t20, c2, 1, t20, c2, 1)
-
-	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t21),
-			P2: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t22),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t20_2 := t20[i*c2:][:c2]
-			t21_2 := t21[i*c2:][:c2]
 			t22_2 := t22[i*c2:][:c2]
 			for j := range c2 {
-				t22_2[j] = num.FMA32(-F(4.775), t20_2[j], t21_2[j])
+				t22_2[j] = F(-4.775 * t20_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t23, 1, r, t19, c2, 1, t22, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t22, c2, 1, t20, c2, 1, t20, c2, 1)
 
 	// ada_muon.o
 	for i := range c2 {
-		t23_2 := t23[i*r:][:r]
 		t24_2 := t24[i*r:][:r]
 		for j := range r {
-			t24_2[j] = num.FMA32(F(3.4445), t19[j*c2+i], t23_2[j])
+			t24_2[j] = F(3.4445 * t19[j*c2+i])
 		}
 	}
+
+	// ada_muon.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t24, 1, r, t19, c2, 1, t22, 1, c2)
 
 	// ada_muon.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t25, c2, 1, t24, r, 1, t24, 1, r)
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t26, c2, 1, t25, c2, 1, t25, c2, 1)
-
-	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t25),
-			P1: unsafe.SliceData(t26),
-			P2: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t27),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t25_2 := t25[i*c2:][:c2]
-			t26_2 := t26[i*c2:][:c2]
 			t27_2 := t27[i*c2:][:c2]
 			for j := range c2 {
-				t27_2[j] = num.FMA32(-F(4.775), t25_2[j], t26_2[j])
+				t27_2[j] = F(-4.775 * t25_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t28, 1, r, t24, 1, r, t27, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t27, c2, 1, t25, c2, 1, t25, c2, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t24),
-			P1: unsafe.SliceData(t28),
-			P2: unsafe.SliceData(t29),
+			P1: unsafe.SliceData(t29),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t24_2 := t24[i*r:][:r]
-			t28_2 := t28[i*r:][:r]
 			t29_2 := t29[i*r:][:r]
 			for j := range r {
-				t29_2[j] = num.FMA32(F(3.4445), t24_2[j], t28_2[j])
+				t29_2[j] = F(3.4445 * t24_2[j])
 			}
 		}
 	}
+
+	// ada_muon.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t29, 1, r, t24, 1, r, t27, 1, c2)
 
 	// ada_muon.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t30, c2, 1, t29, r, 1, t29, 1, r)
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t31, c2, 1, t30, c2, 1, t30, c2, 1)
-
-	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t32),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t30_2 := t30[i*c2:][:c2]
-			t31_2 := t31[i*c2:][:c2]
 			t32_2 := t32[i*c2:][:c2]
 			for j := range c2 {
-				t32_2[j] = num.FMA32(-F(4.775), t30_2[j], t31_2[j])
+				t32_2[j] = F(-4.775 * t30_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t33, 1, r, t29, 1, r, t32, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t32, c2, 1, t30, c2, 1, t30, c2, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t29),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t34),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t29_2 := t29[i*r:][:r]
-			t33_2 := t33[i*r:][:r]
 			t34_2 := t34[i*r:][:r]
 			for j := range r {
-				t34_2[j] = num.FMA32(F(3.4445), t29_2[j], t33_2[j])
+				t34_2[j] = F(3.4445 * t29_2[j])
 			}
 		}
 	}
+
+	// ada_muon.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t34, 1, r, t29, 1, r, t32, 1, c2)
 
 	// ada_muon.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t35, c2, 1, t34, r, 1, t34, 1, r)
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t36, c2, 1, t35, c2, 1, t35, c2, 1)
-
-	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t35),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t37),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t35_2 := t35[i*c2:][:c2]
-			t36_2 := t36[i*c2:][:c2]
 			t37_2 := t37[i*c2:][:c2]
 			for j := range c2 {
-				t37_2[j] = num.FMA32(-F(4.775), t35_2[j], t36_2[j])
+				t37_2[j] = F(-4.775 * t35_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t38, 1, r, t34, 1, r, t37, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t37, c2, 1, t35, c2, 1, t35, c2, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t39),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t34_2 := t34[i*r:][:r]
-			t38_2 := t38[i*r:][:r]
 			t39_2 := t39[i*r:][:r]
 			for j := range r {
-				t39_2[j] = num.FMA32(F(3.4445), t34_2[j], t38_2[j])
+				t39_2[j] = F(3.4445 * t34_2[j])
 			}
 		}
 	}
+
+	// ada_muon.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t39, 1, r, t34, 1, r, t37, 1, c2)
 
 	// ada_muon.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t40, c2, 1, t39, r, 1, t39, 1, r)
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t41, c2, 1, t40, c2, 1, t40, c2, 1)
-
-	// ada_muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t40),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t42),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t40_2 := t40[i*c2:][:c2]
-			t41_2 := t41[i*c2:][:c2]
 			t42_2 := t42[i*c2:][:c2]
 			for j := range c2 {
-				t42_2[j] = num.FMA32(-F(4.775), t40_2[j], t41_2[j])
+				t42_2[j] = F(-4.775 * t40_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t43, 1, r, t39, 1, r, t42, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t42, c2, 1, t40, c2, 1, t40, c2, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t43),
-			P2: unsafe.SliceData(o),
+			P1: unsafe.SliceData(o),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t39_2 := t39[i*r:][:r]
-			t43_2 := t43[i*r:][:r]
 			o2 := o[i*r:][:r]
 			for j := range r {
-				o2[j] = num.FMA32(F(3.4445), t39_2[j], t43_2[j])
+				o2[j] = F(3.4445 * t39_2[j])
 			}
 		}
 	}
+
+	// ada_muon.o
+	kern.GemmFMA(r, c2, c2, F(1), true, o, 1, r, t39, 1, r, t42, 1, c2)
 
 	// ada_muon.v, ada_muon.z, ada_muon.u
 	var t58 F

@@ -30,10 +30,10 @@ type StepTall[F num.Float] struct {
 	Work      []F    // WorkLen() entries
 }
 
-// WorkLen is 15·c·c + 13·c·r.
+// WorkLen is 10·c·c + 8·c·r.
 func (c *StepTall[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 15*c2*c2 + 13*c2*r
+	return 10*c2*c2 + 8*c2*r
 }
 
 // Run computes StepTall.
@@ -49,52 +49,32 @@ func (c *StepTall[F]) Run() {
 	work = work[c2*r:]
 	t18 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t19 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t20 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t21 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t22 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t23 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t24 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t25 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t26 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t27 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t28 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t29 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t30 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t31 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t32 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t33 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t34 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t35 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t36 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t37 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t38 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t39 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t40 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t41 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	o := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
@@ -146,145 +126,135 @@ func (c *StepTall[F]) Run() {
 	kern.Gemm(c2, c2, r, F(1), false, t18, c2, 1, t17, 1, c2, t17, c2, 1)
 
 	// ada_muon_plain.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t19, c2, 1, t18, c2, 1, t18, c2, 1)
-
-	// ada_muon_plain.o
 	for i := range c2 {
 		t18_2 := t18[i*c2:][:c2]
-		t19_2 := t19[i*c2:][:c2]
 		t20_2 := t20[i*c2:][:c2]
 		for j := range c2 {
-			t20_2[j] = -F(4.775*t18_2[j]) + t19_2[j]
+			t20_2[j] = -F(4.775 * t18_2[j])
 		}
 	}
 
 	// ada_muon_plain.o
-	kern.Gemm(r, c2, c2, F(1), false, t21, 1, r, t17, c2, 1, t20, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t20, c2, 1, t18, c2, 1, t18, c2, 1)
 
 	// ada_muon_plain.o
 	for i := range c2 {
-		t21_2 := t21[i*r:][:r]
 		t22_2 := t22[i*r:][:r]
 		for j := range r {
-			t22_2[j] = F(3.4445*t17[j*c2+i]) + t21_2[j]
+			t22_2[j] = F(3.4445 * t17[j*c2+i])
 		}
 	}
+
+	// ada_muon_plain.o
+	kern.Gemm(r, c2, c2, F(1), true, t22, 1, r, t17, c2, 1, t20, 1, c2)
 
 	// ada_muon_plain.o
 	kern.Gemm(c2, c2, r, F(1), false, t23, c2, 1, t22, r, 1, t22, 1, r)
 
 	// ada_muon_plain.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t24, c2, 1, t23, c2, 1, t23, c2, 1)
-
-	// ada_muon_plain.o
 	for i := range c2 {
 		t23_2 := t23[i*c2:][:c2]
-		t24_2 := t24[i*c2:][:c2]
 		t25_2 := t25[i*c2:][:c2]
 		for j := range c2 {
-			t25_2[j] = -F(4.775*t23_2[j]) + t24_2[j]
+			t25_2[j] = -F(4.775 * t23_2[j])
 		}
 	}
 
 	// ada_muon_plain.o
-	kern.Gemm(r, c2, c2, F(1), false, t26, 1, r, t22, 1, r, t25, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t25, c2, 1, t23, c2, 1, t23, c2, 1)
 
 	// ada_muon_plain.o
 	for i := range c2 {
 		t22_2 := t22[i*r:][:r]
-		t26_2 := t26[i*r:][:r]
 		t27_2 := t27[i*r:][:r]
 		for j := range r {
-			t27_2[j] = F(3.4445*t22_2[j]) + t26_2[j]
+			t27_2[j] = F(3.4445 * t22_2[j])
 		}
 	}
+
+	// ada_muon_plain.o
+	kern.Gemm(r, c2, c2, F(1), true, t27, 1, r, t22, 1, r, t25, 1, c2)
 
 	// ada_muon_plain.o
 	kern.Gemm(c2, c2, r, F(1), false, t28, c2, 1, t27, r, 1, t27, 1, r)
 
 	// ada_muon_plain.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t29, c2, 1, t28, c2, 1, t28, c2, 1)
-
-	// ada_muon_plain.o
 	for i := range c2 {
 		t28_2 := t28[i*c2:][:c2]
-		t29_2 := t29[i*c2:][:c2]
 		t30_2 := t30[i*c2:][:c2]
 		for j := range c2 {
-			t30_2[j] = -F(4.775*t28_2[j]) + t29_2[j]
+			t30_2[j] = -F(4.775 * t28_2[j])
 		}
 	}
 
 	// ada_muon_plain.o
-	kern.Gemm(r, c2, c2, F(1), false, t31, 1, r, t27, 1, r, t30, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t30, c2, 1, t28, c2, 1, t28, c2, 1)
 
 	// ada_muon_plain.o
 	for i := range c2 {
 		t27_2 := t27[i*r:][:r]
-		t31_2 := t31[i*r:][:r]
 		t32_2 := t32[i*r:][:r]
 		for j := range r {
-			t32_2[j] = F(3.4445*t27_2[j]) + t31_2[j]
+			t32_2[j] = F(3.4445 * t27_2[j])
 		}
 	}
+
+	// ada_muon_plain.o
+	kern.Gemm(r, c2, c2, F(1), true, t32, 1, r, t27, 1, r, t30, 1, c2)
 
 	// ada_muon_plain.o
 	kern.Gemm(c2, c2, r, F(1), false, t33, c2, 1, t32, r, 1, t32, 1, r)
 
 	// ada_muon_plain.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t34, c2, 1, t33, c2, 1, t33, c2, 1)
-
-	// ada_muon_plain.o
 	for i := range c2 {
 		t33_2 := t33[i*c2:][:c2]
-		t34_2 := t34[i*c2:][:c2]
 		t35_2 := t35[i*c2:][:c2]
 		for j := range c2 {
-			t35_2[j] = -F(4.775*t33_2[j]) + t34_2[j]
+			t35_2[j] = -F(4.775 * t33_2[j])
 		}
 	}
 
 	// ada_muon_plain.o
-	kern.Gemm(r, c2, c2, F(1), false, t36, 1, r, t32, 1, r, t35, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t35, c2, 1, t33, c2, 1, t33, c2, 1)
 
 	// ada_muon_plain.o
 	for i := range c2 {
 		t32_2 := t32[i*r:][:r]
-		t36_2 := t36[i*r:][:r]
 		t37_2 := t37[i*r:][:r]
 		for j := range r {
-			t37_2[j] = F(3.4445*t32_2[j]) + t36_2[j]
+			t37_2[j] = F(3.4445 * t32_2[j])
 		}
 	}
+
+	// ada_muon_plain.o
+	kern.Gemm(r, c2, c2, F(1), true, t37, 1, r, t32, 1, r, t35, 1, c2)
 
 	// ada_muon_plain.o
 	kern.Gemm(c2, c2, r, F(1), false, t38, c2, 1, t37, r, 1, t37, 1, r)
 
 	// ada_muon_plain.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t39, c2, 1, t38, c2, 1, t38, c2, 1)
-
-	// ada_muon_plain.o
 	for i := range c2 {
 		t38_2 := t38[i*c2:][:c2]
-		t39_2 := t39[i*c2:][:c2]
 		t40_2 := t40[i*c2:][:c2]
 		for j := range c2 {
-			t40_2[j] = -F(4.775*t38_2[j]) + t39_2[j]
+			t40_2[j] = -F(4.775 * t38_2[j])
 		}
 	}
 
 	// ada_muon_plain.o
-	kern.Gemm(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t40, c2, 1, t38, c2, 1, t38, c2, 1)
 
 	// ada_muon_plain.o
 	for i := range c2 {
 		t37_2 := t37[i*r:][:r]
-		t41_2 := t41[i*r:][:r]
 		o2 := o[i*r:][:r]
 		for j := range r {
-			o2[j] = F(3.4445*t37_2[j]) + t41_2[j]
+			o2[j] = F(3.4445 * t37_2[j])
 		}
 	}
+
+	// ada_muon_plain.o
+	kern.Gemm(r, c2, c2, F(1), true, o, 1, r, t37, 1, r, t40, 1, c2)
 
 	// ada_muon_plain.v, ada_muon_plain.z, ada_muon_plain.u
 	var t57 F

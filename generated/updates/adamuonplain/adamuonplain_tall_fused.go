@@ -17,34 +17,24 @@ func (c *stepTallFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	d := c.Work[:c2*r]                       // [r, c]
-	t17 := c.Work[c2*r:][:c2*r]              // [r, c]
-	t18 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
-	t19 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
-	t20 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
-	t21 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
-	t22 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
-	t23 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t24 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t25 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t26 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
-	t27 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
-	t28 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t29 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t30 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t31 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
-	t32 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
-	t33 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
-	t34 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t35 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t36 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
-	t37 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
-	t38 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t39 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t40 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t41 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
-	o := c.Work[15*c2*c2+11*c2*r:][:c2*r]    // [c, r]
-	z := c.Work[15*c2*c2+12*c2*r:][:c2*r]    // [r, c]
+	d := c.Work[:c2*r]                     // [r, c]
+	t17 := c.Work[c2*r:][:c2*r]            // [r, c]
+	t18 := c.Work[2*c2*r:][:c2*c2]         // [c, c]
+	t20 := c.Work[c2*c2+2*c2*r:][:c2*c2]   // [c, c]
+	t22 := c.Work[2*c2*c2+2*c2*r:][:c2*r]  // [c, r]
+	t23 := c.Work[2*c2*c2+3*c2*r:][:c2*c2] // [c, c]
+	t25 := c.Work[3*c2*c2+3*c2*r:][:c2*c2] // [c, c]
+	t27 := c.Work[4*c2*c2+3*c2*r:][:c2*r]  // [c, r]
+	t28 := c.Work[4*c2*c2+4*c2*r:][:c2*c2] // [c, c]
+	t30 := c.Work[5*c2*c2+4*c2*r:][:c2*c2] // [c, c]
+	t32 := c.Work[6*c2*c2+4*c2*r:][:c2*r]  // [c, r]
+	t33 := c.Work[6*c2*c2+5*c2*r:][:c2*c2] // [c, c]
+	t35 := c.Work[7*c2*c2+5*c2*r:][:c2*c2] // [c, c]
+	t37 := c.Work[8*c2*c2+5*c2*r:][:c2*r]  // [c, r]
+	t38 := c.Work[8*c2*c2+6*c2*r:][:c2*c2] // [c, c]
+	t40 := c.Work[9*c2*c2+6*c2*r:][:c2*c2] // [c, c]
+	o := c.Work[10*c2*c2+6*c2*r:][:c2*r]   // [c, r]
+	z := c.Work[10*c2*c2+7*c2*r:][:c2*r]   // [r, c]
 	t8Total := make([]F, 1)
 
 	// ada_muon_plain.m
@@ -138,239 +128,220 @@ func (c *stepTallFused) run() {
 	kern.GemmFMA(c2, c2, r, F(1), false, t18, c2, 1, t17, 1, c2, t17, c2, 1)
 
 	// ada_muon_plain.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t19, c2, 1, t18, c2, 1, t18, c2, 1)
-
-	// ada_muon_plain.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t18),
-			P1: unsafe.SliceData(t19),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t18_2 := t18[i*c2:][:c2]
-			t19_2 := t19[i*c2:][:c2]
 			t20_2 := t20[i*c2:][:c2]
 			for j := range c2 {
-				t20_2[j] = num.FMA32(-F(4.775), t18_2[j], t19_2[j])
+				t20_2[j] = F(-4.775 * t18_2[j])
 			}
 		}
 	}
 
 	// ada_muon_plain.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t21, 1, r, t17, c2, 1, t20, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t20, c2, 1, t18, c2, 1, t18, c2, 1)
 
 	// ada_muon_plain.o
 	for i := range c2 {
-		t21_2 := t21[i*r:][:r]
 		t22_2 := t22[i*r:][:r]
 		for j := range r {
-			t22_2[j] = num.FMA32(F(3.4445), t17[j*c2+i], t21_2[j])
+			t22_2[j] = F(3.4445 * t17[j*c2+i])
 		}
 	}
+
+	// ada_muon_plain.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t22, 1, r, t17, c2, 1, t20, 1, c2)
 
 	// ada_muon_plain.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t23, c2, 1, t22, r, 1, t22, 1, r)
 
 	// ada_muon_plain.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t24, c2, 1, t23, c2, 1, t23, c2, 1)
-
-	// ada_muon_plain.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t23),
-			P1: unsafe.SliceData(t24),
-			P2: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(t25),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t23_2 := t23[i*c2:][:c2]
-			t24_2 := t24[i*c2:][:c2]
 			t25_2 := t25[i*c2:][:c2]
 			for j := range c2 {
-				t25_2[j] = num.FMA32(-F(4.775), t23_2[j], t24_2[j])
+				t25_2[j] = F(-4.775 * t23_2[j])
 			}
 		}
 	}
 
 	// ada_muon_plain.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t26, 1, r, t22, 1, r, t25, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t25, c2, 1, t23, c2, 1, t23, c2, 1)
 
 	// ada_muon_plain.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t22),
-			P1: unsafe.SliceData(t26),
-			P2: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t27),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t22_2 := t22[i*r:][:r]
-			t26_2 := t26[i*r:][:r]
 			t27_2 := t27[i*r:][:r]
 			for j := range r {
-				t27_2[j] = num.FMA32(F(3.4445), t22_2[j], t26_2[j])
+				t27_2[j] = F(3.4445 * t22_2[j])
 			}
 		}
 	}
+
+	// ada_muon_plain.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t27, 1, r, t22, 1, r, t25, 1, c2)
 
 	// ada_muon_plain.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t28, c2, 1, t27, r, 1, t27, 1, r)
 
 	// ada_muon_plain.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t29, c2, 1, t28, c2, 1, t28, c2, 1)
-
-	// ada_muon_plain.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t28),
-			P1: unsafe.SliceData(t29),
-			P2: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t30),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t28_2 := t28[i*c2:][:c2]
-			t29_2 := t29[i*c2:][:c2]
 			t30_2 := t30[i*c2:][:c2]
 			for j := range c2 {
-				t30_2[j] = num.FMA32(-F(4.775), t28_2[j], t29_2[j])
+				t30_2[j] = F(-4.775 * t28_2[j])
 			}
 		}
 	}
 
 	// ada_muon_plain.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t31, 1, r, t27, 1, r, t30, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t30, c2, 1, t28, c2, 1, t28, c2, 1)
 
 	// ada_muon_plain.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t32),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t27_2 := t27[i*r:][:r]
-			t31_2 := t31[i*r:][:r]
 			t32_2 := t32[i*r:][:r]
 			for j := range r {
-				t32_2[j] = num.FMA32(F(3.4445), t27_2[j], t31_2[j])
+				t32_2[j] = F(3.4445 * t27_2[j])
 			}
 		}
 	}
+
+	// ada_muon_plain.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t32, 1, r, t27, 1, r, t30, 1, c2)
 
 	// ada_muon_plain.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t33, c2, 1, t32, r, 1, t32, 1, r)
 
 	// ada_muon_plain.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t34, c2, 1, t33, c2, 1, t33, c2, 1)
-
-	// ada_muon_plain.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t35),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*c2:][:c2]
-			t34_2 := t34[i*c2:][:c2]
 			t35_2 := t35[i*c2:][:c2]
 			for j := range c2 {
-				t35_2[j] = num.FMA32(-F(4.775), t33_2[j], t34_2[j])
+				t35_2[j] = F(-4.775 * t33_2[j])
 			}
 		}
 	}
 
 	// ada_muon_plain.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t36, 1, r, t32, 1, r, t35, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t35, c2, 1, t33, c2, 1, t33, c2, 1)
 
 	// ada_muon_plain.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t37),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t32_2 := t32[i*r:][:r]
-			t36_2 := t36[i*r:][:r]
 			t37_2 := t37[i*r:][:r]
 			for j := range r {
-				t37_2[j] = num.FMA32(F(3.4445), t32_2[j], t36_2[j])
+				t37_2[j] = F(3.4445 * t32_2[j])
 			}
 		}
 	}
+
+	// ada_muon_plain.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t37, 1, r, t32, 1, r, t35, 1, c2)
 
 	// ada_muon_plain.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t38, c2, 1, t37, r, 1, t37, 1, r)
 
 	// ada_muon_plain.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t39, c2, 1, t38, c2, 1, t38, c2, 1)
-
-	// ada_muon_plain.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t38),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t40),
+			P1: unsafe.SliceData(t40),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*c2:][:c2]
-			t39_2 := t39[i*c2:][:c2]
 			t40_2 := t40[i*c2:][:c2]
 			for j := range c2 {
-				t40_2[j] = num.FMA32(-F(4.775), t38_2[j], t39_2[j])
+				t40_2[j] = F(-4.775 * t38_2[j])
 			}
 		}
 	}
 
 	// ada_muon_plain.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t40, c2, 1, t38, c2, 1, t38, c2, 1)
 
 	// ada_muon_plain.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(o),
+			P1: unsafe.SliceData(o),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*r:][:r]
-			t41_2 := t41[i*r:][:r]
 			o2 := o[i*r:][:r]
 			for j := range r {
-				o2[j] = num.FMA32(F(3.4445), t37_2[j], t41_2[j])
+				o2[j] = F(3.4445 * t37_2[j])
 			}
 		}
 	}
+
+	// ada_muon_plain.o
+	kern.GemmFMA(r, c2, c2, F(1), true, o, 1, r, t37, 1, r, t40, 1, c2)
 
 	// ada_muon_plain.v, ada_muon_plain.z, ada_muon_plain.u
 	var t57 F

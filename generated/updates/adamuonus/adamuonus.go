@@ -54,10 +54,10 @@ type Step[F num.Float] struct {
 	Work      []F    // WorkLen() entries
 }
 
-// WorkLen is 12·c·r + 15·r·r.
+// WorkLen is 8·c·r + 10·r·r.
 func (c *Step[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 12*c2*r + 15*r*r
+	return 8*c2*r + 10*r*r
 }
 
 // Run computes Step.
@@ -73,51 +73,33 @@ func (c *Step[F]) Run() {
 	work = work[c2*r:]
 	t18 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t19 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t20 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t21 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t22 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t23 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t24 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t25 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t26 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t27 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t28 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t29 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t30 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t31 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t32 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t33 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t34 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t35 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t36 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t37 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t38 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t39 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t40 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t41 := work[:c2*r] // [r, c]
+	o := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
 
@@ -168,153 +150,152 @@ func (c *Step[F]) Run() {
 	kern.Gemm(r, r, c2, F(1), false, t18, r, 1, t17, c2, 1, t17, 1, c2)
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, r, F(2.0315), false, t19, r, 1, t18, r, 1, t18, r, 1)
-
-	// ada_muon_us.o
 	for i := range r {
 		t18_2 := t18[i*r:][:r]
-		t19_2 := t19[i*r:][:r]
 		t20_2 := t20[i*r:][:r]
 		for j := range r {
-			t20_2[j] = -F(4.775*t18_2[j]) + t19_2[j]
+			t20_2[j] = -F(4.775 * t18_2[j])
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, r, r, F(1), false, t21, 1, c2, t17, 1, c2, t20, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t20, r, 1, t18, r, 1, t18, r, 1)
 
 	// ada_muon_us.o
 	for i := range r {
 		t17_2 := t17[i*c2:][:c2]
-		t21_2 := t21[i*c2:][:c2]
 		t22_2 := t22[i*c2:][:c2]
 		for j := range c2 {
-			t22_2[j] = F(3.4445*t17_2[j]) + t21_2[j]
+			t22_2[j] = F(3.4445 * t17_2[j])
 		}
 	}
+
+	// ada_muon_us.o
+	kern.Gemm(c2, r, r, F(1), true, t22, 1, c2, t17, 1, c2, t20, 1, r)
 
 	// ada_muon_us.o
 	kern.Gemm(r, r, c2, F(1), false, t23, r, 1, t22, c2, 1, t22, 1, c2)
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, r, F(2.0315), false, t24, r, 1, t23, r, 1, t23, r, 1)
-
-	// ada_muon_us.o
 	for i := range r {
 		t23_2 := t23[i*r:][:r]
-		t24_2 := t24[i*r:][:r]
 		t25_2 := t25[i*r:][:r]
 		for j := range r {
-			t25_2[j] = -F(4.775*t23_2[j]) + t24_2[j]
+			t25_2[j] = -F(4.775 * t23_2[j])
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, r, r, F(1), false, t26, 1, c2, t22, 1, c2, t25, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t25, r, 1, t23, r, 1, t23, r, 1)
 
 	// ada_muon_us.o
 	for i := range r {
 		t22_2 := t22[i*c2:][:c2]
-		t26_2 := t26[i*c2:][:c2]
 		t27_2 := t27[i*c2:][:c2]
 		for j := range c2 {
-			t27_2[j] = F(3.4445*t22_2[j]) + t26_2[j]
+			t27_2[j] = F(3.4445 * t22_2[j])
 		}
 	}
+
+	// ada_muon_us.o
+	kern.Gemm(c2, r, r, F(1), true, t27, 1, c2, t22, 1, c2, t25, 1, r)
 
 	// ada_muon_us.o
 	kern.Gemm(r, r, c2, F(1), false, t28, r, 1, t27, c2, 1, t27, 1, c2)
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, r, F(2.0315), false, t29, r, 1, t28, r, 1, t28, r, 1)
-
-	// ada_muon_us.o
 	for i := range r {
 		t28_2 := t28[i*r:][:r]
-		t29_2 := t29[i*r:][:r]
 		t30_2 := t30[i*r:][:r]
 		for j := range r {
-			t30_2[j] = -F(4.775*t28_2[j]) + t29_2[j]
+			t30_2[j] = -F(4.775 * t28_2[j])
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, r, r, F(1), false, t31, 1, c2, t27, 1, c2, t30, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t30, r, 1, t28, r, 1, t28, r, 1)
 
 	// ada_muon_us.o
 	for i := range r {
 		t27_2 := t27[i*c2:][:c2]
-		t31_2 := t31[i*c2:][:c2]
 		t32_2 := t32[i*c2:][:c2]
 		for j := range c2 {
-			t32_2[j] = F(3.4445*t27_2[j]) + t31_2[j]
+			t32_2[j] = F(3.4445 * t27_2[j])
 		}
 	}
+
+	// ada_muon_us.o
+	kern.Gemm(c2, r, r, F(1), true, t32, 1, c2, t27, 1, c2, t30, 1, r)
 
 	// ada_muon_us.o
 	kern.Gemm(r, r, c2, F(1), false, t33, r, 1, t32, c2, 1, t32, 1, c2)
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, r, F(2.0315), false, t34, r, 1, t33, r, 1, t33, r, 1)
-
-	// ada_muon_us.o
 	for i := range r {
 		t33_2 := t33[i*r:][:r]
-		t34_2 := t34[i*r:][:r]
 		t35_2 := t35[i*r:][:r]
 		for j := range r {
-			t35_2[j] = -F(4.775*t33_2[j]) + t34_2[j]
+			t35_2[j] = -F(4.775 * t33_2[j])
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, r, r, F(1), false, t36, 1, c2, t32, 1, c2, t35, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t35, r, 1, t33, r, 1, t33, r, 1)
 
-	// ada_muon_us.o, ada_muon_us.v
-	w3 := 1 - beta2Entry2
+	// ada_muon_us.o
 	for i := range r {
-		g := c.G[i*c2:][:c2]
 		t32_2 := t32[i*c2:][:c2]
-		t36_2 := t36[i*c2:][:c2]
 		t37_2 := t37[i*c2:][:c2]
-		v := c.V[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
-			gEntry := g[j]
-			t37_2[j] = F(3.4445*t32_2[j]) + t36_2[j]
-			vOut[j] = F(beta2Entry2*v[j]) + F(F(w3*gEntry)*gEntry)
+			t37_2[j] = F(3.4445 * t32_2[j])
 		}
 	}
+
+	// ada_muon_us.o
+	kern.Gemm(c2, r, r, F(1), true, t37, 1, c2, t32, 1, c2, t35, 1, r)
 
 	// ada_muon_us.o
 	kern.Gemm(r, r, c2, F(1), false, t38, r, 1, t37, c2, 1, t37, 1, c2)
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, r, F(2.0315), false, t39, r, 1, t38, r, 1, t38, r, 1)
-
-	// ada_muon_us.o
 	for i := range r {
 		t38_2 := t38[i*r:][:r]
-		t39_2 := t39[i*r:][:r]
 		t40_2 := t40[i*r:][:r]
 		for j := range r {
-			t40_2[j] = -F(4.775*t38_2[j]) + t39_2[j]
+			t40_2[j] = -F(4.775 * t38_2[j])
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t40, r, 1, t38, r, 1, t38, r, 1)
 
-	// ada_muon_us.z, ada_muon_us.o, ada_muon_us.u
+	// ada_muon_us.o, ada_muon_us.v
+	w3 := 1 - beta2Entry2
+	for i := range r {
+		g := c.G[i*c2:][:c2]
+		t37_2 := t37[i*c2:][:c2]
+		o2 := o[i*c2:][:c2]
+		v := c.V[i*c2:][:c2]
+		vOut := c.VOut[i*c2:][:c2]
+		for j := range c2 {
+			gEntry := g[j]
+			o2[j] = F(3.4445 * t37_2[j])
+			vOut[j] = F(beta2Entry2*v[j]) + F(F(w3*gEntry)*gEntry)
+		}
+	}
+
+	// ada_muon_us.o
+	kern.Gemm(c2, r, r, F(1), true, o, 1, c2, t37, 1, c2, t40, 1, r)
+
+	// ada_muon_us.z, ada_muon_us.u
 	var t57 F
 	epsilonEntry := c.Epsilon[0]
 	for i := range r {
-		t37_2 := t37[i*c2:][:c2]
-		t41_2 := t41[i*c2:][:c2]
+		o2 := o[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
-			z2_2 := (F(3.4445*t37_2[j]) + t41_2[j]) / (num.Sqrt(vOut[j]/h) + epsilonEntry)
+			z2_2 := o2[j] / (num.Sqrt(vOut[j]/h) + epsilonEntry)
 			t57 += F(z2_2 * z2_2)
 			z2[j] = z2_2
 		}

@@ -17,33 +17,24 @@ func (c *stepFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	d := c.Work[:c2*r]                    // [r, c]
-	t17 := c.Work[c2*r:][:c2*r]           // [r, c]
-	t18 := c.Work[2*c2*r:][:r*r]          // [r, r]
-	t19 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
-	t20 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
-	t21 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t22 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t23 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
-	t24 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
-	t25 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
-	t26 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t27 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t28 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
-	t29 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
-	t30 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
-	t31 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t32 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t33 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
-	t34 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
-	t35 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
-	t36 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t37 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t38 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
-	t39 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
-	t40 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
-	t41 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
-	z := c.Work[11*c2*r+15*r*r:][:c2*r]   // [r, c]
+	d := c.Work[:c2*r]                  // [r, c]
+	t17 := c.Work[c2*r:][:c2*r]         // [r, c]
+	t18 := c.Work[2*c2*r:][:r*r]        // [r, r]
+	t20 := c.Work[2*c2*r+r*r:][:r*r]    // [r, r]
+	t22 := c.Work[2*c2*r+2*r*r:][:c2*r] // [r, c]
+	t23 := c.Work[3*c2*r+2*r*r:][:r*r]  // [r, r]
+	t25 := c.Work[3*c2*r+3*r*r:][:r*r]  // [r, r]
+	t27 := c.Work[3*c2*r+4*r*r:][:c2*r] // [r, c]
+	t28 := c.Work[4*c2*r+4*r*r:][:r*r]  // [r, r]
+	t30 := c.Work[4*c2*r+5*r*r:][:r*r]  // [r, r]
+	t32 := c.Work[4*c2*r+6*r*r:][:c2*r] // [r, c]
+	t33 := c.Work[5*c2*r+6*r*r:][:r*r]  // [r, r]
+	t35 := c.Work[5*c2*r+7*r*r:][:r*r]  // [r, r]
+	t37 := c.Work[5*c2*r+8*r*r:][:c2*r] // [r, c]
+	t38 := c.Work[6*c2*r+8*r*r:][:r*r]  // [r, r]
+	t40 := c.Work[6*c2*r+9*r*r:][:r*r]  // [r, r]
+	o := c.Work[6*c2*r+10*r*r:][:c2*r]  // [r, c]
+	z := c.Work[7*c2*r+10*r*r:][:c2*r]  // [r, c]
 	t8Total := make([]F, 1)
 	t57Total := make([]F, 1)
 
@@ -138,272 +129,270 @@ func (c *stepFused) run() {
 	kern.GemmFMA(r, r, c2, F(1), false, t18, r, 1, t17, c2, 1, t17, 1, c2)
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t19, r, 1, t18, r, 1, t18, r, 1)
-
-	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t18),
-			P1: unsafe.SliceData(t19),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t18_2 := t18[i*r:][:r]
-			t19_2 := t19[i*r:][:r]
 			t20_2 := t20[i*r:][:r]
 			for j := range r {
-				t20_2[j] = num.FMA32(-F(4.775), t18_2[j], t19_2[j])
+				t20_2[j] = F(-4.775 * t18_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, r, r, F(1), false, t21, 1, c2, t17, 1, c2, t20, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t20, r, 1, t18, r, 1, t18, r, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t17),
-			P1: unsafe.SliceData(t21),
-			P2: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t22),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t17_2 := t17[i*c2:][:c2]
-			t21_2 := t21[i*c2:][:c2]
 			t22_2 := t22[i*c2:][:c2]
 			for j := range c2 {
-				t22_2[j] = num.FMA32(F(3.4445), t17_2[j], t21_2[j])
+				t22_2[j] = F(3.4445 * t17_2[j])
 			}
 		}
 	}
+
+	// ada_muon_us.o
+	kern.GemmFMA(c2, r, r, F(1), true, t22, 1, c2, t17, 1, c2, t20, 1, r)
 
 	// ada_muon_us.o
 	kern.GemmFMA(r, r, c2, F(1), false, t23, r, 1, t22, c2, 1, t22, 1, c2)
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t24, r, 1, t23, r, 1, t23, r, 1)
-
-	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t23),
-			P1: unsafe.SliceData(t24),
-			P2: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(t25),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t23_2 := t23[i*r:][:r]
-			t24_2 := t24[i*r:][:r]
 			t25_2 := t25[i*r:][:r]
 			for j := range r {
-				t25_2[j] = num.FMA32(-F(4.775), t23_2[j], t24_2[j])
+				t25_2[j] = F(-4.775 * t23_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, r, r, F(1), false, t26, 1, c2, t22, 1, c2, t25, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t25, r, 1, t23, r, 1, t23, r, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t22),
-			P1: unsafe.SliceData(t26),
-			P2: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t27),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t22_2 := t22[i*c2:][:c2]
-			t26_2 := t26[i*c2:][:c2]
 			t27_2 := t27[i*c2:][:c2]
 			for j := range c2 {
-				t27_2[j] = num.FMA32(F(3.4445), t22_2[j], t26_2[j])
+				t27_2[j] = F(3.4445 * t22_2[j])
 			}
 		}
 	}
+
+	// ada_muon_us.o
+	kern.GemmFMA(c2, r, r, F(1), true, t27, 1, c2, t22, 1, c2, t25, 1, r)
 
 	// ada_muon_us.o
 	kern.GemmFMA(r, r, c2, F(1), false, t28, r, 1, t27, c2, 1, t27, 1, c2)
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t29, r, 1, t28, r, 1, t28, r, 1)
-
-	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t28),
-			P1: unsafe.SliceData(t29),
-			P2: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t30),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t28_2 := t28[i*r:][:r]
-			t29_2 := t29[i*r:][:r]
 			t30_2 := t30[i*r:][:r]
 			for j := range r {
-				t30_2[j] = num.FMA32(-F(4.775), t28_2[j], t29_2[j])
+				t30_2[j] = F(-4.775 * t28_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, r, r, F(1), false, t31, 1, c2, t27, 1, c2, t30, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t30, r, 1, t28, r, 1, t28, r, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t32),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*c2:][:c2]
-			t31_2 := t31[i*c2:][:c2]
 			t32_2 := t32[i*c2:][:c2]
 			for j := range c2 {
-				t32_2[j] = num.FMA32(F(3.4445), t27_2[j], t31_2[j])
+				t32_2[j] = F(3.4445 * t27_2[j])
 			}
 		}
 	}
+
+	// ada_muon_us.o
+	kern.GemmFMA(c2, r, r, F(1), true, t32, 1, c2, t27, 1, c2, t30, 1, r)
 
 	// ada_muon_us.o
 	kern.GemmFMA(r, r, c2, F(1), false, t33, r, 1, t32, c2, 1, t32, 1, c2)
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t34, r, 1, t33, r, 1, t33, r, 1)
-
-	// ada_muon_us.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t35),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*r:][:r]
-			t34_2 := t34[i*r:][:r]
 			t35_2 := t35[i*r:][:r]
 			for j := range r {
-				t35_2[j] = num.FMA32(-F(4.775), t33_2[j], t34_2[j])
+				t35_2[j] = F(-4.775 * t33_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, r, r, F(1), false, t36, 1, c2, t32, 1, c2, t35, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t35, r, 1, t33, r, 1, t33, r, 1)
+
+	// ada_muon_us.o
+	if kern.Wide() {
+		a := regions.R69bb85ec6fa8Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t37),
+			N0: r,
+			N1: c2,
+		}
+		regions.R69bb85ec6fa8(&a)
+	} else {
+		for i := range r {
+			t32_2 := t32[i*c2:][:c2]
+			t37_2 := t37[i*c2:][:c2]
+			for j := range c2 {
+				t37_2[j] = F(3.4445 * t32_2[j])
+			}
+		}
+	}
+
+	// ada_muon_us.o
+	kern.GemmFMA(c2, r, r, F(1), true, t37, 1, c2, t32, 1, c2, t35, 1, r)
+
+	// ada_muon_us.o
+	kern.GemmFMA(r, r, c2, F(1), false, t38, r, 1, t37, c2, 1, t37, 1, c2)
+
+	// ada_muon_us.o
+	if kern.Wide() {
+		a := regions.Re19e7a6b58aaArgs{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t40),
+			N0: r,
+		}
+		regions.Re19e7a6b58aa(&a)
+	} else {
+		for i := range r {
+			t38_2 := t38[i*r:][:r]
+			t40_2 := t40[i*r:][:r]
+			for j := range r {
+				t40_2[j] = F(-4.775 * t38_2[j])
+			}
+		}
+	}
+
+	// ada_muon_us.o
+	kern.GemmFMA(r, r, r, F(2.0315), true, t40, r, 1, t38, r, 1, t38, r, 1)
 
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
 	if kern.Wide() {
-		a := regions.R2a6b17867790Args{
+		a := regions.R22a7510636ebArgs{
 			P0: unsafe.SliceData(c.G),
-			P1: unsafe.SliceData(t32),
-			P2: unsafe.SliceData(t36),
-			P3: unsafe.SliceData(t37),
-			P4: unsafe.SliceData(c.V),
-			P5: unsafe.SliceData(c.VOut),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(o),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(c.VOut),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{w3},
 			S1: [2]float32{beta2Entry2},
 		}
-		regions.R2a6b17867790(&a)
+		regions.R22a7510636eb(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
-			t32_2 := t32[i*c2:][:c2]
-			t36_2 := t36[i*c2:][:c2]
 			t37_2 := t37[i*c2:][:c2]
+			o2 := o[i*c2:][:c2]
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			for j := range c2 {
 				gEntry := g[j]
-				t37_2[j] = num.FMA32(F(3.4445), t32_2[j], t36_2[j])
+				o2[j] = F(3.4445 * t37_2[j])
 				vOut[j] = num.FMA32(F(w3*gEntry), gEntry, F(beta2Entry2*v[j]))
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, c2, F(1), false, t38, r, 1, t37, c2, 1, t37, 1, c2)
+	kern.GemmFMA(c2, r, r, F(1), true, o, 1, c2, t37, 1, c2, t40, 1, r)
 
-	// ada_muon_us.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t39, r, 1, t38, r, 1, t38, r, 1)
-
-	// ada_muon_us.o
-	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t38),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t40),
-			N0: r,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range r {
-			t38_2 := t38[i*r:][:r]
-			t39_2 := t39[i*r:][:r]
-			t40_2 := t40[i*r:][:r]
-			for j := range r {
-				t40_2[j] = num.FMA32(-F(4.775), t38_2[j], t39_2[j])
-			}
-		}
-	}
-
-	// ada_muon_us.o
-	kern.GemmFMA(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
-
-	// ada_muon_us.z, ada_muon_us.o, ada_muon_us.u
+	// ada_muon_us.z, ada_muon_us.u
 	var t57 F
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.Rc314a260aa88Args{
-			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(c.VOut),
-			P3: unsafe.SliceData(z),
-			P4: unsafe.SliceData(t57Total),
+		a := regions.Reaf3d9113942Args{
+			P0: unsafe.SliceData(o),
+			P1: unsafe.SliceData(c.VOut),
+			P2: unsafe.SliceData(z),
+			P3: unsafe.SliceData(t57Total),
 			N0: r,
 			N1: c2,
-			N2: 8 * c2,
-			N3: 12 * c2,
+			N2: 12 * c2,
 			S0: [2]float32{t57},
 			S1: [2]float32{h},
 			S2: [2]float32{epsilonEntry},
 		}
-		regions.Rc314a260aa88(&a)
+		regions.Reaf3d9113942(&a)
 	} else {
 		t57_2 := t57
 		for i := range r {
-			t37_2 := t37[i*c2:][:c2]
-			t41_2 := t41[i*c2:][:c2]
+			o2 := o[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			z2 := z[i*c2:][:c2]
 			var t57Row F
 			t57RowSums := [16]F{t57Row}
 			for j := range c2 {
-				z2_2 := num.FMA32(F(3.4445), t37_2[j], t41_2[j]) / (num.Sqrt(vOut[j]/h) + epsilonEntry)
+				z2_2 := o2[j] / (num.Sqrt(vOut[j]/h) + epsilonEntry)
 				t57RowSums[j%16] = num.FMA32(z2_2, z2_2, t57RowSums[j%16])
 				z2[j] = z2_2
 			}

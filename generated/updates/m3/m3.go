@@ -61,10 +61,10 @@ type Step[F num.Float] struct {
 	Work      []F    // WorkLen() entries
 }
 
-// WorkLen is 21·c·r + 30·r·r.
+// WorkLen is 13·c·r + 20·r·r.
 func (c *Step[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 21*c2*r + 30*r*r
+	return 13*c2*r + 20*r*r
 }
 
 // Run computes Step.
@@ -78,101 +78,65 @@ func (c *Step[F]) Run() {
 	work := c.Work[c2*r:]
 	t30 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t31 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t32 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t33 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t34 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t35 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t36 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t37 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t38 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t39 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t40 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t41 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t42 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t43 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t44 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t45 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t46 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t47 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t48 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t49 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t50 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t51 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t52 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t53 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t64 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t65 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t66 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t67 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t68 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t69 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t70 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t71 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t72 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t73 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t74 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t75 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t76 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t77 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t78 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t79 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t80 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t81 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t82 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t83 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t84 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t85 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t86 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t87 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t88 := work[:c2*r] // [r, c]
+	p := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	y := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
 
@@ -232,140 +196,128 @@ func (c *Step[F]) Run() {
 	kern.Gemm(r, r, c2, F(1), false, t30, r, 1, t29, c2, 1, t29, 1, c2)
 
 	// m3.o
-	kern.Gemm(r, r, r, F(2.0315), false, t31, r, 1, t30, r, 1, t30, r, 1)
-
-	// m3.o
 	for i := range r {
 		t30_2 := t30[i*r:][:r]
-		t31_2 := t31[i*r:][:r]
 		t32_2 := t32[i*r:][:r]
 		for j := range r {
-			t32_2[j] = -F(4.775*t30_2[j]) + t31_2[j]
+			t32_2[j] = -F(4.775 * t30_2[j])
 		}
 	}
 
 	// m3.o
-	kern.Gemm(c2, r, r, F(1), false, t33, 1, c2, t29, 1, c2, t32, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t32, r, 1, t30, r, 1, t30, r, 1)
 
 	// m3.o
 	for i := range r {
 		t29_2 := t29[i*c2:][:c2]
-		t33_2 := t33[i*c2:][:c2]
 		t34_2 := t34[i*c2:][:c2]
 		for j := range c2 {
-			t34_2[j] = F(3.4445*t29_2[j]) + t33_2[j]
+			t34_2[j] = F(3.4445 * t29_2[j])
 		}
 	}
+
+	// m3.o
+	kern.Gemm(c2, r, r, F(1), true, t34, 1, c2, t29, 1, c2, t32, 1, r)
 
 	// m3.o
 	kern.Gemm(r, r, c2, F(1), false, t35, r, 1, t34, c2, 1, t34, 1, c2)
 
 	// m3.o
-	kern.Gemm(r, r, r, F(2.0315), false, t36, r, 1, t35, r, 1, t35, r, 1)
-
-	// m3.o
 	for i := range r {
 		t35_2 := t35[i*r:][:r]
-		t36_2 := t36[i*r:][:r]
 		t37_2 := t37[i*r:][:r]
 		for j := range r {
-			t37_2[j] = -F(4.775*t35_2[j]) + t36_2[j]
+			t37_2[j] = -F(4.775 * t35_2[j])
 		}
 	}
 
 	// m3.o
-	kern.Gemm(c2, r, r, F(1), false, t38, 1, c2, t34, 1, c2, t37, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t37, r, 1, t35, r, 1, t35, r, 1)
 
 	// m3.o
 	for i := range r {
 		t34_2 := t34[i*c2:][:c2]
-		t38_2 := t38[i*c2:][:c2]
 		t39_2 := t39[i*c2:][:c2]
 		for j := range c2 {
-			t39_2[j] = F(3.4445*t34_2[j]) + t38_2[j]
+			t39_2[j] = F(3.4445 * t34_2[j])
 		}
 	}
+
+	// m3.o
+	kern.Gemm(c2, r, r, F(1), true, t39, 1, c2, t34, 1, c2, t37, 1, r)
 
 	// m3.o
 	kern.Gemm(r, r, c2, F(1), false, t40, r, 1, t39, c2, 1, t39, 1, c2)
 
 	// m3.o
-	kern.Gemm(r, r, r, F(2.0315), false, t41, r, 1, t40, r, 1, t40, r, 1)
-
-	// m3.o
 	for i := range r {
 		t40_2 := t40[i*r:][:r]
-		t41_2 := t41[i*r:][:r]
 		t42_2 := t42[i*r:][:r]
 		for j := range r {
-			t42_2[j] = -F(4.775*t40_2[j]) + t41_2[j]
+			t42_2[j] = -F(4.775 * t40_2[j])
 		}
 	}
 
 	// m3.o
-	kern.Gemm(c2, r, r, F(1), false, t43, 1, c2, t39, 1, c2, t42, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t42, r, 1, t40, r, 1, t40, r, 1)
 
 	// m3.o
 	for i := range r {
 		t39_2 := t39[i*c2:][:c2]
-		t43_2 := t43[i*c2:][:c2]
 		t44_2 := t44[i*c2:][:c2]
 		for j := range c2 {
-			t44_2[j] = F(3.4445*t39_2[j]) + t43_2[j]
+			t44_2[j] = F(3.4445 * t39_2[j])
 		}
 	}
+
+	// m3.o
+	kern.Gemm(c2, r, r, F(1), true, t44, 1, c2, t39, 1, c2, t42, 1, r)
 
 	// m3.o
 	kern.Gemm(r, r, c2, F(1), false, t45, r, 1, t44, c2, 1, t44, 1, c2)
 
 	// m3.o
-	kern.Gemm(r, r, r, F(2.0315), false, t46, r, 1, t45, r, 1, t45, r, 1)
-
-	// m3.o
 	for i := range r {
 		t45_2 := t45[i*r:][:r]
-		t46_2 := t46[i*r:][:r]
 		t47_2 := t47[i*r:][:r]
 		for j := range r {
-			t47_2[j] = -F(4.775*t45_2[j]) + t46_2[j]
+			t47_2[j] = -F(4.775 * t45_2[j])
 		}
 	}
 
 	// m3.o
-	kern.Gemm(c2, r, r, F(1), false, t48, 1, c2, t44, 1, c2, t47, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t47, r, 1, t45, r, 1, t45, r, 1)
 
 	// m3.o, m3.p
 	var t55 F
 	for i := range r {
 		sOut := c.SOut[i*c2:][:c2]
 		t44_2 := t44[i*c2:][:c2]
-		t48_2 := t48[i*c2:][:c2]
 		t49_2 := t49[i*c2:][:c2]
 		for j := range c2 {
 			sOutEntry := sOut[j]
 			t55 += F(sOutEntry * sOutEntry)
-			t49_2[j] = F(3.4445*t44_2[j]) + t48_2[j]
+			t49_2[j] = F(3.4445 * t44_2[j])
 		}
 	}
+
+	// m3.o
+	kern.Gemm(c2, r, r, F(1), true, t49, 1, c2, t44, 1, c2, t47, 1, r)
 
 	// m3.o
 	kern.Gemm(r, r, c2, F(1), false, t50, r, 1, t49, c2, 1, t49, 1, c2)
 
 	// m3.o
-	kern.Gemm(r, r, r, F(2.0315), false, t51, r, 1, t50, r, 1, t50, r, 1)
-
-	// m3.o
 	for i := range r {
 		t50_2 := t50[i*r:][:r]
-		t51_2 := t51[i*r:][:r]
 		t52_2 := t52[i*r:][:r]
 		for j := range r {
-			t52_2[j] = -F(4.775*t50_2[j]) + t51_2[j]
+			t52_2[j] = -F(4.775 * t50_2[j])
 		}
 	}
 
 	// m3.o
-	kern.Gemm(c2, r, r, F(1), false, t53, 1, c2, t49, 1, c2, t52, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t52, r, 1, t50, r, 1, t50, r, 1)
 
 	// m3.p, m3.s, m3.o, m3.h
 	t57 := (F(0) < t55)
@@ -386,154 +338,164 @@ func (c *Step[F]) Run() {
 	kern.Gemm(r, r, c2, F(1), false, t65, r, 1, t64, c2, 1, t64, 1, c2)
 
 	// m3.p
-	kern.Gemm(r, r, r, F(2.0315), false, t66, r, 1, t65, r, 1, t65, r, 1)
-
-	// m3.p
 	for i := range r {
 		t65_2 := t65[i*r:][:r]
-		t66_2 := t66[i*r:][:r]
 		t67_2 := t67[i*r:][:r]
 		for j := range r {
-			t67_2[j] = -F(4.775*t65_2[j]) + t66_2[j]
+			t67_2[j] = -F(4.775 * t65_2[j])
 		}
 	}
 
 	// m3.p
-	kern.Gemm(c2, r, r, F(1), false, t68, 1, c2, t64, 1, c2, t67, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t67, r, 1, t65, r, 1, t65, r, 1)
 
 	// m3.p
 	for i := range r {
 		t64_2 := t64[i*c2:][:c2]
-		t68_2 := t68[i*c2:][:c2]
 		t69_2 := t69[i*c2:][:c2]
 		for j := range c2 {
-			t69_2[j] = F(3.4445*t64_2[j]) + t68_2[j]
+			t69_2[j] = F(3.4445 * t64_2[j])
 		}
 	}
+
+	// m3.p
+	kern.Gemm(c2, r, r, F(1), true, t69, 1, c2, t64, 1, c2, t67, 1, r)
 
 	// m3.p
 	kern.Gemm(r, r, c2, F(1), false, t70, r, 1, t69, c2, 1, t69, 1, c2)
 
 	// m3.p
-	kern.Gemm(r, r, r, F(2.0315), false, t71, r, 1, t70, r, 1, t70, r, 1)
-
-	// m3.p
 	for i := range r {
 		t70_2 := t70[i*r:][:r]
-		t71_2 := t71[i*r:][:r]
 		t72_2 := t72[i*r:][:r]
 		for j := range r {
-			t72_2[j] = -F(4.775*t70_2[j]) + t71_2[j]
+			t72_2[j] = -F(4.775 * t70_2[j])
 		}
 	}
 
 	// m3.p
-	kern.Gemm(c2, r, r, F(1), false, t73, 1, c2, t69, 1, c2, t72, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t72, r, 1, t70, r, 1, t70, r, 1)
 
 	// m3.p
 	for i := range r {
 		t69_2 := t69[i*c2:][:c2]
-		t73_2 := t73[i*c2:][:c2]
 		t74_2 := t74[i*c2:][:c2]
 		for j := range c2 {
-			t74_2[j] = F(3.4445*t69_2[j]) + t73_2[j]
+			t74_2[j] = F(3.4445 * t69_2[j])
 		}
 	}
+
+	// m3.p
+	kern.Gemm(c2, r, r, F(1), true, t74, 1, c2, t69, 1, c2, t72, 1, r)
 
 	// m3.p
 	kern.Gemm(r, r, c2, F(1), false, t75, r, 1, t74, c2, 1, t74, 1, c2)
 
 	// m3.p
-	kern.Gemm(r, r, r, F(2.0315), false, t76, r, 1, t75, r, 1, t75, r, 1)
-
-	// m3.p
 	for i := range r {
 		t75_2 := t75[i*r:][:r]
-		t76_2 := t76[i*r:][:r]
 		t77_2 := t77[i*r:][:r]
 		for j := range r {
-			t77_2[j] = -F(4.775*t75_2[j]) + t76_2[j]
+			t77_2[j] = -F(4.775 * t75_2[j])
 		}
 	}
 
 	// m3.p
-	kern.Gemm(c2, r, r, F(1), false, t78, 1, c2, t74, 1, c2, t77, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t77, r, 1, t75, r, 1, t75, r, 1)
 
 	// m3.p
 	for i := range r {
 		t74_2 := t74[i*c2:][:c2]
-		t78_2 := t78[i*c2:][:c2]
 		t79_2 := t79[i*c2:][:c2]
 		for j := range c2 {
-			t79_2[j] = F(3.4445*t74_2[j]) + t78_2[j]
+			t79_2[j] = F(3.4445 * t74_2[j])
 		}
 	}
+
+	// m3.p
+	kern.Gemm(c2, r, r, F(1), true, t79, 1, c2, t74, 1, c2, t77, 1, r)
 
 	// m3.p
 	kern.Gemm(r, r, c2, F(1), false, t80, r, 1, t79, c2, 1, t79, 1, c2)
 
 	// m3.p
-	kern.Gemm(r, r, r, F(2.0315), false, t81, r, 1, t80, r, 1, t80, r, 1)
-
-	// m3.p
 	for i := range r {
 		t80_2 := t80[i*r:][:r]
-		t81_2 := t81[i*r:][:r]
 		t82_2 := t82[i*r:][:r]
 		for j := range r {
-			t82_2[j] = -F(4.775*t80_2[j]) + t81_2[j]
+			t82_2[j] = -F(4.775 * t80_2[j])
 		}
 	}
 
 	// m3.p
-	kern.Gemm(c2, r, r, F(1), false, t83, 1, c2, t79, 1, c2, t82, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t82, r, 1, t80, r, 1, t80, r, 1)
 
 	// m3.p
 	for i := range r {
 		t79_2 := t79[i*c2:][:c2]
-		t83_2 := t83[i*c2:][:c2]
 		t84_2 := t84[i*c2:][:c2]
 		for j := range c2 {
-			t84_2[j] = F(3.4445*t79_2[j]) + t83_2[j]
+			t84_2[j] = F(3.4445 * t79_2[j])
 		}
 	}
+
+	// m3.p
+	kern.Gemm(c2, r, r, F(1), true, t84, 1, c2, t79, 1, c2, t82, 1, r)
 
 	// m3.p
 	kern.Gemm(r, r, c2, F(1), false, t85, r, 1, t84, c2, 1, t84, 1, c2)
 
 	// m3.p
-	kern.Gemm(r, r, r, F(2.0315), false, t86, r, 1, t85, r, 1, t85, r, 1)
-
-	// m3.p
 	for i := range r {
 		t85_2 := t85[i*r:][:r]
-		t86_2 := t86[i*r:][:r]
 		t87_2 := t87[i*r:][:r]
 		for j := range r {
-			t87_2[j] = -F(4.775*t85_2[j]) + t86_2[j]
+			t87_2[j] = -F(4.775 * t85_2[j])
 		}
 	}
 
 	// m3.p
-	kern.Gemm(c2, r, r, F(1), false, t88, 1, c2, t84, 1, c2, t87, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t87, r, 1, t85, r, 1, t85, r, 1)
 
-	// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u
-	var t106 F
+	// m3.p
+	for i := range r {
+		t84_2 := t84[i*c2:][:c2]
+		p2 := p[i*c2:][:c2]
+		for j := range c2 {
+			p2[j] = F(3.4445 * t84_2[j])
+		}
+	}
+
+	// m3.p
+	kern.Gemm(c2, r, r, F(1), true, p, 1, c2, t84, 1, c2, t87, 1, r)
+
+	// m3.y, m3.o
 	alphaEntry := c.Alpha[0]
+	for i := range r {
+		t49_2 := t49[i*c2:][:c2]
+		p2 := p[i*c2:][:c2]
+		y2 := y[i*c2:][:c2]
+		for j := range c2 {
+			y2[j] = F(3.4445*t49_2[j]) + F(alphaEntry*p2[j])
+		}
+	}
+
+	// m3.o
+	kern.Gemm(c2, r, r, F(1), true, y, 1, c2, t49, 1, c2, t52, 1, r)
+
+	// m3.v, m3.z, m3.u
+	var t106 F
 	w4 := 1 - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	for i := range r {
-		t49_2 := t49[i*c2:][:c2]
-		t53_2 := t53[i*c2:][:c2]
-		t84_2 := t84[i*c2:][:c2]
-		t88_2 := t88[i*c2:][:c2]
+		y2 := y[i*c2:][:c2]
 		v := c.V[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
-			y := F(3.4445*t49_2[j]) + t53_2[j] + F(alphaEntry*(F(3.4445*t84_2[j])+t88_2[j]))
-			v2 := F(beta2Entry2*v[j]) + F(F(w4*y)*y)
-			z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
+			yEntry := y2[j]
+			v2 := F(beta2Entry2*v[j]) + F(F(w4*yEntry)*yEntry)
+			z2_2 := yEntry / (num.Sqrt(v2/h) + epsilonEntry)
 			t106 += F(z2_2 * z2_2)
 			vOut[j] = v2
 			z2[j] = z2_2

@@ -18,57 +18,39 @@ func (c *stepFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	t29 := c.Work[:c2*r]                  // [r, c]
-	t30 := c.Work[c2*r:][:r*r]            // [r, r]
-	t31 := c.Work[c2*r+r*r:][:r*r]        // [r, r]
-	t32 := c.Work[c2*r+2*r*r:][:r*r]      // [r, r]
-	t33 := c.Work[c2*r+3*r*r:][:c2*r]     // [r, c]
-	t34 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t35 := c.Work[3*c2*r+3*r*r:][:r*r]    // [r, r]
-	t36 := c.Work[3*c2*r+4*r*r:][:r*r]    // [r, r]
-	t37 := c.Work[3*c2*r+5*r*r:][:r*r]    // [r, r]
-	t38 := c.Work[3*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t39 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t40 := c.Work[5*c2*r+6*r*r:][:r*r]    // [r, r]
-	t41 := c.Work[5*c2*r+7*r*r:][:r*r]    // [r, r]
-	t42 := c.Work[5*c2*r+8*r*r:][:r*r]    // [r, r]
-	t43 := c.Work[5*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t44 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t45 := c.Work[7*c2*r+9*r*r:][:r*r]    // [r, r]
-	t46 := c.Work[7*c2*r+10*r*r:][:r*r]   // [r, r]
-	t47 := c.Work[7*c2*r+11*r*r:][:r*r]   // [r, r]
-	t48 := c.Work[7*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t49 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t50 := c.Work[9*c2*r+12*r*r:][:r*r]   // [r, r]
-	t51 := c.Work[9*c2*r+13*r*r:][:r*r]   // [r, r]
-	t52 := c.Work[9*c2*r+14*r*r:][:r*r]   // [r, r]
-	t53 := c.Work[9*c2*r+15*r*r:][:c2*r]  // [r, c]
-	t64 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
-	t65 := c.Work[11*c2*r+15*r*r:][:r*r]  // [r, r]
-	t66 := c.Work[11*c2*r+16*r*r:][:r*r]  // [r, r]
-	t67 := c.Work[11*c2*r+17*r*r:][:r*r]  // [r, r]
-	t68 := c.Work[11*c2*r+18*r*r:][:c2*r] // [r, c]
-	t69 := c.Work[12*c2*r+18*r*r:][:c2*r] // [r, c]
-	t70 := c.Work[13*c2*r+18*r*r:][:r*r]  // [r, r]
-	t71 := c.Work[13*c2*r+19*r*r:][:r*r]  // [r, r]
-	t72 := c.Work[13*c2*r+20*r*r:][:r*r]  // [r, r]
-	t73 := c.Work[13*c2*r+21*r*r:][:c2*r] // [r, c]
-	t74 := c.Work[14*c2*r+21*r*r:][:c2*r] // [r, c]
-	t75 := c.Work[15*c2*r+21*r*r:][:r*r]  // [r, r]
-	t76 := c.Work[15*c2*r+22*r*r:][:r*r]  // [r, r]
-	t77 := c.Work[15*c2*r+23*r*r:][:r*r]  // [r, r]
-	t78 := c.Work[15*c2*r+24*r*r:][:c2*r] // [r, c]
-	t79 := c.Work[16*c2*r+24*r*r:][:c2*r] // [r, c]
-	t80 := c.Work[17*c2*r+24*r*r:][:r*r]  // [r, r]
-	t81 := c.Work[17*c2*r+25*r*r:][:r*r]  // [r, r]
-	t82 := c.Work[17*c2*r+26*r*r:][:r*r]  // [r, r]
-	t83 := c.Work[17*c2*r+27*r*r:][:c2*r] // [r, c]
-	t84 := c.Work[18*c2*r+27*r*r:][:c2*r] // [r, c]
-	t85 := c.Work[19*c2*r+27*r*r:][:r*r]  // [r, r]
-	t86 := c.Work[19*c2*r+28*r*r:][:r*r]  // [r, r]
-	t87 := c.Work[19*c2*r+29*r*r:][:r*r]  // [r, r]
-	t88 := c.Work[19*c2*r+30*r*r:][:c2*r] // [r, c]
-	z := c.Work[20*c2*r+30*r*r:][:c2*r]   // [r, c]
+	t29 := c.Work[:c2*r]                 // [r, c]
+	t30 := c.Work[c2*r:][:r*r]           // [r, r]
+	t32 := c.Work[c2*r+r*r:][:r*r]       // [r, r]
+	t34 := c.Work[c2*r+2*r*r:][:c2*r]    // [r, c]
+	t35 := c.Work[2*c2*r+2*r*r:][:r*r]   // [r, r]
+	t37 := c.Work[2*c2*r+3*r*r:][:r*r]   // [r, r]
+	t39 := c.Work[2*c2*r+4*r*r:][:c2*r]  // [r, c]
+	t40 := c.Work[3*c2*r+4*r*r:][:r*r]   // [r, r]
+	t42 := c.Work[3*c2*r+5*r*r:][:r*r]   // [r, r]
+	t44 := c.Work[3*c2*r+6*r*r:][:c2*r]  // [r, c]
+	t45 := c.Work[4*c2*r+6*r*r:][:r*r]   // [r, r]
+	t47 := c.Work[4*c2*r+7*r*r:][:r*r]   // [r, r]
+	t49 := c.Work[4*c2*r+8*r*r:][:c2*r]  // [r, c]
+	t50 := c.Work[5*c2*r+8*r*r:][:r*r]   // [r, r]
+	t52 := c.Work[5*c2*r+9*r*r:][:r*r]   // [r, r]
+	t64 := c.Work[5*c2*r+10*r*r:][:c2*r] // [r, c]
+	t65 := c.Work[6*c2*r+10*r*r:][:r*r]  // [r, r]
+	t67 := c.Work[6*c2*r+11*r*r:][:r*r]  // [r, r]
+	t69 := c.Work[6*c2*r+12*r*r:][:c2*r] // [r, c]
+	t70 := c.Work[7*c2*r+12*r*r:][:r*r]  // [r, r]
+	t72 := c.Work[7*c2*r+13*r*r:][:r*r]  // [r, r]
+	t74 := c.Work[7*c2*r+14*r*r:][:c2*r] // [r, c]
+	t75 := c.Work[8*c2*r+14*r*r:][:r*r]  // [r, r]
+	t77 := c.Work[8*c2*r+15*r*r:][:r*r]  // [r, r]
+	t79 := c.Work[8*c2*r+16*r*r:][:c2*r] // [r, c]
+	t80 := c.Work[9*c2*r+16*r*r:][:r*r]  // [r, r]
+	t82 := c.Work[9*c2*r+17*r*r:][:r*r]  // [r, r]
+	t84 := c.Work[9*c2*r+18*r*r:][:c2*r] // [r, c]
+	t85 := c.Work[10*c2*r+18*r*r:][:r*r] // [r, r]
+	t87 := c.Work[10*c2*r+19*r*r:][:r*r] // [r, r]
+	p := c.Work[10*c2*r+20*r*r:][:c2*r]  // [r, c]
+	y := c.Work[11*c2*r+20*r*r:][:c2*r]  // [r, c]
+	z := c.Work[12*c2*r+20*r*r:][:c2*r]  // [r, c]
 	t20Total := make([]F, 1)
 	t55Total := make([]F, 1)
 	t106Total := make([]F, 1)
@@ -184,210 +166,190 @@ func (c *stepFused) run() {
 	kern.GemmFMA(r, r, c2, F(1), false, t30, r, 1, t29, c2, 1, t29, 1, c2)
 
 	// m3.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t31, r, 1, t30, r, 1, t30, r, 1)
-
-	// m3.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t32),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t30_2 := t30[i*r:][:r]
-			t31_2 := t31[i*r:][:r]
 			t32_2 := t32[i*r:][:r]
 			for j := range r {
-				t32_2[j] = num.FMA32(-F(4.775), t30_2[j], t31_2[j])
+				t32_2[j] = F(-4.775 * t30_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, r, r, F(1), false, t33, 1, c2, t29, 1, c2, t32, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t32, r, 1, t30, r, 1, t30, r, 1)
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t29),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t34),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t29_2 := t29[i*c2:][:c2]
-			t33_2 := t33[i*c2:][:c2]
 			t34_2 := t34[i*c2:][:c2]
 			for j := range c2 {
-				t34_2[j] = num.FMA32(F(3.4445), t29_2[j], t33_2[j])
+				t34_2[j] = F(3.4445 * t29_2[j])
 			}
 		}
 	}
+
+	// m3.o
+	kern.GemmFMA(c2, r, r, F(1), true, t34, 1, c2, t29, 1, c2, t32, 1, r)
 
 	// m3.o
 	kern.GemmFMA(r, r, c2, F(1), false, t35, r, 1, t34, c2, 1, t34, 1, c2)
 
 	// m3.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t36, r, 1, t35, r, 1, t35, r, 1)
-
-	// m3.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t35),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t37),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t35_2 := t35[i*r:][:r]
-			t36_2 := t36[i*r:][:r]
 			t37_2 := t37[i*r:][:r]
 			for j := range r {
-				t37_2[j] = num.FMA32(-F(4.775), t35_2[j], t36_2[j])
+				t37_2[j] = F(-4.775 * t35_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, r, r, F(1), false, t38, 1, c2, t34, 1, c2, t37, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t37, r, 1, t35, r, 1, t35, r, 1)
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t39),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t34_2 := t34[i*c2:][:c2]
-			t38_2 := t38[i*c2:][:c2]
 			t39_2 := t39[i*c2:][:c2]
 			for j := range c2 {
-				t39_2[j] = num.FMA32(F(3.4445), t34_2[j], t38_2[j])
+				t39_2[j] = F(3.4445 * t34_2[j])
 			}
 		}
 	}
+
+	// m3.o
+	kern.GemmFMA(c2, r, r, F(1), true, t39, 1, c2, t34, 1, c2, t37, 1, r)
 
 	// m3.o
 	kern.GemmFMA(r, r, c2, F(1), false, t40, r, 1, t39, c2, 1, t39, 1, c2)
 
 	// m3.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t41, r, 1, t40, r, 1, t40, r, 1)
-
-	// m3.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t40),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t42),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t40_2 := t40[i*r:][:r]
-			t41_2 := t41[i*r:][:r]
 			t42_2 := t42[i*r:][:r]
 			for j := range r {
-				t42_2[j] = num.FMA32(-F(4.775), t40_2[j], t41_2[j])
+				t42_2[j] = F(-4.775 * t40_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, r, r, F(1), false, t43, 1, c2, t39, 1, c2, t42, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t42, r, 1, t40, r, 1, t40, r, 1)
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t43),
-			P2: unsafe.SliceData(t44),
+			P1: unsafe.SliceData(t44),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t39_2 := t39[i*c2:][:c2]
-			t43_2 := t43[i*c2:][:c2]
 			t44_2 := t44[i*c2:][:c2]
 			for j := range c2 {
-				t44_2[j] = num.FMA32(F(3.4445), t39_2[j], t43_2[j])
+				t44_2[j] = F(3.4445 * t39_2[j])
 			}
 		}
 	}
+
+	// m3.o
+	kern.GemmFMA(c2, r, r, F(1), true, t44, 1, c2, t39, 1, c2, t42, 1, r)
 
 	// m3.o
 	kern.GemmFMA(r, r, c2, F(1), false, t45, r, 1, t44, c2, 1, t44, 1, c2)
 
 	// m3.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t46, r, 1, t45, r, 1, t45, r, 1)
-
-	// m3.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t45),
-			P1: unsafe.SliceData(t46),
-			P2: unsafe.SliceData(t47),
+			P1: unsafe.SliceData(t47),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t45_2 := t45[i*r:][:r]
-			t46_2 := t46[i*r:][:r]
 			t47_2 := t47[i*r:][:r]
 			for j := range r {
-				t47_2[j] = num.FMA32(-F(4.775), t45_2[j], t46_2[j])
+				t47_2[j] = F(-4.775 * t45_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, r, r, F(1), false, t48, 1, c2, t44, 1, c2, t47, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t47, r, 1, t45, r, 1, t45, r, 1)
 
 	// m3.o, m3.p
 	var t55 F
 	if kern.Wide() {
-		a := regions.R25b09bb159d5Args{
+		a := regions.Rd98d544e7ab2Args{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(t44),
-			P2: unsafe.SliceData(t48),
-			P3: unsafe.SliceData(t49),
-			P4: unsafe.SliceData(t55Total),
+			P2: unsafe.SliceData(t49),
+			P3: unsafe.SliceData(t55Total),
 			N0: r,
 			N1: c2,
-			N2: 8 * c2,
-			N3: 12 * c2,
+			N2: 12 * c2,
 			S0: [2]float32{t55},
 		}
-		regions.R25b09bb159d5(&a)
+		regions.Rd98d544e7ab2(&a)
 	} else {
 		t55_2 := t55
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
 			t44_2 := t44[i*c2:][:c2]
-			t48_2 := t48[i*c2:][:c2]
 			t49_2 := t49[i*c2:][:c2]
 			var t55Row F
 			t55RowSums := [16]F{t55Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
 				t55RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t55RowSums[j%16])
-				t49_2[j] = num.FMA32(F(3.4445), t44_2[j], t48_2[j])
+				t49_2[j] = F(3.4445 * t44_2[j])
 			}
 			t55Row = kern.Sum16(&t55RowSums)
 			t55_2 = t55_2 + t55Row
@@ -397,33 +359,31 @@ func (c *stepFused) run() {
 	t55 = t55Total[0]
 
 	// m3.o
+	kern.GemmFMA(c2, r, r, F(1), true, t49, 1, c2, t44, 1, c2, t47, 1, r)
+
+	// m3.o
 	kern.GemmFMA(r, r, c2, F(1), false, t50, r, 1, t49, c2, 1, t49, 1, c2)
 
 	// m3.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t51, r, 1, t50, r, 1, t50, r, 1)
-
-	// m3.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t50),
-			P1: unsafe.SliceData(t51),
-			P2: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t52),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t50_2 := t50[i*r:][:r]
-			t51_2 := t51[i*r:][:r]
 			t52_2 := t52[i*r:][:r]
 			for j := range r {
-				t52_2[j] = num.FMA32(-F(4.775), t50_2[j], t51_2[j])
+				t52_2[j] = F(-4.775 * t50_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, r, r, F(1), false, t53, 1, c2, t49, 1, c2, t52, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t52, r, 1, t50, r, 1, t50, r, 1)
 
 	// m3.p, m3.s, m3.o, m3.h
 	t57 := (F(0) < t55)
@@ -455,275 +415,293 @@ func (c *stepFused) run() {
 	kern.GemmFMA(r, r, c2, F(1), false, t65, r, 1, t64, c2, 1, t64, 1, c2)
 
 	// m3.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t66, r, 1, t65, r, 1, t65, r, 1)
-
-	// m3.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t65),
-			P1: unsafe.SliceData(t66),
-			P2: unsafe.SliceData(t67),
+			P1: unsafe.SliceData(t67),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t65_2 := t65[i*r:][:r]
-			t66_2 := t66[i*r:][:r]
 			t67_2 := t67[i*r:][:r]
 			for j := range r {
-				t67_2[j] = num.FMA32(-F(4.775), t65_2[j], t66_2[j])
+				t67_2[j] = F(-4.775 * t65_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, r, r, F(1), false, t68, 1, c2, t64, 1, c2, t67, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t67, r, 1, t65, r, 1, t65, r, 1)
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t64),
-			P1: unsafe.SliceData(t68),
-			P2: unsafe.SliceData(t69),
+			P1: unsafe.SliceData(t69),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t64_2 := t64[i*c2:][:c2]
-			t68_2 := t68[i*c2:][:c2]
 			t69_2 := t69[i*c2:][:c2]
 			for j := range c2 {
-				t69_2[j] = num.FMA32(F(3.4445), t64_2[j], t68_2[j])
+				t69_2[j] = F(3.4445 * t64_2[j])
 			}
 		}
 	}
+
+	// m3.p
+	kern.GemmFMA(c2, r, r, F(1), true, t69, 1, c2, t64, 1, c2, t67, 1, r)
 
 	// m3.p
 	kern.GemmFMA(r, r, c2, F(1), false, t70, r, 1, t69, c2, 1, t69, 1, c2)
 
 	// m3.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t71, r, 1, t70, r, 1, t70, r, 1)
-
-	// m3.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t70),
-			P1: unsafe.SliceData(t71),
-			P2: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t72),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t70_2 := t70[i*r:][:r]
-			t71_2 := t71[i*r:][:r]
 			t72_2 := t72[i*r:][:r]
 			for j := range r {
-				t72_2[j] = num.FMA32(-F(4.775), t70_2[j], t71_2[j])
+				t72_2[j] = F(-4.775 * t70_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, r, r, F(1), false, t73, 1, c2, t69, 1, c2, t72, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t72, r, 1, t70, r, 1, t70, r, 1)
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t69),
-			P1: unsafe.SliceData(t73),
-			P2: unsafe.SliceData(t74),
+			P1: unsafe.SliceData(t74),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t69_2 := t69[i*c2:][:c2]
-			t73_2 := t73[i*c2:][:c2]
 			t74_2 := t74[i*c2:][:c2]
 			for j := range c2 {
-				t74_2[j] = num.FMA32(F(3.4445), t69_2[j], t73_2[j])
+				t74_2[j] = F(3.4445 * t69_2[j])
 			}
 		}
 	}
+
+	// m3.p
+	kern.GemmFMA(c2, r, r, F(1), true, t74, 1, c2, t69, 1, c2, t72, 1, r)
 
 	// m3.p
 	kern.GemmFMA(r, r, c2, F(1), false, t75, r, 1, t74, c2, 1, t74, 1, c2)
 
 	// m3.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t76, r, 1, t75, r, 1, t75, r, 1)
-
-	// m3.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t75),
-			P1: unsafe.SliceData(t76),
-			P2: unsafe.SliceData(t77),
+			P1: unsafe.SliceData(t77),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t75_2 := t75[i*r:][:r]
-			t76_2 := t76[i*r:][:r]
 			t77_2 := t77[i*r:][:r]
 			for j := range r {
-				t77_2[j] = num.FMA32(-F(4.775), t75_2[j], t76_2[j])
+				t77_2[j] = F(-4.775 * t75_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, r, r, F(1), false, t78, 1, c2, t74, 1, c2, t77, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t77, r, 1, t75, r, 1, t75, r, 1)
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t74),
-			P1: unsafe.SliceData(t78),
-			P2: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t79),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t74_2 := t74[i*c2:][:c2]
-			t78_2 := t78[i*c2:][:c2]
 			t79_2 := t79[i*c2:][:c2]
 			for j := range c2 {
-				t79_2[j] = num.FMA32(F(3.4445), t74_2[j], t78_2[j])
+				t79_2[j] = F(3.4445 * t74_2[j])
 			}
 		}
 	}
+
+	// m3.p
+	kern.GemmFMA(c2, r, r, F(1), true, t79, 1, c2, t74, 1, c2, t77, 1, r)
 
 	// m3.p
 	kern.GemmFMA(r, r, c2, F(1), false, t80, r, 1, t79, c2, 1, t79, 1, c2)
 
 	// m3.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t81, r, 1, t80, r, 1, t80, r, 1)
-
-	// m3.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t80),
-			P1: unsafe.SliceData(t81),
-			P2: unsafe.SliceData(t82),
+			P1: unsafe.SliceData(t82),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t80_2 := t80[i*r:][:r]
-			t81_2 := t81[i*r:][:r]
 			t82_2 := t82[i*r:][:r]
 			for j := range r {
-				t82_2[j] = num.FMA32(-F(4.775), t80_2[j], t81_2[j])
+				t82_2[j] = F(-4.775 * t80_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, r, r, F(1), false, t83, 1, c2, t79, 1, c2, t82, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t82, r, 1, t80, r, 1, t80, r, 1)
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t79),
-			P1: unsafe.SliceData(t83),
-			P2: unsafe.SliceData(t84),
+			P1: unsafe.SliceData(t84),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t79_2 := t79[i*c2:][:c2]
-			t83_2 := t83[i*c2:][:c2]
 			t84_2 := t84[i*c2:][:c2]
 			for j := range c2 {
-				t84_2[j] = num.FMA32(F(3.4445), t79_2[j], t83_2[j])
+				t84_2[j] = F(3.4445 * t79_2[j])
 			}
 		}
 	}
+
+	// m3.p
+	kern.GemmFMA(c2, r, r, F(1), true, t84, 1, c2, t79, 1, c2, t82, 1, r)
 
 	// m3.p
 	kern.GemmFMA(r, r, c2, F(1), false, t85, r, 1, t84, c2, 1, t84, 1, c2)
 
 	// m3.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t86, r, 1, t85, r, 1, t85, r, 1)
-
-	// m3.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t85),
-			P1: unsafe.SliceData(t86),
-			P2: unsafe.SliceData(t87),
+			P1: unsafe.SliceData(t87),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t85_2 := t85[i*r:][:r]
-			t86_2 := t86[i*r:][:r]
 			t87_2 := t87[i*r:][:r]
 			for j := range r {
-				t87_2[j] = num.FMA32(-F(4.775), t85_2[j], t86_2[j])
+				t87_2[j] = F(-4.775 * t85_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, r, r, F(1), false, t88, 1, c2, t84, 1, c2, t87, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t87, r, 1, t85, r, 1, t85, r, 1)
 
-	// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u
-	var t106 F
+	// m3.p
+	if kern.Wide() {
+		a := regions.R69bb85ec6fa8Args{
+			P0: unsafe.SliceData(t84),
+			P1: unsafe.SliceData(p),
+			N0: r,
+			N1: c2,
+		}
+		regions.R69bb85ec6fa8(&a)
+	} else {
+		for i := range r {
+			t84_2 := t84[i*c2:][:c2]
+			p2 := p[i*c2:][:c2]
+			for j := range c2 {
+				p2[j] = F(3.4445 * t84_2[j])
+			}
+		}
+	}
+
+	// m3.p
+	kern.GemmFMA(c2, r, r, F(1), true, p, 1, c2, t84, 1, c2, t87, 1, r)
+
+	// m3.y, m3.o
 	alphaEntry := c.Alpha[0]
+	if kern.Wide() {
+		a := regions.Rb885f2ecc7ecArgs{
+			P0: unsafe.SliceData(p),
+			P1: unsafe.SliceData(t49),
+			P2: unsafe.SliceData(y),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{alphaEntry},
+		}
+		regions.Rb885f2ecc7ec(&a)
+	} else {
+		for i := range r {
+			p2 := p[i*c2:][:c2]
+			t49_2 := t49[i*c2:][:c2]
+			y2 := y[i*c2:][:c2]
+			for j := range c2 {
+				y2[j] = num.FMA32(alphaEntry, p2[j], F(3.4445*t49_2[j]))
+			}
+		}
+	}
+
+	// m3.o
+	kern.GemmFMA(c2, r, r, F(1), true, y, 1, c2, t49, 1, c2, t52, 1, r)
+
+	// m3.v, m3.z, m3.u
+	var t106 F
 	w4 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.Ra22fe9c3a833Args{
-			P0: unsafe.SliceData(t84),
-			P1: unsafe.SliceData(t88),
-			P2: unsafe.SliceData(t49),
-			P3: unsafe.SliceData(t53),
-			P4: unsafe.SliceData(c.V),
-			P5: unsafe.SliceData(c.VOut),
-			P6: unsafe.SliceData(z),
-			P7: unsafe.SliceData(t106Total),
+		a := regions.Re344487e4d48Args{
+			P0: unsafe.SliceData(y),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(c.VOut),
+			P3: unsafe.SliceData(z),
+			P4: unsafe.SliceData(t106Total),
 			N0: r,
 			N1: c2,
-			N2: 4 * c2,
-			N3: 8 * c2,
-			N4: 12 * c2,
+			N2: 8 * c2,
+			N3: 12 * c2,
 			S0: [2]float32{t106},
-			S1: [2]float32{alphaEntry},
-			S2: [2]float32{w4},
-			S3: [2]float32{beta2Entry2},
-			S4: [2]float32{h},
-			S5: [2]float32{epsilonEntry},
+			S1: [2]float32{w4},
+			S2: [2]float32{beta2Entry2},
+			S3: [2]float32{h},
+			S4: [2]float32{epsilonEntry},
 		}
-		regions.Ra22fe9c3a833(&a)
+		regions.Re344487e4d48(&a)
 	} else {
 		t106_2 := t106
 		for i := range r {
-			t84_2 := t84[i*c2:][:c2]
-			t88_2 := t88[i*c2:][:c2]
-			t49_2 := t49[i*c2:][:c2]
-			t53_2 := t53[i*c2:][:c2]
+			y2 := y[i*c2:][:c2]
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			z2 := z[i*c2:][:c2]
 			var t106Row F
 			t106RowSums := [16]F{t106Row}
 			for j := range c2 {
-				y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t84_2[j], t88_2[j]), num.FMA32(F(3.4445), t49_2[j], t53_2[j]))
-				v2 := num.FMA32(F(w4*y), y, F(beta2Entry2*v[j]))
-				z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
+				yEntry := y2[j]
+				v2 := num.FMA32(F(w4*yEntry), yEntry, F(beta2Entry2*v[j]))
+				z2_2 := yEntry / (num.Sqrt(v2/h) + epsilonEntry)
 				t106RowSums[j%16] = num.FMA32(z2_2, z2_2, t106RowSums[j%16])
 				vOut[j] = v2
 				z2[j] = z2_2

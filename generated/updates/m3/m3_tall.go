@@ -38,10 +38,10 @@ type StepTall[F num.Float] struct {
 	Work      []F    // WorkLen() entries
 }
 
-// WorkLen is 30·c·c + 21·c·r.
+// WorkLen is 20·c·c + 13·c·r.
 func (c *StepTall[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 30*c2*c2 + 21*c2*r
+	return 20*c2*c2 + 13*c2*r
 }
 
 // Run computes StepTall.
@@ -55,101 +55,65 @@ func (c *StepTall[F]) Run() {
 	work := c.Work[c2*r:]
 	t30 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t31 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t32 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t33 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t34 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t35 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t36 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t37 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t38 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t39 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t40 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t41 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t42 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t43 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t44 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t45 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t46 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t47 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t48 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t49 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t50 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t51 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t52 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t53 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t64 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t65 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t66 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t67 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t68 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t69 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t70 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t71 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t72 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t73 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t74 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t75 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t76 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t77 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t78 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t79 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t80 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t81 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t82 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t83 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t84 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t85 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t86 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t87 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t88 := work[:c2*r] // [c, r]
+	p := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	y := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
 
@@ -213,135 +177,123 @@ func (c *StepTall[F]) Run() {
 	kern.Gemm(c2, c2, r, F(1), false, t30, c2, 1, t29, 1, c2, t29, c2, 1)
 
 	// m3.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t31, c2, 1, t30, c2, 1, t30, c2, 1)
-
-	// m3.o
 	for i := range c2 {
 		t30_2 := t30[i*c2:][:c2]
-		t31_2 := t31[i*c2:][:c2]
 		t32_2 := t32[i*c2:][:c2]
 		for j := range c2 {
-			t32_2[j] = -F(4.775*t30_2[j]) + t31_2[j]
+			t32_2[j] = -F(4.775 * t30_2[j])
 		}
 	}
 
 	// m3.o
-	kern.Gemm(r, c2, c2, F(1), false, t33, 1, r, t29, c2, 1, t32, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t32, c2, 1, t30, c2, 1, t30, c2, 1)
 
 	// m3.o
 	for i := range c2 {
-		t33_2 := t33[i*r:][:r]
 		t34_2 := t34[i*r:][:r]
 		for j := range r {
-			t34_2[j] = F(3.4445*t29[j*c2+i]) + t33_2[j]
+			t34_2[j] = F(3.4445 * t29[j*c2+i])
 		}
 	}
+
+	// m3.o
+	kern.Gemm(r, c2, c2, F(1), true, t34, 1, r, t29, c2, 1, t32, 1, c2)
 
 	// m3.o
 	kern.Gemm(c2, c2, r, F(1), false, t35, c2, 1, t34, r, 1, t34, 1, r)
 
 	// m3.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t36, c2, 1, t35, c2, 1, t35, c2, 1)
-
-	// m3.o
 	for i := range c2 {
 		t35_2 := t35[i*c2:][:c2]
-		t36_2 := t36[i*c2:][:c2]
 		t37_2 := t37[i*c2:][:c2]
 		for j := range c2 {
-			t37_2[j] = -F(4.775*t35_2[j]) + t36_2[j]
+			t37_2[j] = -F(4.775 * t35_2[j])
 		}
 	}
 
 	// m3.o
-	kern.Gemm(r, c2, c2, F(1), false, t38, 1, r, t34, 1, r, t37, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t37, c2, 1, t35, c2, 1, t35, c2, 1)
 
 	// m3.o
 	for i := range c2 {
 		t34_2 := t34[i*r:][:r]
-		t38_2 := t38[i*r:][:r]
 		t39_2 := t39[i*r:][:r]
 		for j := range r {
-			t39_2[j] = F(3.4445*t34_2[j]) + t38_2[j]
+			t39_2[j] = F(3.4445 * t34_2[j])
 		}
 	}
+
+	// m3.o
+	kern.Gemm(r, c2, c2, F(1), true, t39, 1, r, t34, 1, r, t37, 1, c2)
 
 	// m3.o
 	kern.Gemm(c2, c2, r, F(1), false, t40, c2, 1, t39, r, 1, t39, 1, r)
 
 	// m3.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t41, c2, 1, t40, c2, 1, t40, c2, 1)
-
-	// m3.o
 	for i := range c2 {
 		t40_2 := t40[i*c2:][:c2]
-		t41_2 := t41[i*c2:][:c2]
 		t42_2 := t42[i*c2:][:c2]
 		for j := range c2 {
-			t42_2[j] = -F(4.775*t40_2[j]) + t41_2[j]
+			t42_2[j] = -F(4.775 * t40_2[j])
 		}
 	}
 
 	// m3.o
-	kern.Gemm(r, c2, c2, F(1), false, t43, 1, r, t39, 1, r, t42, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t42, c2, 1, t40, c2, 1, t40, c2, 1)
 
 	// m3.o
 	for i := range c2 {
 		t39_2 := t39[i*r:][:r]
-		t43_2 := t43[i*r:][:r]
 		t44_2 := t44[i*r:][:r]
 		for j := range r {
-			t44_2[j] = F(3.4445*t39_2[j]) + t43_2[j]
+			t44_2[j] = F(3.4445 * t39_2[j])
 		}
 	}
+
+	// m3.o
+	kern.Gemm(r, c2, c2, F(1), true, t44, 1, r, t39, 1, r, t42, 1, c2)
 
 	// m3.o
 	kern.Gemm(c2, c2, r, F(1), false, t45, c2, 1, t44, r, 1, t44, 1, r)
 
 	// m3.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t46, c2, 1, t45, c2, 1, t45, c2, 1)
-
-	// m3.o
 	for i := range c2 {
 		t45_2 := t45[i*c2:][:c2]
-		t46_2 := t46[i*c2:][:c2]
 		t47_2 := t47[i*c2:][:c2]
 		for j := range c2 {
-			t47_2[j] = -F(4.775*t45_2[j]) + t46_2[j]
+			t47_2[j] = -F(4.775 * t45_2[j])
 		}
 	}
 
 	// m3.o
-	kern.Gemm(r, c2, c2, F(1), false, t48, 1, r, t44, 1, r, t47, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t47, c2, 1, t45, c2, 1, t45, c2, 1)
 
 	// m3.o
 	for i := range c2 {
 		t44_2 := t44[i*r:][:r]
-		t48_2 := t48[i*r:][:r]
 		t49_2 := t49[i*r:][:r]
 		for j := range r {
-			t49_2[j] = F(3.4445*t44_2[j]) + t48_2[j]
+			t49_2[j] = F(3.4445 * t44_2[j])
 		}
 	}
+
+	// m3.o
+	kern.Gemm(r, c2, c2, F(1), true, t49, 1, r, t44, 1, r, t47, 1, c2)
 
 	// m3.o
 	kern.Gemm(c2, c2, r, F(1), false, t50, c2, 1, t49, r, 1, t49, 1, r)
 
 	// m3.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t51, c2, 1, t50, c2, 1, t50, c2, 1)
-
-	// m3.o
 	for i := range c2 {
 		t50_2 := t50[i*c2:][:c2]
-		t51_2 := t51[i*c2:][:c2]
 		t52_2 := t52[i*c2:][:c2]
 		for j := range c2 {
-			t52_2[j] = -F(4.775*t50_2[j]) + t51_2[j]
+			t52_2[j] = -F(4.775 * t50_2[j])
 		}
 	}
 
 	// m3.o
-	kern.Gemm(r, c2, c2, F(1), false, t53, 1, r, t49, 1, r, t52, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t52, c2, 1, t50, c2, 1, t50, c2, 1)
 
 	// m3.p, m3.s, m3.o, m3.h
 	t57 := (F(0) < t55)
@@ -362,149 +314,161 @@ func (c *StepTall[F]) Run() {
 	kern.Gemm(c2, c2, r, F(1), false, t65, c2, 1, t64, 1, c2, t64, c2, 1)
 
 	// m3.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t66, c2, 1, t65, c2, 1, t65, c2, 1)
-
-	// m3.p
 	for i := range c2 {
 		t65_2 := t65[i*c2:][:c2]
-		t66_2 := t66[i*c2:][:c2]
 		t67_2 := t67[i*c2:][:c2]
 		for j := range c2 {
-			t67_2[j] = -F(4.775*t65_2[j]) + t66_2[j]
+			t67_2[j] = -F(4.775 * t65_2[j])
 		}
 	}
 
 	// m3.p
-	kern.Gemm(r, c2, c2, F(1), false, t68, 1, r, t64, c2, 1, t67, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t67, c2, 1, t65, c2, 1, t65, c2, 1)
 
 	// m3.p
 	for i := range c2 {
-		t68_2 := t68[i*r:][:r]
 		t69_2 := t69[i*r:][:r]
 		for j := range r {
-			t69_2[j] = F(3.4445*t64[j*c2+i]) + t68_2[j]
+			t69_2[j] = F(3.4445 * t64[j*c2+i])
 		}
 	}
+
+	// m3.p
+	kern.Gemm(r, c2, c2, F(1), true, t69, 1, r, t64, c2, 1, t67, 1, c2)
 
 	// m3.p
 	kern.Gemm(c2, c2, r, F(1), false, t70, c2, 1, t69, r, 1, t69, 1, r)
 
 	// m3.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t71, c2, 1, t70, c2, 1, t70, c2, 1)
-
-	// m3.p
 	for i := range c2 {
 		t70_2 := t70[i*c2:][:c2]
-		t71_2 := t71[i*c2:][:c2]
 		t72_2 := t72[i*c2:][:c2]
 		for j := range c2 {
-			t72_2[j] = -F(4.775*t70_2[j]) + t71_2[j]
+			t72_2[j] = -F(4.775 * t70_2[j])
 		}
 	}
 
 	// m3.p
-	kern.Gemm(r, c2, c2, F(1), false, t73, 1, r, t69, 1, r, t72, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t72, c2, 1, t70, c2, 1, t70, c2, 1)
 
 	// m3.p
 	for i := range c2 {
 		t69_2 := t69[i*r:][:r]
-		t73_2 := t73[i*r:][:r]
 		t74_2 := t74[i*r:][:r]
 		for j := range r {
-			t74_2[j] = F(3.4445*t69_2[j]) + t73_2[j]
+			t74_2[j] = F(3.4445 * t69_2[j])
 		}
 	}
+
+	// m3.p
+	kern.Gemm(r, c2, c2, F(1), true, t74, 1, r, t69, 1, r, t72, 1, c2)
 
 	// m3.p
 	kern.Gemm(c2, c2, r, F(1), false, t75, c2, 1, t74, r, 1, t74, 1, r)
 
 	// m3.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t76, c2, 1, t75, c2, 1, t75, c2, 1)
-
-	// m3.p
 	for i := range c2 {
 		t75_2 := t75[i*c2:][:c2]
-		t76_2 := t76[i*c2:][:c2]
 		t77_2 := t77[i*c2:][:c2]
 		for j := range c2 {
-			t77_2[j] = -F(4.775*t75_2[j]) + t76_2[j]
+			t77_2[j] = -F(4.775 * t75_2[j])
 		}
 	}
 
 	// m3.p
-	kern.Gemm(r, c2, c2, F(1), false, t78, 1, r, t74, 1, r, t77, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t77, c2, 1, t75, c2, 1, t75, c2, 1)
 
 	// m3.p
 	for i := range c2 {
 		t74_2 := t74[i*r:][:r]
-		t78_2 := t78[i*r:][:r]
 		t79_2 := t79[i*r:][:r]
 		for j := range r {
-			t79_2[j] = F(3.4445*t74_2[j]) + t78_2[j]
+			t79_2[j] = F(3.4445 * t74_2[j])
 		}
 	}
+
+	// m3.p
+	kern.Gemm(r, c2, c2, F(1), true, t79, 1, r, t74, 1, r, t77, 1, c2)
 
 	// m3.p
 	kern.Gemm(c2, c2, r, F(1), false, t80, c2, 1, t79, r, 1, t79, 1, r)
 
 	// m3.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t81, c2, 1, t80, c2, 1, t80, c2, 1)
-
-	// m3.p
 	for i := range c2 {
 		t80_2 := t80[i*c2:][:c2]
-		t81_2 := t81[i*c2:][:c2]
 		t82_2 := t82[i*c2:][:c2]
 		for j := range c2 {
-			t82_2[j] = -F(4.775*t80_2[j]) + t81_2[j]
+			t82_2[j] = -F(4.775 * t80_2[j])
 		}
 	}
 
 	// m3.p
-	kern.Gemm(r, c2, c2, F(1), false, t83, 1, r, t79, 1, r, t82, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t82, c2, 1, t80, c2, 1, t80, c2, 1)
 
 	// m3.p
 	for i := range c2 {
 		t79_2 := t79[i*r:][:r]
-		t83_2 := t83[i*r:][:r]
 		t84_2 := t84[i*r:][:r]
 		for j := range r {
-			t84_2[j] = F(3.4445*t79_2[j]) + t83_2[j]
+			t84_2[j] = F(3.4445 * t79_2[j])
 		}
 	}
+
+	// m3.p
+	kern.Gemm(r, c2, c2, F(1), true, t84, 1, r, t79, 1, r, t82, 1, c2)
 
 	// m3.p
 	kern.Gemm(c2, c2, r, F(1), false, t85, c2, 1, t84, r, 1, t84, 1, r)
 
 	// m3.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t86, c2, 1, t85, c2, 1, t85, c2, 1)
-
-	// m3.p
 	for i := range c2 {
 		t85_2 := t85[i*c2:][:c2]
-		t86_2 := t86[i*c2:][:c2]
 		t87_2 := t87[i*c2:][:c2]
 		for j := range c2 {
-			t87_2[j] = -F(4.775*t85_2[j]) + t86_2[j]
+			t87_2[j] = -F(4.775 * t85_2[j])
 		}
 	}
 
 	// m3.p
-	kern.Gemm(r, c2, c2, F(1), false, t88, 1, r, t84, 1, r, t87, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t87, c2, 1, t85, c2, 1, t85, c2, 1)
 
-	// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u
-	var t106 F
+	// m3.p
+	for i := range c2 {
+		t84_2 := t84[i*r:][:r]
+		p2 := p[i*r:][:r]
+		for j := range r {
+			p2[j] = F(3.4445 * t84_2[j])
+		}
+	}
+
+	// m3.p
+	kern.Gemm(r, c2, c2, F(1), true, p, 1, r, t84, 1, r, t87, 1, c2)
+
+	// m3.y, m3.o
 	alphaEntry := c.Alpha[0]
+	for i := range r {
+		y2 := y[i*c2:][:c2]
+		for j := range c2 {
+			y2[j] = F(3.4445*t49[j*r+i]) + F(alphaEntry*p[j*r+i])
+		}
+	}
+
+	// m3.o
+	kern.Gemm(r, c2, c2, F(1), true, y, c2, 1, t49, 1, r, t52, 1, c2)
+
+	// m3.v, m3.z, m3.u
+	var t106 F
 	w4 := 1 - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	for i := range r {
+		y2 := y[i*c2:][:c2]
 		v := c.V[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
-			y := F(3.4445*t49[j*r+i]) + t53[j*r+i] + F(alphaEntry*(F(3.4445*t84[j*r+i])+t88[j*r+i]))
-			v2 := F(beta2Entry2*v[j]) + F(F(w4*y)*y)
-			z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
+			yEntry := y2[j]
+			v2 := F(beta2Entry2*v[j]) + F(F(w4*yEntry)*yEntry)
+			z2_2 := yEntry / (num.Sqrt(v2/h) + epsilonEntry)
 			t106 += F(z2_2 * z2_2)
 			vOut[j] = v2
 			z2[j] = z2_2

@@ -20,57 +20,40 @@ func (c *stepTallFused) run() {
 	_ = r
 	t29 := c.Work[:c2*r]                     // [r, c]
 	t30 := c.Work[c2*r:][:c2*c2]             // [c, c]
-	t31 := c.Work[c2*c2+c2*r:][:c2*c2]       // [c, c]
-	t32 := c.Work[2*c2*c2+c2*r:][:c2*c2]     // [c, c]
-	t33 := c.Work[3*c2*c2+c2*r:][:c2*r]      // [c, r]
-	t34 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
-	t35 := c.Work[3*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
-	t36 := c.Work[4*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
-	t37 := c.Work[5*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
-	t38 := c.Work[6*c2*c2+3*c2*r:][:c2*r]    // [c, r]
-	t39 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
-	t40 := c.Work[6*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
-	t41 := c.Work[7*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
-	t42 := c.Work[8*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
-	t43 := c.Work[9*c2*c2+5*c2*r:][:c2*r]    // [c, r]
-	t44 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
-	t45 := c.Work[9*c2*c2+7*c2*r:][:c2*c2]   // [c, c]
-	t46 := c.Work[10*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
-	t47 := c.Work[11*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
-	t48 := c.Work[12*c2*c2+7*c2*r:][:c2*r]   // [c, r]
-	t49 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
-	t50 := c.Work[12*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
-	t51 := c.Work[13*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
-	t52 := c.Work[14*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
-	t53 := c.Work[15*c2*c2+9*c2*r:][:c2*r]   // [c, r]
-	t64 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [r, c]
-	t65 := c.Work[15*c2*c2+11*c2*r:][:c2*c2] // [c, c]
-	t66 := c.Work[16*c2*c2+11*c2*r:][:c2*c2] // [c, c]
-	t67 := c.Work[17*c2*c2+11*c2*r:][:c2*c2] // [c, c]
-	t68 := c.Work[18*c2*c2+11*c2*r:][:c2*r]  // [c, r]
-	t69 := c.Work[18*c2*c2+12*c2*r:][:c2*r]  // [c, r]
-	t70 := c.Work[18*c2*c2+13*c2*r:][:c2*c2] // [c, c]
-	t71 := c.Work[19*c2*c2+13*c2*r:][:c2*c2] // [c, c]
-	t72 := c.Work[20*c2*c2+13*c2*r:][:c2*c2] // [c, c]
-	t73 := c.Work[21*c2*c2+13*c2*r:][:c2*r]  // [c, r]
-	t74 := c.Work[21*c2*c2+14*c2*r:][:c2*r]  // [c, r]
-	t75 := c.Work[21*c2*c2+15*c2*r:][:c2*c2] // [c, c]
-	t76 := c.Work[22*c2*c2+15*c2*r:][:c2*c2] // [c, c]
-	t77 := c.Work[23*c2*c2+15*c2*r:][:c2*c2] // [c, c]
-	t78 := c.Work[24*c2*c2+15*c2*r:][:c2*r]  // [c, r]
-	t79 := c.Work[24*c2*c2+16*c2*r:][:c2*r]  // [c, r]
-	t80 := c.Work[24*c2*c2+17*c2*r:][:c2*c2] // [c, c]
-	t81 := c.Work[25*c2*c2+17*c2*r:][:c2*c2] // [c, c]
-	t82 := c.Work[26*c2*c2+17*c2*r:][:c2*c2] // [c, c]
-	t83 := c.Work[27*c2*c2+17*c2*r:][:c2*r]  // [c, r]
-	t84 := c.Work[27*c2*c2+18*c2*r:][:c2*r]  // [c, r]
-	t85 := c.Work[27*c2*c2+19*c2*r:][:c2*c2] // [c, c]
-	t86 := c.Work[28*c2*c2+19*c2*r:][:c2*c2] // [c, c]
-	t87 := c.Work[29*c2*c2+19*c2*r:][:c2*c2] // [c, c]
-	t88 := c.Work[30*c2*c2+19*c2*r:][:c2*r]  // [c, r]
-	z := c.Work[30*c2*c2+20*c2*r:][:c2*r]    // [r, c]
+	t32 := c.Work[c2*c2+c2*r:][:c2*c2]       // [c, c]
+	t34 := c.Work[2*c2*c2+c2*r:][:c2*r]      // [c, r]
+	t35 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
+	t37 := c.Work[3*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
+	t39 := c.Work[4*c2*c2+2*c2*r:][:c2*r]    // [c, r]
+	t40 := c.Work[4*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
+	t42 := c.Work[5*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
+	t44 := c.Work[6*c2*c2+3*c2*r:][:c2*r]    // [c, r]
+	t45 := c.Work[6*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t47 := c.Work[7*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t49 := c.Work[8*c2*c2+4*c2*r:][:c2*r]    // [c, r]
+	t50 := c.Work[8*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
+	t52 := c.Work[9*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
+	t64 := c.Work[10*c2*c2+5*c2*r:][:c2*r]   // [r, c]
+	t65 := c.Work[10*c2*c2+6*c2*r:][:c2*c2]  // [c, c]
+	t67 := c.Work[11*c2*c2+6*c2*r:][:c2*c2]  // [c, c]
+	t69 := c.Work[12*c2*c2+6*c2*r:][:c2*r]   // [c, r]
+	t70 := c.Work[12*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
+	t72 := c.Work[13*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
+	t74 := c.Work[14*c2*c2+7*c2*r:][:c2*r]   // [c, r]
+	t75 := c.Work[14*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
+	t77 := c.Work[15*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
+	t79 := c.Work[16*c2*c2+8*c2*r:][:c2*r]   // [c, r]
+	t80 := c.Work[16*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
+	t82 := c.Work[17*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
+	t84 := c.Work[18*c2*c2+9*c2*r:][:c2*r]   // [c, r]
+	t85 := c.Work[18*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t87 := c.Work[19*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	p := c.Work[20*c2*c2+10*c2*r:][:c2*r]    // [c, r]
+	y := c.Work[20*c2*c2+11*c2*r:][:c2*r]    // [r, c]
+	z := c.Work[20*c2*c2+12*c2*r:][:c2*r]    // [r, c]
 	t20Total := make([]F, 1)
 	t55Total := make([]F, 1)
+	t106Total := make([]F, 1)
 
 	// m3.m
 	beta1Entry := c.Beta1[0]
@@ -198,218 +181,198 @@ func (c *stepTallFused) run() {
 	kern.GemmFMA(c2, c2, r, F(1), false, t30, c2, 1, t29, 1, c2, t29, c2, 1)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t31, c2, 1, t30, c2, 1, t30, c2, 1)
-
-	// m3.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t32),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t30_2 := t30[i*c2:][:c2]
-			t31_2 := t31[i*c2:][:c2]
 			t32_2 := t32[i*c2:][:c2]
 			for j := range c2 {
-				t32_2[j] = num.FMA32(-F(4.775), t30_2[j], t31_2[j])
+				t32_2[j] = F(-4.775 * t30_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t33, 1, r, t29, c2, 1, t32, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t32, c2, 1, t30, c2, 1, t30, c2, 1)
 
 	// m3.o
 	for i := range c2 {
-		t33_2 := t33[i*r:][:r]
 		t34_2 := t34[i*r:][:r]
 		for j := range r {
-			t34_2[j] = num.FMA32(F(3.4445), t29[j*c2+i], t33_2[j])
+			t34_2[j] = F(3.4445 * t29[j*c2+i])
 		}
 	}
+
+	// m3.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t34, 1, r, t29, c2, 1, t32, 1, c2)
 
 	// m3.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t35, c2, 1, t34, r, 1, t34, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t36, c2, 1, t35, c2, 1, t35, c2, 1)
-
-	// m3.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t35),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t37),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t35_2 := t35[i*c2:][:c2]
-			t36_2 := t36[i*c2:][:c2]
 			t37_2 := t37[i*c2:][:c2]
 			for j := range c2 {
-				t37_2[j] = num.FMA32(-F(4.775), t35_2[j], t36_2[j])
+				t37_2[j] = F(-4.775 * t35_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t38, 1, r, t34, 1, r, t37, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t37, c2, 1, t35, c2, 1, t35, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t39),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t34_2 := t34[i*r:][:r]
-			t38_2 := t38[i*r:][:r]
 			t39_2 := t39[i*r:][:r]
 			for j := range r {
-				t39_2[j] = num.FMA32(F(3.4445), t34_2[j], t38_2[j])
+				t39_2[j] = F(3.4445 * t34_2[j])
 			}
 		}
 	}
+
+	// m3.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t39, 1, r, t34, 1, r, t37, 1, c2)
 
 	// m3.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t40, c2, 1, t39, r, 1, t39, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t41, c2, 1, t40, c2, 1, t40, c2, 1)
-
-	// m3.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t40),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t42),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t40_2 := t40[i*c2:][:c2]
-			t41_2 := t41[i*c2:][:c2]
 			t42_2 := t42[i*c2:][:c2]
 			for j := range c2 {
-				t42_2[j] = num.FMA32(-F(4.775), t40_2[j], t41_2[j])
+				t42_2[j] = F(-4.775 * t40_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t43, 1, r, t39, 1, r, t42, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t42, c2, 1, t40, c2, 1, t40, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t43),
-			P2: unsafe.SliceData(t44),
+			P1: unsafe.SliceData(t44),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t39_2 := t39[i*r:][:r]
-			t43_2 := t43[i*r:][:r]
 			t44_2 := t44[i*r:][:r]
 			for j := range r {
-				t44_2[j] = num.FMA32(F(3.4445), t39_2[j], t43_2[j])
+				t44_2[j] = F(3.4445 * t39_2[j])
 			}
 		}
 	}
+
+	// m3.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t44, 1, r, t39, 1, r, t42, 1, c2)
 
 	// m3.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t45, c2, 1, t44, r, 1, t44, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t46, c2, 1, t45, c2, 1, t45, c2, 1)
-
-	// m3.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t45),
-			P1: unsafe.SliceData(t46),
-			P2: unsafe.SliceData(t47),
+			P1: unsafe.SliceData(t47),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t45_2 := t45[i*c2:][:c2]
-			t46_2 := t46[i*c2:][:c2]
 			t47_2 := t47[i*c2:][:c2]
 			for j := range c2 {
-				t47_2[j] = num.FMA32(-F(4.775), t45_2[j], t46_2[j])
+				t47_2[j] = F(-4.775 * t45_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t48, 1, r, t44, 1, r, t47, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t47, c2, 1, t45, c2, 1, t45, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t44),
-			P1: unsafe.SliceData(t48),
-			P2: unsafe.SliceData(t49),
+			P1: unsafe.SliceData(t49),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t44_2 := t44[i*r:][:r]
-			t48_2 := t48[i*r:][:r]
 			t49_2 := t49[i*r:][:r]
 			for j := range r {
-				t49_2[j] = num.FMA32(F(3.4445), t44_2[j], t48_2[j])
+				t49_2[j] = F(3.4445 * t44_2[j])
 			}
 		}
 	}
+
+	// m3.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t49, 1, r, t44, 1, r, t47, 1, c2)
 
 	// m3.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t50, c2, 1, t49, r, 1, t49, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t51, c2, 1, t50, c2, 1, t50, c2, 1)
-
-	// m3.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t50),
-			P1: unsafe.SliceData(t51),
-			P2: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t52),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t50_2 := t50[i*c2:][:c2]
-			t51_2 := t51[i*c2:][:c2]
 			t52_2 := t52[i*c2:][:c2]
 			for j := range c2 {
-				t52_2[j] = num.FMA32(-F(4.775), t50_2[j], t51_2[j])
+				t52_2[j] = F(-4.775 * t50_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t53, 1, r, t49, 1, r, t52, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t52, c2, 1, t50, c2, 1, t50, c2, 1)
 
 	// m3.p, m3.s, m3.o, m3.h
 	t57 := (F(0) < t55)
@@ -441,237 +404,278 @@ func (c *stepTallFused) run() {
 	kern.GemmFMA(c2, c2, r, F(1), false, t65, c2, 1, t64, 1, c2, t64, c2, 1)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t66, c2, 1, t65, c2, 1, t65, c2, 1)
-
-	// m3.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t65),
-			P1: unsafe.SliceData(t66),
-			P2: unsafe.SliceData(t67),
+			P1: unsafe.SliceData(t67),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t65_2 := t65[i*c2:][:c2]
-			t66_2 := t66[i*c2:][:c2]
 			t67_2 := t67[i*c2:][:c2]
 			for j := range c2 {
-				t67_2[j] = num.FMA32(-F(4.775), t65_2[j], t66_2[j])
+				t67_2[j] = F(-4.775 * t65_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t68, 1, r, t64, c2, 1, t67, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t67, c2, 1, t65, c2, 1, t65, c2, 1)
 
 	// m3.p
 	for i := range c2 {
-		t68_2 := t68[i*r:][:r]
 		t69_2 := t69[i*r:][:r]
 		for j := range r {
-			t69_2[j] = num.FMA32(F(3.4445), t64[j*c2+i], t68_2[j])
+			t69_2[j] = F(3.4445 * t64[j*c2+i])
 		}
 	}
+
+	// m3.p
+	kern.GemmFMA(r, c2, c2, F(1), true, t69, 1, r, t64, c2, 1, t67, 1, c2)
 
 	// m3.p
 	kern.GemmFMA(c2, c2, r, F(1), false, t70, c2, 1, t69, r, 1, t69, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t71, c2, 1, t70, c2, 1, t70, c2, 1)
-
-	// m3.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t70),
-			P1: unsafe.SliceData(t71),
-			P2: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t72),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t70_2 := t70[i*c2:][:c2]
-			t71_2 := t71[i*c2:][:c2]
 			t72_2 := t72[i*c2:][:c2]
 			for j := range c2 {
-				t72_2[j] = num.FMA32(-F(4.775), t70_2[j], t71_2[j])
+				t72_2[j] = F(-4.775 * t70_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t73, 1, r, t69, 1, r, t72, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t72, c2, 1, t70, c2, 1, t70, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t69),
-			P1: unsafe.SliceData(t73),
-			P2: unsafe.SliceData(t74),
+			P1: unsafe.SliceData(t74),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t69_2 := t69[i*r:][:r]
-			t73_2 := t73[i*r:][:r]
 			t74_2 := t74[i*r:][:r]
 			for j := range r {
-				t74_2[j] = num.FMA32(F(3.4445), t69_2[j], t73_2[j])
+				t74_2[j] = F(3.4445 * t69_2[j])
 			}
 		}
 	}
+
+	// m3.p
+	kern.GemmFMA(r, c2, c2, F(1), true, t74, 1, r, t69, 1, r, t72, 1, c2)
 
 	// m3.p
 	kern.GemmFMA(c2, c2, r, F(1), false, t75, c2, 1, t74, r, 1, t74, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t76, c2, 1, t75, c2, 1, t75, c2, 1)
-
-	// m3.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t75),
-			P1: unsafe.SliceData(t76),
-			P2: unsafe.SliceData(t77),
+			P1: unsafe.SliceData(t77),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t75_2 := t75[i*c2:][:c2]
-			t76_2 := t76[i*c2:][:c2]
 			t77_2 := t77[i*c2:][:c2]
 			for j := range c2 {
-				t77_2[j] = num.FMA32(-F(4.775), t75_2[j], t76_2[j])
+				t77_2[j] = F(-4.775 * t75_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t78, 1, r, t74, 1, r, t77, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t77, c2, 1, t75, c2, 1, t75, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t74),
-			P1: unsafe.SliceData(t78),
-			P2: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t79),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t74_2 := t74[i*r:][:r]
-			t78_2 := t78[i*r:][:r]
 			t79_2 := t79[i*r:][:r]
 			for j := range r {
-				t79_2[j] = num.FMA32(F(3.4445), t74_2[j], t78_2[j])
+				t79_2[j] = F(3.4445 * t74_2[j])
 			}
 		}
 	}
+
+	// m3.p
+	kern.GemmFMA(r, c2, c2, F(1), true, t79, 1, r, t74, 1, r, t77, 1, c2)
 
 	// m3.p
 	kern.GemmFMA(c2, c2, r, F(1), false, t80, c2, 1, t79, r, 1, t79, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t81, c2, 1, t80, c2, 1, t80, c2, 1)
-
-	// m3.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t80),
-			P1: unsafe.SliceData(t81),
-			P2: unsafe.SliceData(t82),
+			P1: unsafe.SliceData(t82),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t80_2 := t80[i*c2:][:c2]
-			t81_2 := t81[i*c2:][:c2]
 			t82_2 := t82[i*c2:][:c2]
 			for j := range c2 {
-				t82_2[j] = num.FMA32(-F(4.775), t80_2[j], t81_2[j])
+				t82_2[j] = F(-4.775 * t80_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t83, 1, r, t79, 1, r, t82, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t82, c2, 1, t80, c2, 1, t80, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t79),
-			P1: unsafe.SliceData(t83),
-			P2: unsafe.SliceData(t84),
+			P1: unsafe.SliceData(t84),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t79_2 := t79[i*r:][:r]
-			t83_2 := t83[i*r:][:r]
 			t84_2 := t84[i*r:][:r]
 			for j := range r {
-				t84_2[j] = num.FMA32(F(3.4445), t79_2[j], t83_2[j])
+				t84_2[j] = F(3.4445 * t79_2[j])
 			}
 		}
 	}
+
+	// m3.p
+	kern.GemmFMA(r, c2, c2, F(1), true, t84, 1, r, t79, 1, r, t82, 1, c2)
 
 	// m3.p
 	kern.GemmFMA(c2, c2, r, F(1), false, t85, c2, 1, t84, r, 1, t84, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t86, c2, 1, t85, c2, 1, t85, c2, 1)
-
-	// m3.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t85),
-			P1: unsafe.SliceData(t86),
-			P2: unsafe.SliceData(t87),
+			P1: unsafe.SliceData(t87),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t85_2 := t85[i*c2:][:c2]
-			t86_2 := t86[i*c2:][:c2]
 			t87_2 := t87[i*c2:][:c2]
 			for j := range c2 {
-				t87_2[j] = num.FMA32(-F(4.775), t85_2[j], t86_2[j])
+				t87_2[j] = F(-4.775 * t85_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t88, 1, r, t84, 1, r, t87, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t87, c2, 1, t85, c2, 1, t85, c2, 1)
 
-	// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u
-	var t106 F
-	alphaEntry := c.Alpha[0]
-	w4 := F(1) - beta2Entry2
-	epsilonEntry := c.Epsilon[0]
-	for i := range r {
-		v := c.V[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
-		z2 := z[i*c2:][:c2]
-		for j := range c2 {
-			y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t84[j*r+i], t88[j*r+i]), num.FMA32(F(3.4445), t49[j*r+i], t53[j*r+i]))
-			v2 := num.FMA32(F(w4*y), y, F(beta2Entry2*v[j]))
-			z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
-			t106 = num.FMA32(z2_2, z2_2, t106)
-			vOut[j] = v2
-			z2[j] = z2_2
+	// m3.p
+	if kern.Wide() {
+		a := regions.R69bb85ec6fa8Args{
+			P0: unsafe.SliceData(t84),
+			P1: unsafe.SliceData(p),
+			N0: c2,
+			N1: r,
+		}
+		regions.R69bb85ec6fa8(&a)
+	} else {
+		for i := range c2 {
+			t84_2 := t84[i*r:][:r]
+			p2 := p[i*r:][:r]
+			for j := range r {
+				p2[j] = F(3.4445 * t84_2[j])
+			}
 		}
 	}
+
+	// m3.p
+	kern.GemmFMA(r, c2, c2, F(1), true, p, 1, r, t84, 1, r, t87, 1, c2)
+
+	// m3.y, m3.o
+	alphaEntry := c.Alpha[0]
+	for i := range r {
+		y2 := y[i*c2:][:c2]
+		for j := range c2 {
+			y2[j] = num.FMA32(alphaEntry, p[j*r+i], F(3.4445*t49[j*r+i]))
+		}
+	}
+
+	// m3.o
+	kern.GemmFMA(r, c2, c2, F(1), true, y, c2, 1, t49, 1, r, t52, 1, c2)
+
+	// m3.v, m3.z, m3.u
+	var t106 F
+	w4 := F(1) - beta2Entry2
+	epsilonEntry := c.Epsilon[0]
+	if kern.Wide() {
+		a := regions.Re344487e4d48Args{
+			P0: unsafe.SliceData(y),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(c.VOut),
+			P3: unsafe.SliceData(z),
+			P4: unsafe.SliceData(t106Total),
+			N0: r,
+			N1: c2,
+			N2: 8 * c2,
+			N3: 12 * c2,
+			S0: [2]float32{t106},
+			S1: [2]float32{w4},
+			S2: [2]float32{beta2Entry2},
+			S3: [2]float32{h},
+			S4: [2]float32{epsilonEntry},
+		}
+		regions.Re344487e4d48(&a)
+	} else {
+		t106_2 := t106
+		for i := range r {
+			y2 := y[i*c2:][:c2]
+			v := c.V[i*c2:][:c2]
+			vOut := c.VOut[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			var t106Row F
+			t106RowSums := [16]F{t106Row}
+			for j := range c2 {
+				yEntry := y2[j]
+				v2 := num.FMA32(F(w4*yEntry), yEntry, F(beta2Entry2*v[j]))
+				z2_2 := yEntry / (num.Sqrt(v2/h) + epsilonEntry)
+				t106RowSums[j%16] = num.FMA32(z2_2, z2_2, t106RowSums[j%16])
+				vOut[j] = v2
+				z2[j] = z2_2
+			}
+			t106Row = kern.Sum16(&t106RowSums)
+			t106_2 = t106_2 + t106Row
+		}
+		t106Total[0] = t106_2
+	}
+	t106 = t106Total[0]
 
 	// m3.u, m3.s, m3.o
 	t108 := (F(0) < t106)

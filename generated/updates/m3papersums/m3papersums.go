@@ -62,10 +62,10 @@ type Step[F num.Float] struct {
 	Work      []F    // WorkLen() entries
 }
 
-// WorkLen is 21·c·r + 30·r·r.
+// WorkLen is 13·c·r + 20·r·r.
 func (c *Step[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 21*c2*r + 30*r*r
+	return 13*c2*r + 20*r*r
 }
 
 // Run computes Step.
@@ -79,101 +79,65 @@ func (c *Step[F]) Run() {
 	work := c.Work[c2*r:]
 	t26 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t27 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t28 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t29 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t30 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t31 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t32 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t33 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t34 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t35 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t36 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t37 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t38 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t39 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t40 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t41 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t42 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t43 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t44 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t45 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t46 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t47 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t48 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t49 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t60 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t61 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t62 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t63 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t64 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t65 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t66 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t67 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t68 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t69 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t70 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t71 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t72 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t73 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t74 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t75 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t76 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t77 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t78 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t79 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t80 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t81 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t82 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t83 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t84 := work[:c2*r] // [r, c]
+	p := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	y := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
 
@@ -230,140 +194,128 @@ func (c *Step[F]) Run() {
 	kern.Gemm(r, r, c2, F(1), false, t26, r, 1, t25, c2, 1, t25, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t27, r, 1, t26, r, 1, t26, r, 1)
-
-	// m3_paper_sums.o
 	for i := range r {
 		t26_2 := t26[i*r:][:r]
-		t27_2 := t27[i*r:][:r]
 		t28_2 := t28[i*r:][:r]
 		for j := range r {
-			t28_2[j] = -F(4.775*t26_2[j]) + t27_2[j]
+			t28_2[j] = -F(4.775 * t26_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t29, 1, c2, t25, 1, c2, t28, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t28, r, 1, t26, r, 1, t26, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
 		t25_2 := t25[i*c2:][:c2]
-		t29_2 := t29[i*c2:][:c2]
 		t30_2 := t30[i*c2:][:c2]
 		for j := range c2 {
-			t30_2[j] = F(3.4445*t25_2[j]) + t29_2[j]
+			t30_2[j] = F(3.4445 * t25_2[j])
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.Gemm(c2, r, r, F(1), true, t30, 1, c2, t25, 1, c2, t28, 1, r)
 
 	// m3_paper_sums.o
 	kern.Gemm(r, r, c2, F(1), false, t31, r, 1, t30, c2, 1, t30, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t32, r, 1, t31, r, 1, t31, r, 1)
-
-	// m3_paper_sums.o
 	for i := range r {
 		t31_2 := t31[i*r:][:r]
-		t32_2 := t32[i*r:][:r]
 		t33_2 := t33[i*r:][:r]
 		for j := range r {
-			t33_2[j] = -F(4.775*t31_2[j]) + t32_2[j]
+			t33_2[j] = -F(4.775 * t31_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t34, 1, c2, t30, 1, c2, t33, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t33, r, 1, t31, r, 1, t31, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
 		t30_2 := t30[i*c2:][:c2]
-		t34_2 := t34[i*c2:][:c2]
 		t35_2 := t35[i*c2:][:c2]
 		for j := range c2 {
-			t35_2[j] = F(3.4445*t30_2[j]) + t34_2[j]
+			t35_2[j] = F(3.4445 * t30_2[j])
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.Gemm(c2, r, r, F(1), true, t35, 1, c2, t30, 1, c2, t33, 1, r)
 
 	// m3_paper_sums.o
 	kern.Gemm(r, r, c2, F(1), false, t36, r, 1, t35, c2, 1, t35, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t37, r, 1, t36, r, 1, t36, r, 1)
-
-	// m3_paper_sums.o
 	for i := range r {
 		t36_2 := t36[i*r:][:r]
-		t37_2 := t37[i*r:][:r]
 		t38_2 := t38[i*r:][:r]
 		for j := range r {
-			t38_2[j] = -F(4.775*t36_2[j]) + t37_2[j]
+			t38_2[j] = -F(4.775 * t36_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t39, 1, c2, t35, 1, c2, t38, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t38, r, 1, t36, r, 1, t36, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
 		t35_2 := t35[i*c2:][:c2]
-		t39_2 := t39[i*c2:][:c2]
 		t40_2 := t40[i*c2:][:c2]
 		for j := range c2 {
-			t40_2[j] = F(3.4445*t35_2[j]) + t39_2[j]
+			t40_2[j] = F(3.4445 * t35_2[j])
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.Gemm(c2, r, r, F(1), true, t40, 1, c2, t35, 1, c2, t38, 1, r)
 
 	// m3_paper_sums.o
 	kern.Gemm(r, r, c2, F(1), false, t41, r, 1, t40, c2, 1, t40, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t42, r, 1, t41, r, 1, t41, r, 1)
-
-	// m3_paper_sums.o
 	for i := range r {
 		t41_2 := t41[i*r:][:r]
-		t42_2 := t42[i*r:][:r]
 		t43_2 := t43[i*r:][:r]
 		for j := range r {
-			t43_2[j] = -F(4.775*t41_2[j]) + t42_2[j]
+			t43_2[j] = -F(4.775 * t41_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t44, 1, c2, t40, 1, c2, t43, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t43, r, 1, t41, r, 1, t41, r, 1)
 
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t51 F
 	for i := range r {
 		sOut := c.SOut[i*c2:][:c2]
 		t40_2 := t40[i*c2:][:c2]
-		t44_2 := t44[i*c2:][:c2]
 		t45_2 := t45[i*c2:][:c2]
 		for j := range c2 {
 			sOutEntry := sOut[j]
 			t51 += F(sOutEntry * sOutEntry)
-			t45_2[j] = F(3.4445*t40_2[j]) + t44_2[j]
+			t45_2[j] = F(3.4445 * t40_2[j])
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.Gemm(c2, r, r, F(1), true, t45, 1, c2, t40, 1, c2, t43, 1, r)
 
 	// m3_paper_sums.o
 	kern.Gemm(r, r, c2, F(1), false, t46, r, 1, t45, c2, 1, t45, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t47, r, 1, t46, r, 1, t46, r, 1)
-
-	// m3_paper_sums.o
 	for i := range r {
 		t46_2 := t46[i*r:][:r]
-		t47_2 := t47[i*r:][:r]
 		t48_2 := t48[i*r:][:r]
 		for j := range r {
-			t48_2[j] = -F(4.775*t46_2[j]) + t47_2[j]
+			t48_2[j] = -F(4.775 * t46_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t49, 1, c2, t45, 1, c2, t48, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t48, r, 1, t46, r, 1, t46, r, 1)
 
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
 	t53 := (F(0) < t51)
@@ -382,156 +334,166 @@ func (c *Step[F]) Run() {
 	kern.Gemm(r, r, c2, F(1), false, t61, r, 1, t60, c2, 1, t60, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t62, r, 1, t61, r, 1, t61, r, 1)
-
-	// m3_paper_sums.p
 	for i := range r {
 		t61_2 := t61[i*r:][:r]
-		t62_2 := t62[i*r:][:r]
 		t63_2 := t63[i*r:][:r]
 		for j := range r {
-			t63_2[j] = -F(4.775*t61_2[j]) + t62_2[j]
+			t63_2[j] = -F(4.775 * t61_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t64, 1, c2, t60, 1, c2, t63, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t63, r, 1, t61, r, 1, t61, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
 		t60_2 := t60[i*c2:][:c2]
-		t64_2 := t64[i*c2:][:c2]
 		t65_2 := t65[i*c2:][:c2]
 		for j := range c2 {
-			t65_2[j] = F(3.4445*t60_2[j]) + t64_2[j]
+			t65_2[j] = F(3.4445 * t60_2[j])
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.Gemm(c2, r, r, F(1), true, t65, 1, c2, t60, 1, c2, t63, 1, r)
 
 	// m3_paper_sums.p
 	kern.Gemm(r, r, c2, F(1), false, t66, r, 1, t65, c2, 1, t65, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t67, r, 1, t66, r, 1, t66, r, 1)
-
-	// m3_paper_sums.p
 	for i := range r {
 		t66_2 := t66[i*r:][:r]
-		t67_2 := t67[i*r:][:r]
 		t68_2 := t68[i*r:][:r]
 		for j := range r {
-			t68_2[j] = -F(4.775*t66_2[j]) + t67_2[j]
+			t68_2[j] = -F(4.775 * t66_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t69, 1, c2, t65, 1, c2, t68, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t68, r, 1, t66, r, 1, t66, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
 		t65_2 := t65[i*c2:][:c2]
-		t69_2 := t69[i*c2:][:c2]
 		t70_2 := t70[i*c2:][:c2]
 		for j := range c2 {
-			t70_2[j] = F(3.4445*t65_2[j]) + t69_2[j]
+			t70_2[j] = F(3.4445 * t65_2[j])
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.Gemm(c2, r, r, F(1), true, t70, 1, c2, t65, 1, c2, t68, 1, r)
 
 	// m3_paper_sums.p
 	kern.Gemm(r, r, c2, F(1), false, t71, r, 1, t70, c2, 1, t70, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t72, r, 1, t71, r, 1, t71, r, 1)
-
-	// m3_paper_sums.p
 	for i := range r {
 		t71_2 := t71[i*r:][:r]
-		t72_2 := t72[i*r:][:r]
 		t73_2 := t73[i*r:][:r]
 		for j := range r {
-			t73_2[j] = -F(4.775*t71_2[j]) + t72_2[j]
+			t73_2[j] = -F(4.775 * t71_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t74, 1, c2, t70, 1, c2, t73, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t73, r, 1, t71, r, 1, t71, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
 		t70_2 := t70[i*c2:][:c2]
-		t74_2 := t74[i*c2:][:c2]
 		t75_2 := t75[i*c2:][:c2]
 		for j := range c2 {
-			t75_2[j] = F(3.4445*t70_2[j]) + t74_2[j]
+			t75_2[j] = F(3.4445 * t70_2[j])
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.Gemm(c2, r, r, F(1), true, t75, 1, c2, t70, 1, c2, t73, 1, r)
 
 	// m3_paper_sums.p
 	kern.Gemm(r, r, c2, F(1), false, t76, r, 1, t75, c2, 1, t75, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t77, r, 1, t76, r, 1, t76, r, 1)
-
-	// m3_paper_sums.p
 	for i := range r {
 		t76_2 := t76[i*r:][:r]
-		t77_2 := t77[i*r:][:r]
 		t78_2 := t78[i*r:][:r]
 		for j := range r {
-			t78_2[j] = -F(4.775*t76_2[j]) + t77_2[j]
+			t78_2[j] = -F(4.775 * t76_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t79, 1, c2, t75, 1, c2, t78, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t78, r, 1, t76, r, 1, t76, r, 1)
 
-	// m3_paper_sums.p, m3_paper_sums.v
-	beta2Entry := c.Beta2[0]
+	// m3_paper_sums.p
 	for i := range r {
-		g := c.G[i*c2:][:c2]
 		t75_2 := t75[i*c2:][:c2]
-		t79_2 := t79[i*c2:][:c2]
 		t80_2 := t80[i*c2:][:c2]
-		v := c.V[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
-			gEntry2 := g[j]
-			t80_2[j] = F(3.4445*t75_2[j]) + t79_2[j]
-			vOut[j] = v[j] + F(F(beta2Entry*gEntry2)*gEntry2)
+			t80_2[j] = F(3.4445 * t75_2[j])
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.Gemm(c2, r, r, F(1), true, t80, 1, c2, t75, 1, c2, t78, 1, r)
 
 	// m3_paper_sums.p
 	kern.Gemm(r, r, c2, F(1), false, t81, r, 1, t80, c2, 1, t80, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t82, r, 1, t81, r, 1, t81, r, 1)
-
-	// m3_paper_sums.p
 	for i := range r {
 		t81_2 := t81[i*r:][:r]
-		t82_2 := t82[i*r:][:r]
 		t83_2 := t83[i*r:][:r]
 		for j := range r {
-			t83_2[j] = -F(4.775*t81_2[j]) + t82_2[j]
+			t83_2[j] = -F(4.775 * t81_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t84, 1, c2, t80, 1, c2, t83, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t83, r, 1, t81, r, 1, t81, r, 1)
 
-	// m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.u
-	var t99 F
+	// m3_paper_sums.p
+	for i := range r {
+		t80_2 := t80[i*c2:][:c2]
+		p2 := p[i*c2:][:c2]
+		for j := range c2 {
+			p2[j] = F(3.4445 * t80_2[j])
+		}
+	}
+
+	// m3_paper_sums.p
+	kern.Gemm(c2, r, r, F(1), true, p, 1, c2, t80, 1, c2, t83, 1, r)
+
+	// m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.v
 	alphaEntry := c.Alpha[0]
+	beta2Entry := c.Beta2[0]
+	for i := range r {
+		g := c.G[i*c2:][:c2]
+		t45_2 := t45[i*c2:][:c2]
+		p2 := p[i*c2:][:c2]
+		y2 := y[i*c2:][:c2]
+		v := c.V[i*c2:][:c2]
+		vOut := c.VOut[i*c2:][:c2]
+		for j := range c2 {
+			gEntry2 := g[j]
+			y2[j] = F(3.4445*t45_2[j]) + F(alphaEntry*p2[j])
+			vOut[j] = v[j] + F(F(beta2Entry*gEntry2)*gEntry2)
+		}
+	}
+
+	// m3_paper_sums.o
+	kern.Gemm(c2, r, r, F(1), true, y, 1, c2, t45, 1, c2, t48, 1, r)
+
+	// m3_paper_sums.z, m3_paper_sums.u
+	var t99 F
 	epsilonEntry := c.Epsilon[0]
 	for i := range r {
-		t45_2 := t45[i*c2:][:c2]
-		t49_2 := t49[i*c2:][:c2]
-		t80_2 := t80[i*c2:][:c2]
-		t84_2 := t84[i*c2:][:c2]
+		y2 := y[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
-			z2_2 := (F(3.4445*t45_2[j]) + t49_2[j] + F(alphaEntry*(F(3.4445*t80_2[j])+t84_2[j]))) / (num.Sqrt(vOut[j]) + epsilonEntry)
+			z2_2 := y2[j] / (num.Sqrt(vOut[j]) + epsilonEntry)
 			t99 += F(z2_2 * z2_2)
 			z2[j] = z2_2
 		}

@@ -18,57 +18,39 @@ func (c *stepFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	t25 := c.Work[:c2*r]                  // [r, c]
-	t26 := c.Work[c2*r:][:r*r]            // [r, r]
-	t27 := c.Work[c2*r+r*r:][:r*r]        // [r, r]
-	t28 := c.Work[c2*r+2*r*r:][:r*r]      // [r, r]
-	t29 := c.Work[c2*r+3*r*r:][:c2*r]     // [r, c]
-	t30 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t31 := c.Work[3*c2*r+3*r*r:][:r*r]    // [r, r]
-	t32 := c.Work[3*c2*r+4*r*r:][:r*r]    // [r, r]
-	t33 := c.Work[3*c2*r+5*r*r:][:r*r]    // [r, r]
-	t34 := c.Work[3*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t35 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t36 := c.Work[5*c2*r+6*r*r:][:r*r]    // [r, r]
-	t37 := c.Work[5*c2*r+7*r*r:][:r*r]    // [r, r]
-	t38 := c.Work[5*c2*r+8*r*r:][:r*r]    // [r, r]
-	t39 := c.Work[5*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t40 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t41 := c.Work[7*c2*r+9*r*r:][:r*r]    // [r, r]
-	t42 := c.Work[7*c2*r+10*r*r:][:r*r]   // [r, r]
-	t43 := c.Work[7*c2*r+11*r*r:][:r*r]   // [r, r]
-	t44 := c.Work[7*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t45 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t46 := c.Work[9*c2*r+12*r*r:][:r*r]   // [r, r]
-	t47 := c.Work[9*c2*r+13*r*r:][:r*r]   // [r, r]
-	t48 := c.Work[9*c2*r+14*r*r:][:r*r]   // [r, r]
-	t49 := c.Work[9*c2*r+15*r*r:][:c2*r]  // [r, c]
-	t60 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
-	t61 := c.Work[11*c2*r+15*r*r:][:r*r]  // [r, r]
-	t62 := c.Work[11*c2*r+16*r*r:][:r*r]  // [r, r]
-	t63 := c.Work[11*c2*r+17*r*r:][:r*r]  // [r, r]
-	t64 := c.Work[11*c2*r+18*r*r:][:c2*r] // [r, c]
-	t65 := c.Work[12*c2*r+18*r*r:][:c2*r] // [r, c]
-	t66 := c.Work[13*c2*r+18*r*r:][:r*r]  // [r, r]
-	t67 := c.Work[13*c2*r+19*r*r:][:r*r]  // [r, r]
-	t68 := c.Work[13*c2*r+20*r*r:][:r*r]  // [r, r]
-	t69 := c.Work[13*c2*r+21*r*r:][:c2*r] // [r, c]
-	t70 := c.Work[14*c2*r+21*r*r:][:c2*r] // [r, c]
-	t71 := c.Work[15*c2*r+21*r*r:][:r*r]  // [r, r]
-	t72 := c.Work[15*c2*r+22*r*r:][:r*r]  // [r, r]
-	t73 := c.Work[15*c2*r+23*r*r:][:r*r]  // [r, r]
-	t74 := c.Work[15*c2*r+24*r*r:][:c2*r] // [r, c]
-	t75 := c.Work[16*c2*r+24*r*r:][:c2*r] // [r, c]
-	t76 := c.Work[17*c2*r+24*r*r:][:r*r]  // [r, r]
-	t77 := c.Work[17*c2*r+25*r*r:][:r*r]  // [r, r]
-	t78 := c.Work[17*c2*r+26*r*r:][:r*r]  // [r, r]
-	t79 := c.Work[17*c2*r+27*r*r:][:c2*r] // [r, c]
-	t80 := c.Work[18*c2*r+27*r*r:][:c2*r] // [r, c]
-	t81 := c.Work[19*c2*r+27*r*r:][:r*r]  // [r, r]
-	t82 := c.Work[19*c2*r+28*r*r:][:r*r]  // [r, r]
-	t83 := c.Work[19*c2*r+29*r*r:][:r*r]  // [r, r]
-	t84 := c.Work[19*c2*r+30*r*r:][:c2*r] // [r, c]
-	z := c.Work[20*c2*r+30*r*r:][:c2*r]   // [r, c]
+	t25 := c.Work[:c2*r]                 // [r, c]
+	t26 := c.Work[c2*r:][:r*r]           // [r, r]
+	t28 := c.Work[c2*r+r*r:][:r*r]       // [r, r]
+	t30 := c.Work[c2*r+2*r*r:][:c2*r]    // [r, c]
+	t31 := c.Work[2*c2*r+2*r*r:][:r*r]   // [r, r]
+	t33 := c.Work[2*c2*r+3*r*r:][:r*r]   // [r, r]
+	t35 := c.Work[2*c2*r+4*r*r:][:c2*r]  // [r, c]
+	t36 := c.Work[3*c2*r+4*r*r:][:r*r]   // [r, r]
+	t38 := c.Work[3*c2*r+5*r*r:][:r*r]   // [r, r]
+	t40 := c.Work[3*c2*r+6*r*r:][:c2*r]  // [r, c]
+	t41 := c.Work[4*c2*r+6*r*r:][:r*r]   // [r, r]
+	t43 := c.Work[4*c2*r+7*r*r:][:r*r]   // [r, r]
+	t45 := c.Work[4*c2*r+8*r*r:][:c2*r]  // [r, c]
+	t46 := c.Work[5*c2*r+8*r*r:][:r*r]   // [r, r]
+	t48 := c.Work[5*c2*r+9*r*r:][:r*r]   // [r, r]
+	t60 := c.Work[5*c2*r+10*r*r:][:c2*r] // [r, c]
+	t61 := c.Work[6*c2*r+10*r*r:][:r*r]  // [r, r]
+	t63 := c.Work[6*c2*r+11*r*r:][:r*r]  // [r, r]
+	t65 := c.Work[6*c2*r+12*r*r:][:c2*r] // [r, c]
+	t66 := c.Work[7*c2*r+12*r*r:][:r*r]  // [r, r]
+	t68 := c.Work[7*c2*r+13*r*r:][:r*r]  // [r, r]
+	t70 := c.Work[7*c2*r+14*r*r:][:c2*r] // [r, c]
+	t71 := c.Work[8*c2*r+14*r*r:][:r*r]  // [r, r]
+	t73 := c.Work[8*c2*r+15*r*r:][:r*r]  // [r, r]
+	t75 := c.Work[8*c2*r+16*r*r:][:c2*r] // [r, c]
+	t76 := c.Work[9*c2*r+16*r*r:][:r*r]  // [r, r]
+	t78 := c.Work[9*c2*r+17*r*r:][:r*r]  // [r, r]
+	t80 := c.Work[9*c2*r+18*r*r:][:c2*r] // [r, c]
+	t81 := c.Work[10*c2*r+18*r*r:][:r*r] // [r, r]
+	t83 := c.Work[10*c2*r+19*r*r:][:r*r] // [r, r]
+	p := c.Work[10*c2*r+20*r*r:][:c2*r]  // [r, c]
+	y := c.Work[11*c2*r+20*r*r:][:c2*r]  // [r, c]
+	z := c.Work[12*c2*r+20*r*r:][:c2*r]  // [r, c]
 	t16Total := make([]F, 1)
 	t51Total := make([]F, 1)
 	t99Total := make([]F, 1)
@@ -179,210 +161,190 @@ func (c *stepFused) run() {
 	kern.GemmFMA(r, r, c2, F(1), false, t26, r, 1, t25, c2, 1, t25, 1, c2)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t27, r, 1, t26, r, 1, t26, r, 1)
-
-	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t26),
-			P1: unsafe.SliceData(t27),
-			P2: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t28),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t26_2 := t26[i*r:][:r]
-			t27_2 := t27[i*r:][:r]
 			t28_2 := t28[i*r:][:r]
 			for j := range r {
-				t28_2[j] = num.FMA32(-F(4.775), t26_2[j], t27_2[j])
+				t28_2[j] = F(-4.775 * t26_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, r, r, F(1), false, t29, 1, c2, t25, 1, c2, t28, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t28, r, 1, t26, r, 1, t26, r, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t25),
-			P1: unsafe.SliceData(t29),
-			P2: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t30),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t25_2 := t25[i*c2:][:c2]
-			t29_2 := t29[i*c2:][:c2]
 			t30_2 := t30[i*c2:][:c2]
 			for j := range c2 {
-				t30_2[j] = num.FMA32(F(3.4445), t25_2[j], t29_2[j])
+				t30_2[j] = F(3.4445 * t25_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.GemmFMA(c2, r, r, F(1), true, t30, 1, c2, t25, 1, c2, t28, 1, r)
 
 	// m3_paper_sums.o
 	kern.GemmFMA(r, r, c2, F(1), false, t31, r, 1, t30, c2, 1, t30, 1, c2)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t32, r, 1, t31, r, 1, t31, r, 1)
-
-	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t31),
-			P1: unsafe.SliceData(t32),
-			P2: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t33),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t31_2 := t31[i*r:][:r]
-			t32_2 := t32[i*r:][:r]
 			t33_2 := t33[i*r:][:r]
 			for j := range r {
-				t33_2[j] = num.FMA32(-F(4.775), t31_2[j], t32_2[j])
+				t33_2[j] = F(-4.775 * t31_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, r, r, F(1), false, t34, 1, c2, t30, 1, c2, t33, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t33, r, 1, t31, r, 1, t31, r, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t35),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t30_2 := t30[i*c2:][:c2]
-			t34_2 := t34[i*c2:][:c2]
 			t35_2 := t35[i*c2:][:c2]
 			for j := range c2 {
-				t35_2[j] = num.FMA32(F(3.4445), t30_2[j], t34_2[j])
+				t35_2[j] = F(3.4445 * t30_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.GemmFMA(c2, r, r, F(1), true, t35, 1, c2, t30, 1, c2, t33, 1, r)
 
 	// m3_paper_sums.o
 	kern.GemmFMA(r, r, c2, F(1), false, t36, r, 1, t35, c2, 1, t35, 1, c2)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t37, r, 1, t36, r, 1, t36, r, 1)
-
-	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t36),
-			P1: unsafe.SliceData(t37),
-			P2: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t38),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t36_2 := t36[i*r:][:r]
-			t37_2 := t37[i*r:][:r]
 			t38_2 := t38[i*r:][:r]
 			for j := range r {
-				t38_2[j] = num.FMA32(-F(4.775), t36_2[j], t37_2[j])
+				t38_2[j] = F(-4.775 * t36_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, r, r, F(1), false, t39, 1, c2, t35, 1, c2, t38, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t38, r, 1, t36, r, 1, t36, r, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t35),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t40),
+			P1: unsafe.SliceData(t40),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t35_2 := t35[i*c2:][:c2]
-			t39_2 := t39[i*c2:][:c2]
 			t40_2 := t40[i*c2:][:c2]
 			for j := range c2 {
-				t40_2[j] = num.FMA32(F(3.4445), t35_2[j], t39_2[j])
+				t40_2[j] = F(3.4445 * t35_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.GemmFMA(c2, r, r, F(1), true, t40, 1, c2, t35, 1, c2, t38, 1, r)
 
 	// m3_paper_sums.o
 	kern.GemmFMA(r, r, c2, F(1), false, t41, r, 1, t40, c2, 1, t40, 1, c2)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t42, r, 1, t41, r, 1, t41, r, 1)
-
-	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t41),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t43),
+			P1: unsafe.SliceData(t43),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t41_2 := t41[i*r:][:r]
-			t42_2 := t42[i*r:][:r]
 			t43_2 := t43[i*r:][:r]
 			for j := range r {
-				t43_2[j] = num.FMA32(-F(4.775), t41_2[j], t42_2[j])
+				t43_2[j] = F(-4.775 * t41_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, r, r, F(1), false, t44, 1, c2, t40, 1, c2, t43, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t43, r, 1, t41, r, 1, t41, r, 1)
 
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t51 F
 	if kern.Wide() {
-		a := regions.R25b09bb159d5Args{
+		a := regions.Rd98d544e7ab2Args{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(t40),
-			P2: unsafe.SliceData(t44),
-			P3: unsafe.SliceData(t45),
-			P4: unsafe.SliceData(t51Total),
+			P2: unsafe.SliceData(t45),
+			P3: unsafe.SliceData(t51Total),
 			N0: r,
 			N1: c2,
-			N2: 8 * c2,
-			N3: 12 * c2,
+			N2: 12 * c2,
 			S0: [2]float32{t51},
 		}
-		regions.R25b09bb159d5(&a)
+		regions.Rd98d544e7ab2(&a)
 	} else {
 		t51_2 := t51
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
 			t40_2 := t40[i*c2:][:c2]
-			t44_2 := t44[i*c2:][:c2]
 			t45_2 := t45[i*c2:][:c2]
 			var t51Row F
 			t51RowSums := [16]F{t51Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
 				t51RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t51RowSums[j%16])
-				t45_2[j] = num.FMA32(F(3.4445), t40_2[j], t44_2[j])
+				t45_2[j] = F(3.4445 * t40_2[j])
 			}
 			t51Row = kern.Sum16(&t51RowSums)
 			t51_2 = t51_2 + t51Row
@@ -392,33 +354,31 @@ func (c *stepFused) run() {
 	t51 = t51Total[0]
 
 	// m3_paper_sums.o
+	kern.GemmFMA(c2, r, r, F(1), true, t45, 1, c2, t40, 1, c2, t43, 1, r)
+
+	// m3_paper_sums.o
 	kern.GemmFMA(r, r, c2, F(1), false, t46, r, 1, t45, c2, 1, t45, 1, c2)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t47, r, 1, t46, r, 1, t46, r, 1)
-
-	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t46),
-			P1: unsafe.SliceData(t47),
-			P2: unsafe.SliceData(t48),
+			P1: unsafe.SliceData(t48),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t46_2 := t46[i*r:][:r]
-			t47_2 := t47[i*r:][:r]
 			t48_2 := t48[i*r:][:r]
 			for j := range r {
-				t48_2[j] = num.FMA32(-F(4.775), t46_2[j], t47_2[j])
+				t48_2[j] = F(-4.775 * t46_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, r, r, F(1), false, t49, 1, c2, t45, 1, c2, t48, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t48, r, 1, t46, r, 1, t46, r, 1)
 
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
 	t53 := (F(0) < t51)
@@ -448,277 +408,294 @@ func (c *stepFused) run() {
 	kern.GemmFMA(r, r, c2, F(1), false, t61, r, 1, t60, c2, 1, t60, 1, c2)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t62, r, 1, t61, r, 1, t61, r, 1)
-
-	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t61),
-			P1: unsafe.SliceData(t62),
-			P2: unsafe.SliceData(t63),
+			P1: unsafe.SliceData(t63),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t61_2 := t61[i*r:][:r]
-			t62_2 := t62[i*r:][:r]
 			t63_2 := t63[i*r:][:r]
 			for j := range r {
-				t63_2[j] = num.FMA32(-F(4.775), t61_2[j], t62_2[j])
+				t63_2[j] = F(-4.775 * t61_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, r, r, F(1), false, t64, 1, c2, t60, 1, c2, t63, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t63, r, 1, t61, r, 1, t61, r, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t60),
-			P1: unsafe.SliceData(t64),
-			P2: unsafe.SliceData(t65),
+			P1: unsafe.SliceData(t65),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t60_2 := t60[i*c2:][:c2]
-			t64_2 := t64[i*c2:][:c2]
 			t65_2 := t65[i*c2:][:c2]
 			for j := range c2 {
-				t65_2[j] = num.FMA32(F(3.4445), t60_2[j], t64_2[j])
+				t65_2[j] = F(3.4445 * t60_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.GemmFMA(c2, r, r, F(1), true, t65, 1, c2, t60, 1, c2, t63, 1, r)
 
 	// m3_paper_sums.p
 	kern.GemmFMA(r, r, c2, F(1), false, t66, r, 1, t65, c2, 1, t65, 1, c2)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t67, r, 1, t66, r, 1, t66, r, 1)
-
-	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t66),
-			P1: unsafe.SliceData(t67),
-			P2: unsafe.SliceData(t68),
+			P1: unsafe.SliceData(t68),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t66_2 := t66[i*r:][:r]
-			t67_2 := t67[i*r:][:r]
 			t68_2 := t68[i*r:][:r]
 			for j := range r {
-				t68_2[j] = num.FMA32(-F(4.775), t66_2[j], t67_2[j])
+				t68_2[j] = F(-4.775 * t66_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, r, r, F(1), false, t69, 1, c2, t65, 1, c2, t68, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t68, r, 1, t66, r, 1, t66, r, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t65),
-			P1: unsafe.SliceData(t69),
-			P2: unsafe.SliceData(t70),
+			P1: unsafe.SliceData(t70),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t65_2 := t65[i*c2:][:c2]
-			t69_2 := t69[i*c2:][:c2]
 			t70_2 := t70[i*c2:][:c2]
 			for j := range c2 {
-				t70_2[j] = num.FMA32(F(3.4445), t65_2[j], t69_2[j])
+				t70_2[j] = F(3.4445 * t65_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.GemmFMA(c2, r, r, F(1), true, t70, 1, c2, t65, 1, c2, t68, 1, r)
 
 	// m3_paper_sums.p
 	kern.GemmFMA(r, r, c2, F(1), false, t71, r, 1, t70, c2, 1, t70, 1, c2)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t72, r, 1, t71, r, 1, t71, r, 1)
-
-	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t71),
-			P1: unsafe.SliceData(t72),
-			P2: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t73),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t71_2 := t71[i*r:][:r]
-			t72_2 := t72[i*r:][:r]
 			t73_2 := t73[i*r:][:r]
 			for j := range r {
-				t73_2[j] = num.FMA32(-F(4.775), t71_2[j], t72_2[j])
+				t73_2[j] = F(-4.775 * t71_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, r, r, F(1), false, t74, 1, c2, t70, 1, c2, t73, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t73, r, 1, t71, r, 1, t71, r, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t70),
-			P1: unsafe.SliceData(t74),
-			P2: unsafe.SliceData(t75),
+			P1: unsafe.SliceData(t75),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t70_2 := t70[i*c2:][:c2]
-			t74_2 := t74[i*c2:][:c2]
 			t75_2 := t75[i*c2:][:c2]
 			for j := range c2 {
-				t75_2[j] = num.FMA32(F(3.4445), t70_2[j], t74_2[j])
+				t75_2[j] = F(3.4445 * t70_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.GemmFMA(c2, r, r, F(1), true, t75, 1, c2, t70, 1, c2, t73, 1, r)
 
 	// m3_paper_sums.p
 	kern.GemmFMA(r, r, c2, F(1), false, t76, r, 1, t75, c2, 1, t75, 1, c2)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t77, r, 1, t76, r, 1, t76, r, 1)
-
-	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t76),
-			P1: unsafe.SliceData(t77),
-			P2: unsafe.SliceData(t78),
+			P1: unsafe.SliceData(t78),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t76_2 := t76[i*r:][:r]
-			t77_2 := t77[i*r:][:r]
 			t78_2 := t78[i*r:][:r]
 			for j := range r {
-				t78_2[j] = num.FMA32(-F(4.775), t76_2[j], t77_2[j])
+				t78_2[j] = F(-4.775 * t76_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, r, r, F(1), false, t79, 1, c2, t75, 1, c2, t78, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t78, r, 1, t76, r, 1, t76, r, 1)
 
-	// m3_paper_sums.p, m3_paper_sums.v
-	beta2Entry := c.Beta2[0]
+	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rdb230f05c8b6Args{
-			P0: unsafe.SliceData(c.G),
-			P1: unsafe.SliceData(t75),
-			P2: unsafe.SliceData(t79),
-			P3: unsafe.SliceData(t80),
-			P4: unsafe.SliceData(c.V),
-			P5: unsafe.SliceData(c.VOut),
+		a := regions.R69bb85ec6fa8Args{
+			P0: unsafe.SliceData(t75),
+			P1: unsafe.SliceData(t80),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{beta2Entry},
 		}
-		regions.Rdb230f05c8b6(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
-			g := c.G[i*c2:][:c2]
 			t75_2 := t75[i*c2:][:c2]
-			t79_2 := t79[i*c2:][:c2]
 			t80_2 := t80[i*c2:][:c2]
-			v := c.V[i*c2:][:c2]
-			vOut := c.VOut[i*c2:][:c2]
 			for j := range c2 {
-				gEntry2 := g[j]
-				t80_2[j] = num.FMA32(F(3.4445), t75_2[j], t79_2[j])
-				vOut[j] = num.FMA32(F(beta2Entry*gEntry2), gEntry2, v[j])
+				t80_2[j] = F(3.4445 * t75_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.GemmFMA(c2, r, r, F(1), true, t80, 1, c2, t75, 1, c2, t78, 1, r)
 
 	// m3_paper_sums.p
 	kern.GemmFMA(r, r, c2, F(1), false, t81, r, 1, t80, c2, 1, t80, 1, c2)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t82, r, 1, t81, r, 1, t81, r, 1)
-
-	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t81),
-			P1: unsafe.SliceData(t82),
-			P2: unsafe.SliceData(t83),
+			P1: unsafe.SliceData(t83),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t81_2 := t81[i*r:][:r]
-			t82_2 := t82[i*r:][:r]
 			t83_2 := t83[i*r:][:r]
 			for j := range r {
-				t83_2[j] = num.FMA32(-F(4.775), t81_2[j], t82_2[j])
+				t83_2[j] = F(-4.775 * t81_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, r, r, F(1), false, t84, 1, c2, t80, 1, c2, t83, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t83, r, 1, t81, r, 1, t81, r, 1)
 
-	// m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.u
-	var t99 F
-	alphaEntry := c.Alpha[0]
-	epsilonEntry := c.Epsilon[0]
+	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R7d03feda2382Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t80),
-			P1: unsafe.SliceData(t84),
-			P2: unsafe.SliceData(t45),
-			P3: unsafe.SliceData(t49),
-			P4: unsafe.SliceData(c.VOut),
-			P5: unsafe.SliceData(z),
-			P6: unsafe.SliceData(t99Total),
+			P1: unsafe.SliceData(p),
 			N0: r,
 			N1: c2,
-			N2: 4 * c2,
-			N3: 8 * c2,
-			N4: 12 * c2,
-			S0: [2]float32{t99},
-			S1: [2]float32{alphaEntry},
-			S2: [2]float32{epsilonEntry},
 		}
-		regions.R7d03feda2382(&a)
+		regions.R69bb85ec6fa8(&a)
+	} else {
+		for i := range r {
+			t80_2 := t80[i*c2:][:c2]
+			p2 := p[i*c2:][:c2]
+			for j := range c2 {
+				p2[j] = F(3.4445 * t80_2[j])
+			}
+		}
+	}
+
+	// m3_paper_sums.p
+	kern.GemmFMA(c2, r, r, F(1), true, p, 1, c2, t80, 1, c2, t83, 1, r)
+
+	// m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.v
+	alphaEntry := c.Alpha[0]
+	beta2Entry := c.Beta2[0]
+	if kern.Wide() {
+		a := regions.Rade1d79d5836Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(p),
+			P2: unsafe.SliceData(t45),
+			P3: unsafe.SliceData(y),
+			P4: unsafe.SliceData(c.V),
+			P5: unsafe.SliceData(c.VOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{alphaEntry},
+			S1: [2]float32{beta2Entry},
+		}
+		regions.Rade1d79d5836(&a)
+	} else {
+		for i := range r {
+			g := c.G[i*c2:][:c2]
+			p2 := p[i*c2:][:c2]
+			t45_2 := t45[i*c2:][:c2]
+			y2 := y[i*c2:][:c2]
+			v := c.V[i*c2:][:c2]
+			vOut := c.VOut[i*c2:][:c2]
+			for j := range c2 {
+				gEntry2 := g[j]
+				y2[j] = num.FMA32(alphaEntry, p2[j], F(3.4445*t45_2[j]))
+				vOut[j] = num.FMA32(F(beta2Entry*gEntry2), gEntry2, v[j])
+			}
+		}
+	}
+
+	// m3_paper_sums.o
+	kern.GemmFMA(c2, r, r, F(1), true, y, 1, c2, t45, 1, c2, t48, 1, r)
+
+	// m3_paper_sums.z, m3_paper_sums.u
+	var t99 F
+	epsilonEntry := c.Epsilon[0]
+	if kern.Wide() {
+		a := regions.R40284bb64414Args{
+			P0: unsafe.SliceData(y),
+			P1: unsafe.SliceData(c.VOut),
+			P2: unsafe.SliceData(z),
+			P3: unsafe.SliceData(t99Total),
+			N0: r,
+			N1: c2,
+			N2: 12 * c2,
+			S0: [2]float32{t99},
+			S1: [2]float32{epsilonEntry},
+		}
+		regions.R40284bb64414(&a)
 	} else {
 		t99_2 := t99
 		for i := range r {
-			t80_2 := t80[i*c2:][:c2]
-			t84_2 := t84[i*c2:][:c2]
-			t45_2 := t45[i*c2:][:c2]
-			t49_2 := t49[i*c2:][:c2]
+			y2 := y[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			z2 := z[i*c2:][:c2]
 			var t99Row F
 			t99RowSums := [16]F{t99Row}
 			for j := range c2 {
-				z2_2 := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t80_2[j], t84_2[j]), num.FMA32(F(3.4445), t45_2[j], t49_2[j])) / (num.Sqrt(vOut[j]) + epsilonEntry)
+				z2_2 := y2[j] / (num.Sqrt(vOut[j]) + epsilonEntry)
 				t99RowSums[j%16] = num.FMA32(z2_2, z2_2, t99RowSums[j%16])
 				z2[j] = z2_2
 			}

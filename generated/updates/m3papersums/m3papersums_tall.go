@@ -39,10 +39,10 @@ type StepTall[F num.Float] struct {
 	Work      []F    // WorkLen() entries
 }
 
-// WorkLen is 30·c·c + 21·c·r.
+// WorkLen is 20·c·c + 13·c·r.
 func (c *StepTall[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 30*c2*c2 + 21*c2*r
+	return 20*c2*c2 + 13*c2*r
 }
 
 // Run computes StepTall.
@@ -56,101 +56,65 @@ func (c *StepTall[F]) Run() {
 	work := c.Work[c2*r:]
 	t26 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t27 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t28 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t29 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t30 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t31 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t32 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t33 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t34 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t35 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t36 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t37 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t38 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t39 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t40 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t41 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t42 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t43 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t44 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t45 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t46 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t47 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t48 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t49 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t60 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t61 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t62 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t63 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t64 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t65 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t66 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t67 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t68 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t69 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t70 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t71 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t72 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t73 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t74 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t75 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t76 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t77 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t78 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t79 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t80 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t81 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t82 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t83 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t84 := work[:c2*r] // [c, r]
+	p := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	y := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
 
@@ -211,152 +175,134 @@ func (c *StepTall[F]) Run() {
 	kern.Gemm(c2, c2, r, F(1), false, t26, c2, 1, t25, 1, c2, t25, c2, 1)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t27, c2, 1, t26, c2, 1, t26, c2, 1)
-
-	// m3_paper_sums.o
 	for i := range c2 {
 		t26_2 := t26[i*c2:][:c2]
-		t27_2 := t27[i*c2:][:c2]
 		t28_2 := t28[i*c2:][:c2]
 		for j := range c2 {
-			t28_2[j] = -F(4.775*t26_2[j]) + t27_2[j]
+			t28_2[j] = -F(4.775 * t26_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t29, 1, r, t25, c2, 1, t28, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t28, c2, 1, t26, c2, 1, t26, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t29_2 := t29[i*r:][:r]
 		t30_2 := t30[i*r:][:r]
 		for j := range r {
-			t30_2[j] = F(3.4445*t25[j*c2+i]) + t29_2[j]
+			t30_2[j] = F(3.4445 * t25[j*c2+i])
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.Gemm(r, c2, c2, F(1), true, t30, 1, r, t25, c2, 1, t28, 1, c2)
 
 	// m3_paper_sums.o
 	kern.Gemm(c2, c2, r, F(1), false, t31, c2, 1, t30, r, 1, t30, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t32, c2, 1, t31, c2, 1, t31, c2, 1)
-
-	// m3_paper_sums.o
 	for i := range c2 {
 		t31_2 := t31[i*c2:][:c2]
-		t32_2 := t32[i*c2:][:c2]
 		t33_2 := t33[i*c2:][:c2]
 		for j := range c2 {
-			t33_2[j] = -F(4.775*t31_2[j]) + t32_2[j]
+			t33_2[j] = -F(4.775 * t31_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t34, 1, r, t30, 1, r, t33, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t33, c2, 1, t31, c2, 1, t31, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
 		t30_2 := t30[i*r:][:r]
-		t34_2 := t34[i*r:][:r]
 		t35_2 := t35[i*r:][:r]
 		for j := range r {
-			t35_2[j] = F(3.4445*t30_2[j]) + t34_2[j]
+			t35_2[j] = F(3.4445 * t30_2[j])
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.Gemm(r, c2, c2, F(1), true, t35, 1, r, t30, 1, r, t33, 1, c2)
 
 	// m3_paper_sums.o
 	kern.Gemm(c2, c2, r, F(1), false, t36, c2, 1, t35, r, 1, t35, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t37, c2, 1, t36, c2, 1, t36, c2, 1)
-
-	// m3_paper_sums.o
 	for i := range c2 {
 		t36_2 := t36[i*c2:][:c2]
-		t37_2 := t37[i*c2:][:c2]
 		t38_2 := t38[i*c2:][:c2]
 		for j := range c2 {
-			t38_2[j] = -F(4.775*t36_2[j]) + t37_2[j]
+			t38_2[j] = -F(4.775 * t36_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t39, 1, r, t35, 1, r, t38, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t38, c2, 1, t36, c2, 1, t36, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
 		t35_2 := t35[i*r:][:r]
-		t39_2 := t39[i*r:][:r]
 		t40_2 := t40[i*r:][:r]
 		for j := range r {
-			t40_2[j] = F(3.4445*t35_2[j]) + t39_2[j]
+			t40_2[j] = F(3.4445 * t35_2[j])
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.Gemm(r, c2, c2, F(1), true, t40, 1, r, t35, 1, r, t38, 1, c2)
 
 	// m3_paper_sums.o
 	kern.Gemm(c2, c2, r, F(1), false, t41, c2, 1, t40, r, 1, t40, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t42, c2, 1, t41, c2, 1, t41, c2, 1)
-
-	// m3_paper_sums.o
 	for i := range c2 {
 		t41_2 := t41[i*c2:][:c2]
-		t42_2 := t42[i*c2:][:c2]
 		t43_2 := t43[i*c2:][:c2]
 		for j := range c2 {
-			t43_2[j] = -F(4.775*t41_2[j]) + t42_2[j]
+			t43_2[j] = -F(4.775 * t41_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t44, 1, r, t40, 1, r, t43, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t43, c2, 1, t41, c2, 1, t41, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
 		t40_2 := t40[i*r:][:r]
-		t44_2 := t44[i*r:][:r]
 		t45_2 := t45[i*r:][:r]
 		for j := range r {
-			t45_2[j] = F(3.4445*t40_2[j]) + t44_2[j]
+			t45_2[j] = F(3.4445 * t40_2[j])
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.Gemm(r, c2, c2, F(1), true, t45, 1, r, t40, 1, r, t43, 1, c2)
 
 	// m3_paper_sums.o
 	kern.Gemm(c2, c2, r, F(1), false, t46, c2, 1, t45, r, 1, t45, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t47, c2, 1, t46, c2, 1, t46, c2, 1)
-
-	// m3_paper_sums.o
 	for i := range c2 {
 		t46_2 := t46[i*c2:][:c2]
-		t47_2 := t47[i*c2:][:c2]
 		t48_2 := t48[i*c2:][:c2]
 		for j := range c2 {
-			t48_2[j] = -F(4.775*t46_2[j]) + t47_2[j]
+			t48_2[j] = -F(4.775 * t46_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t49, 1, r, t45, 1, r, t48, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t48, c2, 1, t46, c2, 1, t46, c2, 1)
 
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
 	t53 := (F(0) < t51)
 	t59 := kern.Choose(t53, num.Sqrt(kern.Choose(t53, t51, F(1))), F(0)) + epsilonNsEntry
 
-	// m3_paper_sums.p, m3_paper_sums.v
-	beta2Entry := c.Beta2[0]
+	// m3_paper_sums.p
 	for i := range r {
-		g := c.G[i*c2:][:c2]
 		sOut := c.SOut[i*c2:][:c2]
 		t60_2 := t60[i*c2:][:c2]
-		v := c.V[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
-			gEntry2 := g[j]
 			t60_2[j] = sOut[j] / t59
-			vOut[j] = v[j] + F(F(beta2Entry*gEntry2)*gEntry2)
 		}
 	}
 
@@ -364,145 +310,163 @@ func (c *StepTall[F]) Run() {
 	kern.Gemm(c2, c2, r, F(1), false, t61, c2, 1, t60, 1, c2, t60, c2, 1)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t62, c2, 1, t61, c2, 1, t61, c2, 1)
-
-	// m3_paper_sums.p
 	for i := range c2 {
 		t61_2 := t61[i*c2:][:c2]
-		t62_2 := t62[i*c2:][:c2]
 		t63_2 := t63[i*c2:][:c2]
 		for j := range c2 {
-			t63_2[j] = -F(4.775*t61_2[j]) + t62_2[j]
+			t63_2[j] = -F(4.775 * t61_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t64, 1, r, t60, c2, 1, t63, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t63, c2, 1, t61, c2, 1, t61, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t64_2 := t64[i*r:][:r]
 		t65_2 := t65[i*r:][:r]
 		for j := range r {
-			t65_2[j] = F(3.4445*t60[j*c2+i]) + t64_2[j]
+			t65_2[j] = F(3.4445 * t60[j*c2+i])
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.Gemm(r, c2, c2, F(1), true, t65, 1, r, t60, c2, 1, t63, 1, c2)
 
 	// m3_paper_sums.p
 	kern.Gemm(c2, c2, r, F(1), false, t66, c2, 1, t65, r, 1, t65, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t67, c2, 1, t66, c2, 1, t66, c2, 1)
-
-	// m3_paper_sums.p
 	for i := range c2 {
 		t66_2 := t66[i*c2:][:c2]
-		t67_2 := t67[i*c2:][:c2]
 		t68_2 := t68[i*c2:][:c2]
 		for j := range c2 {
-			t68_2[j] = -F(4.775*t66_2[j]) + t67_2[j]
+			t68_2[j] = -F(4.775 * t66_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t69, 1, r, t65, 1, r, t68, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t68, c2, 1, t66, c2, 1, t66, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
 		t65_2 := t65[i*r:][:r]
-		t69_2 := t69[i*r:][:r]
 		t70_2 := t70[i*r:][:r]
 		for j := range r {
-			t70_2[j] = F(3.4445*t65_2[j]) + t69_2[j]
+			t70_2[j] = F(3.4445 * t65_2[j])
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.Gemm(r, c2, c2, F(1), true, t70, 1, r, t65, 1, r, t68, 1, c2)
 
 	// m3_paper_sums.p
 	kern.Gemm(c2, c2, r, F(1), false, t71, c2, 1, t70, r, 1, t70, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t72, c2, 1, t71, c2, 1, t71, c2, 1)
-
-	// m3_paper_sums.p
 	for i := range c2 {
 		t71_2 := t71[i*c2:][:c2]
-		t72_2 := t72[i*c2:][:c2]
 		t73_2 := t73[i*c2:][:c2]
 		for j := range c2 {
-			t73_2[j] = -F(4.775*t71_2[j]) + t72_2[j]
+			t73_2[j] = -F(4.775 * t71_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t74, 1, r, t70, 1, r, t73, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t73, c2, 1, t71, c2, 1, t71, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
 		t70_2 := t70[i*r:][:r]
-		t74_2 := t74[i*r:][:r]
 		t75_2 := t75[i*r:][:r]
 		for j := range r {
-			t75_2[j] = F(3.4445*t70_2[j]) + t74_2[j]
+			t75_2[j] = F(3.4445 * t70_2[j])
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.Gemm(r, c2, c2, F(1), true, t75, 1, r, t70, 1, r, t73, 1, c2)
 
 	// m3_paper_sums.p
 	kern.Gemm(c2, c2, r, F(1), false, t76, c2, 1, t75, r, 1, t75, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t77, c2, 1, t76, c2, 1, t76, c2, 1)
-
-	// m3_paper_sums.p
 	for i := range c2 {
 		t76_2 := t76[i*c2:][:c2]
-		t77_2 := t77[i*c2:][:c2]
 		t78_2 := t78[i*c2:][:c2]
 		for j := range c2 {
-			t78_2[j] = -F(4.775*t76_2[j]) + t77_2[j]
+			t78_2[j] = -F(4.775 * t76_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t79, 1, r, t75, 1, r, t78, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t78, c2, 1, t76, c2, 1, t76, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
 		t75_2 := t75[i*r:][:r]
-		t79_2 := t79[i*r:][:r]
 		t80_2 := t80[i*r:][:r]
 		for j := range r {
-			t80_2[j] = F(3.4445*t75_2[j]) + t79_2[j]
+			t80_2[j] = F(3.4445 * t75_2[j])
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.Gemm(r, c2, c2, F(1), true, t80, 1, r, t75, 1, r, t78, 1, c2)
 
 	// m3_paper_sums.p
 	kern.Gemm(c2, c2, r, F(1), false, t81, c2, 1, t80, r, 1, t80, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t82, c2, 1, t81, c2, 1, t81, c2, 1)
-
-	// m3_paper_sums.p
 	for i := range c2 {
 		t81_2 := t81[i*c2:][:c2]
-		t82_2 := t82[i*c2:][:c2]
 		t83_2 := t83[i*c2:][:c2]
 		for j := range c2 {
-			t83_2[j] = -F(4.775*t81_2[j]) + t82_2[j]
+			t83_2[j] = -F(4.775 * t81_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t84, 1, r, t80, 1, r, t83, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t83, c2, 1, t81, c2, 1, t81, c2, 1)
 
-	// m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.u
-	var t99 F
+	// m3_paper_sums.p
+	for i := range c2 {
+		t80_2 := t80[i*r:][:r]
+		p2 := p[i*r:][:r]
+		for j := range r {
+			p2[j] = F(3.4445 * t80_2[j])
+		}
+	}
+
+	// m3_paper_sums.p
+	kern.Gemm(r, c2, c2, F(1), true, p, 1, r, t80, 1, r, t83, 1, c2)
+
+	// m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.v
 	alphaEntry := c.Alpha[0]
+	beta2Entry := c.Beta2[0]
+	for i := range r {
+		g := c.G[i*c2:][:c2]
+		y2 := y[i*c2:][:c2]
+		v := c.V[i*c2:][:c2]
+		vOut := c.VOut[i*c2:][:c2]
+		for j := range c2 {
+			gEntry2 := g[j]
+			y2[j] = F(3.4445*t45[j*r+i]) + F(alphaEntry*p[j*r+i])
+			vOut[j] = v[j] + F(F(beta2Entry*gEntry2)*gEntry2)
+		}
+	}
+
+	// m3_paper_sums.o
+	kern.Gemm(r, c2, c2, F(1), true, y, c2, 1, t45, 1, r, t48, 1, c2)
+
+	// m3_paper_sums.z, m3_paper_sums.u
+	var t99 F
 	epsilonEntry := c.Epsilon[0]
 	for i := range r {
+		y2 := y[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
-			z2_2 := (F(3.4445*t45[j*r+i]) + t49[j*r+i] + F(alphaEntry*(F(3.4445*t80[j*r+i])+t84[j*r+i]))) / (num.Sqrt(vOut[j]) + epsilonEntry)
+			z2_2 := y2[j] / (num.Sqrt(vOut[j]) + epsilonEntry)
 			t99 += F(z2_2 * z2_2)
 			z2[j] = z2_2
 		}

@@ -20,57 +20,40 @@ func (c *stepTallFused) run() {
 	_ = r
 	t25 := c.Work[:c2*r]                     // [r, c]
 	t26 := c.Work[c2*r:][:c2*c2]             // [c, c]
-	t27 := c.Work[c2*c2+c2*r:][:c2*c2]       // [c, c]
-	t28 := c.Work[2*c2*c2+c2*r:][:c2*c2]     // [c, c]
-	t29 := c.Work[3*c2*c2+c2*r:][:c2*r]      // [c, r]
-	t30 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
-	t31 := c.Work[3*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
-	t32 := c.Work[4*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
-	t33 := c.Work[5*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
-	t34 := c.Work[6*c2*c2+3*c2*r:][:c2*r]    // [c, r]
-	t35 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
-	t36 := c.Work[6*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
-	t37 := c.Work[7*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
-	t38 := c.Work[8*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
-	t39 := c.Work[9*c2*c2+5*c2*r:][:c2*r]    // [c, r]
-	t40 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
-	t41 := c.Work[9*c2*c2+7*c2*r:][:c2*c2]   // [c, c]
-	t42 := c.Work[10*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
-	t43 := c.Work[11*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
-	t44 := c.Work[12*c2*c2+7*c2*r:][:c2*r]   // [c, r]
-	t45 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
-	t46 := c.Work[12*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
-	t47 := c.Work[13*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
-	t48 := c.Work[14*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
-	t49 := c.Work[15*c2*c2+9*c2*r:][:c2*r]   // [c, r]
-	t60 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [r, c]
-	t61 := c.Work[15*c2*c2+11*c2*r:][:c2*c2] // [c, c]
-	t62 := c.Work[16*c2*c2+11*c2*r:][:c2*c2] // [c, c]
-	t63 := c.Work[17*c2*c2+11*c2*r:][:c2*c2] // [c, c]
-	t64 := c.Work[18*c2*c2+11*c2*r:][:c2*r]  // [c, r]
-	t65 := c.Work[18*c2*c2+12*c2*r:][:c2*r]  // [c, r]
-	t66 := c.Work[18*c2*c2+13*c2*r:][:c2*c2] // [c, c]
-	t67 := c.Work[19*c2*c2+13*c2*r:][:c2*c2] // [c, c]
-	t68 := c.Work[20*c2*c2+13*c2*r:][:c2*c2] // [c, c]
-	t69 := c.Work[21*c2*c2+13*c2*r:][:c2*r]  // [c, r]
-	t70 := c.Work[21*c2*c2+14*c2*r:][:c2*r]  // [c, r]
-	t71 := c.Work[21*c2*c2+15*c2*r:][:c2*c2] // [c, c]
-	t72 := c.Work[22*c2*c2+15*c2*r:][:c2*c2] // [c, c]
-	t73 := c.Work[23*c2*c2+15*c2*r:][:c2*c2] // [c, c]
-	t74 := c.Work[24*c2*c2+15*c2*r:][:c2*r]  // [c, r]
-	t75 := c.Work[24*c2*c2+16*c2*r:][:c2*r]  // [c, r]
-	t76 := c.Work[24*c2*c2+17*c2*r:][:c2*c2] // [c, c]
-	t77 := c.Work[25*c2*c2+17*c2*r:][:c2*c2] // [c, c]
-	t78 := c.Work[26*c2*c2+17*c2*r:][:c2*c2] // [c, c]
-	t79 := c.Work[27*c2*c2+17*c2*r:][:c2*r]  // [c, r]
-	t80 := c.Work[27*c2*c2+18*c2*r:][:c2*r]  // [c, r]
-	t81 := c.Work[27*c2*c2+19*c2*r:][:c2*c2] // [c, c]
-	t82 := c.Work[28*c2*c2+19*c2*r:][:c2*c2] // [c, c]
-	t83 := c.Work[29*c2*c2+19*c2*r:][:c2*c2] // [c, c]
-	t84 := c.Work[30*c2*c2+19*c2*r:][:c2*r]  // [c, r]
-	z := c.Work[30*c2*c2+20*c2*r:][:c2*r]    // [r, c]
+	t28 := c.Work[c2*c2+c2*r:][:c2*c2]       // [c, c]
+	t30 := c.Work[2*c2*c2+c2*r:][:c2*r]      // [c, r]
+	t31 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
+	t33 := c.Work[3*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
+	t35 := c.Work[4*c2*c2+2*c2*r:][:c2*r]    // [c, r]
+	t36 := c.Work[4*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
+	t38 := c.Work[5*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
+	t40 := c.Work[6*c2*c2+3*c2*r:][:c2*r]    // [c, r]
+	t41 := c.Work[6*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t43 := c.Work[7*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t45 := c.Work[8*c2*c2+4*c2*r:][:c2*r]    // [c, r]
+	t46 := c.Work[8*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
+	t48 := c.Work[9*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
+	t60 := c.Work[10*c2*c2+5*c2*r:][:c2*r]   // [r, c]
+	t61 := c.Work[10*c2*c2+6*c2*r:][:c2*c2]  // [c, c]
+	t63 := c.Work[11*c2*c2+6*c2*r:][:c2*c2]  // [c, c]
+	t65 := c.Work[12*c2*c2+6*c2*r:][:c2*r]   // [c, r]
+	t66 := c.Work[12*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
+	t68 := c.Work[13*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
+	t70 := c.Work[14*c2*c2+7*c2*r:][:c2*r]   // [c, r]
+	t71 := c.Work[14*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
+	t73 := c.Work[15*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
+	t75 := c.Work[16*c2*c2+8*c2*r:][:c2*r]   // [c, r]
+	t76 := c.Work[16*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
+	t78 := c.Work[17*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
+	t80 := c.Work[18*c2*c2+9*c2*r:][:c2*r]   // [c, r]
+	t81 := c.Work[18*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t83 := c.Work[19*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	p := c.Work[20*c2*c2+10*c2*r:][:c2*r]    // [c, r]
+	y := c.Work[20*c2*c2+11*c2*r:][:c2*r]    // [r, c]
+	z := c.Work[20*c2*c2+12*c2*r:][:c2*r]    // [r, c]
 	t16Total := make([]F, 1)
 	t51Total := make([]F, 1)
+	t99Total := make([]F, 1)
 
 	// m3_paper_sums.m
 	beta1Entry := c.Beta1[0]
@@ -193,249 +176,219 @@ func (c *stepTallFused) run() {
 	kern.GemmFMA(c2, c2, r, F(1), false, t26, c2, 1, t25, 1, c2, t25, c2, 1)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t27, c2, 1, t26, c2, 1, t26, c2, 1)
-
-	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t26),
-			P1: unsafe.SliceData(t27),
-			P2: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t28),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t26_2 := t26[i*c2:][:c2]
-			t27_2 := t27[i*c2:][:c2]
 			t28_2 := t28[i*c2:][:c2]
 			for j := range c2 {
-				t28_2[j] = num.FMA32(-F(4.775), t26_2[j], t27_2[j])
+				t28_2[j] = F(-4.775 * t26_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t29, 1, r, t25, c2, 1, t28, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t28, c2, 1, t26, c2, 1, t26, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t29_2 := t29[i*r:][:r]
 		t30_2 := t30[i*r:][:r]
 		for j := range r {
-			t30_2[j] = num.FMA32(F(3.4445), t25[j*c2+i], t29_2[j])
+			t30_2[j] = F(3.4445 * t25[j*c2+i])
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t30, 1, r, t25, c2, 1, t28, 1, c2)
 
 	// m3_paper_sums.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t31, c2, 1, t30, r, 1, t30, 1, r)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t32, c2, 1, t31, c2, 1, t31, c2, 1)
-
-	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t31),
-			P1: unsafe.SliceData(t32),
-			P2: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t33),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t31_2 := t31[i*c2:][:c2]
-			t32_2 := t32[i*c2:][:c2]
 			t33_2 := t33[i*c2:][:c2]
 			for j := range c2 {
-				t33_2[j] = num.FMA32(-F(4.775), t31_2[j], t32_2[j])
+				t33_2[j] = F(-4.775 * t31_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t34, 1, r, t30, 1, r, t33, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t33, c2, 1, t31, c2, 1, t31, c2, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t35),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t30_2 := t30[i*r:][:r]
-			t34_2 := t34[i*r:][:r]
 			t35_2 := t35[i*r:][:r]
 			for j := range r {
-				t35_2[j] = num.FMA32(F(3.4445), t30_2[j], t34_2[j])
+				t35_2[j] = F(3.4445 * t30_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t35, 1, r, t30, 1, r, t33, 1, c2)
 
 	// m3_paper_sums.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t36, c2, 1, t35, r, 1, t35, 1, r)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t37, c2, 1, t36, c2, 1, t36, c2, 1)
-
-	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t36),
-			P1: unsafe.SliceData(t37),
-			P2: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t38),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t36_2 := t36[i*c2:][:c2]
-			t37_2 := t37[i*c2:][:c2]
 			t38_2 := t38[i*c2:][:c2]
 			for j := range c2 {
-				t38_2[j] = num.FMA32(-F(4.775), t36_2[j], t37_2[j])
+				t38_2[j] = F(-4.775 * t36_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t39, 1, r, t35, 1, r, t38, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t38, c2, 1, t36, c2, 1, t36, c2, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t35),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t40),
+			P1: unsafe.SliceData(t40),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t35_2 := t35[i*r:][:r]
-			t39_2 := t39[i*r:][:r]
 			t40_2 := t40[i*r:][:r]
 			for j := range r {
-				t40_2[j] = num.FMA32(F(3.4445), t35_2[j], t39_2[j])
+				t40_2[j] = F(3.4445 * t35_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t40, 1, r, t35, 1, r, t38, 1, c2)
 
 	// m3_paper_sums.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t41, c2, 1, t40, r, 1, t40, 1, r)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t42, c2, 1, t41, c2, 1, t41, c2, 1)
-
-	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t41),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t43),
+			P1: unsafe.SliceData(t43),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t41_2 := t41[i*c2:][:c2]
-			t42_2 := t42[i*c2:][:c2]
 			t43_2 := t43[i*c2:][:c2]
 			for j := range c2 {
-				t43_2[j] = num.FMA32(-F(4.775), t41_2[j], t42_2[j])
+				t43_2[j] = F(-4.775 * t41_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t44, 1, r, t40, 1, r, t43, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t43, c2, 1, t41, c2, 1, t41, c2, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t40),
-			P1: unsafe.SliceData(t44),
-			P2: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t45),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t40_2 := t40[i*r:][:r]
-			t44_2 := t44[i*r:][:r]
 			t45_2 := t45[i*r:][:r]
 			for j := range r {
-				t45_2[j] = num.FMA32(F(3.4445), t40_2[j], t44_2[j])
+				t45_2[j] = F(3.4445 * t40_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t45, 1, r, t40, 1, r, t43, 1, c2)
 
 	// m3_paper_sums.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t46, c2, 1, t45, r, 1, t45, 1, r)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t47, c2, 1, t46, c2, 1, t46, c2, 1)
-
-	// m3_paper_sums.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t46),
-			P1: unsafe.SliceData(t47),
-			P2: unsafe.SliceData(t48),
+			P1: unsafe.SliceData(t48),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t46_2 := t46[i*c2:][:c2]
-			t47_2 := t47[i*c2:][:c2]
 			t48_2 := t48[i*c2:][:c2]
 			for j := range c2 {
-				t48_2[j] = num.FMA32(-F(4.775), t46_2[j], t47_2[j])
+				t48_2[j] = F(-4.775 * t46_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t49, 1, r, t45, 1, r, t48, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t48, c2, 1, t46, c2, 1, t46, c2, 1)
 
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
 	t53 := (F(0) < t51)
 	t59 := kern.Choose(t53, num.Sqrt(kern.Choose(t53, t51, F(1))), F(0)) + epsilonNsEntry
 
-	// m3_paper_sums.p, m3_paper_sums.v
-	beta2Entry := c.Beta2[0]
+	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Rfd20e19f9badArgs{
-			P0: unsafe.SliceData(c.G),
-			P1: unsafe.SliceData(c.SOut),
-			P2: unsafe.SliceData(t60),
-			P3: unsafe.SliceData(c.V),
-			P4: unsafe.SliceData(c.VOut),
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(c.SOut),
+			P1: unsafe.SliceData(t60),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{t59},
-			S1: [2]float32{beta2Entry},
 		}
-		regions.Rfd20e19f9bad(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
-			g := c.G[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
 			t60_2 := t60[i*c2:][:c2]
-			v := c.V[i*c2:][:c2]
-			vOut := c.VOut[i*c2:][:c2]
 			for j := range c2 {
-				gEntry2 := g[j]
 				t60_2[j] = sOut[j] / t59
-				vOut[j] = num.FMA32(F(beta2Entry*gEntry2), gEntry2, v[j])
 			}
 		}
 	}
@@ -444,232 +397,274 @@ func (c *stepTallFused) run() {
 	kern.GemmFMA(c2, c2, r, F(1), false, t61, c2, 1, t60, 1, c2, t60, c2, 1)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t62, c2, 1, t61, c2, 1, t61, c2, 1)
-
-	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t61),
-			P1: unsafe.SliceData(t62),
-			P2: unsafe.SliceData(t63),
+			P1: unsafe.SliceData(t63),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t61_2 := t61[i*c2:][:c2]
-			t62_2 := t62[i*c2:][:c2]
 			t63_2 := t63[i*c2:][:c2]
 			for j := range c2 {
-				t63_2[j] = num.FMA32(-F(4.775), t61_2[j], t62_2[j])
+				t63_2[j] = F(-4.775 * t61_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t64, 1, r, t60, c2, 1, t63, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t63, c2, 1, t61, c2, 1, t61, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t64_2 := t64[i*r:][:r]
 		t65_2 := t65[i*r:][:r]
 		for j := range r {
-			t65_2[j] = num.FMA32(F(3.4445), t60[j*c2+i], t64_2[j])
+			t65_2[j] = F(3.4445 * t60[j*c2+i])
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.GemmFMA(r, c2, c2, F(1), true, t65, 1, r, t60, c2, 1, t63, 1, c2)
 
 	// m3_paper_sums.p
 	kern.GemmFMA(c2, c2, r, F(1), false, t66, c2, 1, t65, r, 1, t65, 1, r)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t67, c2, 1, t66, c2, 1, t66, c2, 1)
-
-	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t66),
-			P1: unsafe.SliceData(t67),
-			P2: unsafe.SliceData(t68),
+			P1: unsafe.SliceData(t68),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t66_2 := t66[i*c2:][:c2]
-			t67_2 := t67[i*c2:][:c2]
 			t68_2 := t68[i*c2:][:c2]
 			for j := range c2 {
-				t68_2[j] = num.FMA32(-F(4.775), t66_2[j], t67_2[j])
+				t68_2[j] = F(-4.775 * t66_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t69, 1, r, t65, 1, r, t68, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t68, c2, 1, t66, c2, 1, t66, c2, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t65),
-			P1: unsafe.SliceData(t69),
-			P2: unsafe.SliceData(t70),
+			P1: unsafe.SliceData(t70),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t65_2 := t65[i*r:][:r]
-			t69_2 := t69[i*r:][:r]
 			t70_2 := t70[i*r:][:r]
 			for j := range r {
-				t70_2[j] = num.FMA32(F(3.4445), t65_2[j], t69_2[j])
+				t70_2[j] = F(3.4445 * t65_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.GemmFMA(r, c2, c2, F(1), true, t70, 1, r, t65, 1, r, t68, 1, c2)
 
 	// m3_paper_sums.p
 	kern.GemmFMA(c2, c2, r, F(1), false, t71, c2, 1, t70, r, 1, t70, 1, r)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t72, c2, 1, t71, c2, 1, t71, c2, 1)
-
-	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t71),
-			P1: unsafe.SliceData(t72),
-			P2: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t73),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t71_2 := t71[i*c2:][:c2]
-			t72_2 := t72[i*c2:][:c2]
 			t73_2 := t73[i*c2:][:c2]
 			for j := range c2 {
-				t73_2[j] = num.FMA32(-F(4.775), t71_2[j], t72_2[j])
+				t73_2[j] = F(-4.775 * t71_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t74, 1, r, t70, 1, r, t73, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t73, c2, 1, t71, c2, 1, t71, c2, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t70),
-			P1: unsafe.SliceData(t74),
-			P2: unsafe.SliceData(t75),
+			P1: unsafe.SliceData(t75),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t70_2 := t70[i*r:][:r]
-			t74_2 := t74[i*r:][:r]
 			t75_2 := t75[i*r:][:r]
 			for j := range r {
-				t75_2[j] = num.FMA32(F(3.4445), t70_2[j], t74_2[j])
+				t75_2[j] = F(3.4445 * t70_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.GemmFMA(r, c2, c2, F(1), true, t75, 1, r, t70, 1, r, t73, 1, c2)
 
 	// m3_paper_sums.p
 	kern.GemmFMA(c2, c2, r, F(1), false, t76, c2, 1, t75, r, 1, t75, 1, r)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t77, c2, 1, t76, c2, 1, t76, c2, 1)
-
-	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t76),
-			P1: unsafe.SliceData(t77),
-			P2: unsafe.SliceData(t78),
+			P1: unsafe.SliceData(t78),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t76_2 := t76[i*c2:][:c2]
-			t77_2 := t77[i*c2:][:c2]
 			t78_2 := t78[i*c2:][:c2]
 			for j := range c2 {
-				t78_2[j] = num.FMA32(-F(4.775), t76_2[j], t77_2[j])
+				t78_2[j] = F(-4.775 * t76_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t79, 1, r, t75, 1, r, t78, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t78, c2, 1, t76, c2, 1, t76, c2, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t75),
-			P1: unsafe.SliceData(t79),
-			P2: unsafe.SliceData(t80),
+			P1: unsafe.SliceData(t80),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t75_2 := t75[i*r:][:r]
-			t79_2 := t79[i*r:][:r]
 			t80_2 := t80[i*r:][:r]
 			for j := range r {
-				t80_2[j] = num.FMA32(F(3.4445), t75_2[j], t79_2[j])
+				t80_2[j] = F(3.4445 * t75_2[j])
 			}
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.GemmFMA(r, c2, c2, F(1), true, t80, 1, r, t75, 1, r, t78, 1, c2)
 
 	// m3_paper_sums.p
 	kern.GemmFMA(c2, c2, r, F(1), false, t81, c2, 1, t80, r, 1, t80, 1, r)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t82, c2, 1, t81, c2, 1, t81, c2, 1)
-
-	// m3_paper_sums.p
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t81),
-			P1: unsafe.SliceData(t82),
-			P2: unsafe.SliceData(t83),
+			P1: unsafe.SliceData(t83),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t81_2 := t81[i*c2:][:c2]
-			t82_2 := t82[i*c2:][:c2]
 			t83_2 := t83[i*c2:][:c2]
 			for j := range c2 {
-				t83_2[j] = num.FMA32(-F(4.775), t81_2[j], t82_2[j])
+				t83_2[j] = F(-4.775 * t81_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t84, 1, r, t80, 1, r, t83, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t83, c2, 1, t81, c2, 1, t81, c2, 1)
 
-	// m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.u
-	var t99 F
-	alphaEntry := c.Alpha[0]
-	epsilonEntry := c.Epsilon[0]
-	for i := range r {
-		vOut := c.VOut[i*c2:][:c2]
-		z2 := z[i*c2:][:c2]
-		for j := range c2 {
-			z2_2 := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t80[j*r+i], t84[j*r+i]), num.FMA32(F(3.4445), t45[j*r+i], t49[j*r+i])) / (num.Sqrt(vOut[j]) + epsilonEntry)
-			t99 = num.FMA32(z2_2, z2_2, t99)
-			z2[j] = z2_2
+	// m3_paper_sums.p
+	if kern.Wide() {
+		a := regions.R69bb85ec6fa8Args{
+			P0: unsafe.SliceData(t80),
+			P1: unsafe.SliceData(p),
+			N0: c2,
+			N1: r,
+		}
+		regions.R69bb85ec6fa8(&a)
+	} else {
+		for i := range c2 {
+			t80_2 := t80[i*r:][:r]
+			p2 := p[i*r:][:r]
+			for j := range r {
+				p2[j] = F(3.4445 * t80_2[j])
+			}
 		}
 	}
+
+	// m3_paper_sums.p
+	kern.GemmFMA(r, c2, c2, F(1), true, p, 1, r, t80, 1, r, t83, 1, c2)
+
+	// m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.v
+	alphaEntry := c.Alpha[0]
+	beta2Entry := c.Beta2[0]
+	for i := range r {
+		g := c.G[i*c2:][:c2]
+		y2 := y[i*c2:][:c2]
+		v := c.V[i*c2:][:c2]
+		vOut := c.VOut[i*c2:][:c2]
+		for j := range c2 {
+			gEntry2 := g[j]
+			y2[j] = num.FMA32(alphaEntry, p[j*r+i], F(3.4445*t45[j*r+i]))
+			vOut[j] = num.FMA32(F(beta2Entry*gEntry2), gEntry2, v[j])
+		}
+	}
+
+	// m3_paper_sums.o
+	kern.GemmFMA(r, c2, c2, F(1), true, y, c2, 1, t45, 1, r, t48, 1, c2)
+
+	// m3_paper_sums.z, m3_paper_sums.u
+	var t99 F
+	epsilonEntry := c.Epsilon[0]
+	if kern.Wide() {
+		a := regions.R40284bb64414Args{
+			P0: unsafe.SliceData(y),
+			P1: unsafe.SliceData(c.VOut),
+			P2: unsafe.SliceData(z),
+			P3: unsafe.SliceData(t99Total),
+			N0: r,
+			N1: c2,
+			N2: 12 * c2,
+			S0: [2]float32{t99},
+			S1: [2]float32{epsilonEntry},
+		}
+		regions.R40284bb64414(&a)
+	} else {
+		t99_2 := t99
+		for i := range r {
+			y2 := y[i*c2:][:c2]
+			vOut := c.VOut[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			var t99Row F
+			t99RowSums := [16]F{t99Row}
+			for j := range c2 {
+				z2_2 := y2[j] / (num.Sqrt(vOut[j]) + epsilonEntry)
+				t99RowSums[j%16] = num.FMA32(z2_2, z2_2, t99RowSums[j%16])
+				z2[j] = z2_2
+			}
+			t99Row = kern.Sum16(&t99RowSums)
+			t99_2 = t99_2 + t99Row
+		}
+		t99Total[0] = t99_2
+	}
+	t99 = t99Total[0]
 
 	// m3_paper_sums.u, m3_paper_sums.s, m3_paper_sums.o
 	t101 := (F(0) < t99)

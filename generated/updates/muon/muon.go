@@ -47,10 +47,10 @@ type Step[F num.Float] struct {
 	Work    []F    // WorkLen() entries
 }
 
-// WorkLen is 11·c·r + 15·r·r.
+// WorkLen is 7·c·r + 10·r·r.
 func (c *Step[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 11*c2*r + 15*r*r
+	return 7*c2*r + 10*r*r
 }
 
 // Run computes Step.
@@ -66,51 +66,33 @@ func (c *Step[F]) Run() {
 	work = work[c2*r:]
 	t19 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t20 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t21 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t22 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t23 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t24 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t25 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t26 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t27 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t28 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t29 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t30 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t31 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t32 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t33 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t34 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t35 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t36 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t37 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
 	t38 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	t39 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t40 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t41 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t42 := work[:c2*r] // [r, c]
+	o := work[:c2*r] // [r, c]
 
 	// muon.m, muon.d, muon.o
 	var t9 F
@@ -149,136 +131,136 @@ func (c *Step[F]) Run() {
 	kern.Gemm(r, r, c2, F(1), false, t19, r, 1, t18, c2, 1, t18, 1, c2)
 
 	// muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t20, r, 1, t19, r, 1, t19, r, 1)
-
-	// muon.o
 	for i := range r {
 		t19_2 := t19[i*r:][:r]
-		t20_2 := t20[i*r:][:r]
 		t21_2 := t21[i*r:][:r]
 		for j := range r {
-			t21_2[j] = -F(4.775*t19_2[j]) + t20_2[j]
+			t21_2[j] = -F(4.775 * t19_2[j])
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, r, r, F(1), false, t22, 1, c2, t18, 1, c2, t21, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t21, r, 1, t19, r, 1, t19, r, 1)
 
 	// muon.o
 	for i := range r {
 		t18_2 := t18[i*c2:][:c2]
-		t22_2 := t22[i*c2:][:c2]
 		t23_2 := t23[i*c2:][:c2]
 		for j := range c2 {
-			t23_2[j] = F(3.4445*t18_2[j]) + t22_2[j]
+			t23_2[j] = F(3.4445 * t18_2[j])
 		}
 	}
+
+	// muon.o
+	kern.Gemm(c2, r, r, F(1), true, t23, 1, c2, t18, 1, c2, t21, 1, r)
 
 	// muon.o
 	kern.Gemm(r, r, c2, F(1), false, t24, r, 1, t23, c2, 1, t23, 1, c2)
 
 	// muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t25, r, 1, t24, r, 1, t24, r, 1)
-
-	// muon.o
 	for i := range r {
 		t24_2 := t24[i*r:][:r]
-		t25_2 := t25[i*r:][:r]
 		t26_2 := t26[i*r:][:r]
 		for j := range r {
-			t26_2[j] = -F(4.775*t24_2[j]) + t25_2[j]
+			t26_2[j] = -F(4.775 * t24_2[j])
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, r, r, F(1), false, t27, 1, c2, t23, 1, c2, t26, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t26, r, 1, t24, r, 1, t24, r, 1)
 
 	// muon.o
 	for i := range r {
 		t23_2 := t23[i*c2:][:c2]
-		t27_2 := t27[i*c2:][:c2]
 		t28_2 := t28[i*c2:][:c2]
 		for j := range c2 {
-			t28_2[j] = F(3.4445*t23_2[j]) + t27_2[j]
+			t28_2[j] = F(3.4445 * t23_2[j])
 		}
 	}
+
+	// muon.o
+	kern.Gemm(c2, r, r, F(1), true, t28, 1, c2, t23, 1, c2, t26, 1, r)
 
 	// muon.o
 	kern.Gemm(r, r, c2, F(1), false, t29, r, 1, t28, c2, 1, t28, 1, c2)
 
 	// muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t30, r, 1, t29, r, 1, t29, r, 1)
-
-	// muon.o
 	for i := range r {
 		t29_2 := t29[i*r:][:r]
-		t30_2 := t30[i*r:][:r]
 		t31_2 := t31[i*r:][:r]
 		for j := range r {
-			t31_2[j] = -F(4.775*t29_2[j]) + t30_2[j]
+			t31_2[j] = -F(4.775 * t29_2[j])
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, r, r, F(1), false, t32, 1, c2, t28, 1, c2, t31, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t31, r, 1, t29, r, 1, t29, r, 1)
 
 	// muon.o
 	for i := range r {
 		t28_2 := t28[i*c2:][:c2]
-		t32_2 := t32[i*c2:][:c2]
 		t33_2 := t33[i*c2:][:c2]
 		for j := range c2 {
-			t33_2[j] = F(3.4445*t28_2[j]) + t32_2[j]
+			t33_2[j] = F(3.4445 * t28_2[j])
 		}
 	}
+
+	// muon.o
+	kern.Gemm(c2, r, r, F(1), true, t33, 1, c2, t28, 1, c2, t31, 1, r)
 
 	// muon.o
 	kern.Gemm(r, r, c2, F(1), false, t34, r, 1, t33, c2, 1, t33, 1, c2)
 
 	// muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t35, r, 1, t34, r, 1, t34, r, 1)
-
-	// muon.o
 	for i := range r {
 		t34_2 := t34[i*r:][:r]
-		t35_2 := t35[i*r:][:r]
 		t36_2 := t36[i*r:][:r]
 		for j := range r {
-			t36_2[j] = -F(4.775*t34_2[j]) + t35_2[j]
+			t36_2[j] = -F(4.775 * t34_2[j])
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, r, r, F(1), false, t37, 1, c2, t33, 1, c2, t36, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t36, r, 1, t34, r, 1, t34, r, 1)
 
 	// muon.o
 	for i := range r {
 		t33_2 := t33[i*c2:][:c2]
-		t37_2 := t37[i*c2:][:c2]
 		t38_2 := t38[i*c2:][:c2]
 		for j := range c2 {
-			t38_2[j] = F(3.4445*t33_2[j]) + t37_2[j]
+			t38_2[j] = F(3.4445 * t33_2[j])
 		}
 	}
+
+	// muon.o
+	kern.Gemm(c2, r, r, F(1), true, t38, 1, c2, t33, 1, c2, t36, 1, r)
 
 	// muon.o
 	kern.Gemm(r, r, c2, F(1), false, t39, r, 1, t38, c2, 1, t38, 1, c2)
 
 	// muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t40, r, 1, t39, r, 1, t39, r, 1)
-
-	// muon.o
 	for i := range r {
 		t39_2 := t39[i*r:][:r]
-		t40_2 := t40[i*r:][:r]
 		t41_2 := t41[i*r:][:r]
 		for j := range r {
-			t41_2[j] = -F(4.775*t39_2[j]) + t40_2[j]
+			t41_2[j] = -F(4.775 * t39_2[j])
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, r, r, F(1), false, t42, 1, c2, t38, 1, c2, t41, 1, r)
+	kern.Gemm(r, r, r, F(2.0315), true, t41, r, 1, t39, r, 1, t39, r, 1)
+
+	// muon.o
+	for i := range r {
+		t38_2 := t38[i*c2:][:c2]
+		o2 := o[i*c2:][:c2]
+		for j := range c2 {
+			o2[j] = F(3.4445 * t38_2[j])
+		}
+	}
+
+	// muon.o
+	kern.Gemm(c2, r, r, F(1), true, o, 1, c2, t38, 1, c2, t41, 1, r)
 
 	// muon.w, muon.u, muon.o
 	lrEntry := c.Lr[0]
@@ -287,12 +269,11 @@ func (c *Step[F]) Run() {
 	lambdaEntry := c.Lambda[0]
 	for i := range r {
 		w := c.W[i*c2:][:c2]
-		t38_2 := t38[i*c2:][:c2]
-		t42_2 := t42[i*c2:][:c2]
+		o2 := o[i*c2:][:c2]
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F(lrEntry*(F(w3*(F(3.4445*t38_2[j])+t42_2[j]))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
+			wOut[j] = wEntry - F(lrEntry*(F(w3*o2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }

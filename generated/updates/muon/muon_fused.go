@@ -17,32 +17,23 @@ func (c *stepFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	d := c.Work[:c2*r]                    // [r, c]
-	t18 := c.Work[c2*r:][:c2*r]           // [r, c]
-	t19 := c.Work[2*c2*r:][:r*r]          // [r, r]
-	t20 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
-	t21 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
-	t22 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t23 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t24 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
-	t25 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
-	t26 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
-	t27 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t28 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t29 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
-	t30 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
-	t31 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
-	t32 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t33 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t34 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
-	t35 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
-	t36 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
-	t37 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t38 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t39 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
-	t40 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
-	t41 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
-	t42 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
+	d := c.Work[:c2*r]                  // [r, c]
+	t18 := c.Work[c2*r:][:c2*r]         // [r, c]
+	t19 := c.Work[2*c2*r:][:r*r]        // [r, r]
+	t21 := c.Work[2*c2*r+r*r:][:r*r]    // [r, r]
+	t23 := c.Work[2*c2*r+2*r*r:][:c2*r] // [r, c]
+	t24 := c.Work[3*c2*r+2*r*r:][:r*r]  // [r, r]
+	t26 := c.Work[3*c2*r+3*r*r:][:r*r]  // [r, r]
+	t28 := c.Work[3*c2*r+4*r*r:][:c2*r] // [r, c]
+	t29 := c.Work[4*c2*r+4*r*r:][:r*r]  // [r, r]
+	t31 := c.Work[4*c2*r+5*r*r:][:r*r]  // [r, r]
+	t33 := c.Work[4*c2*r+6*r*r:][:c2*r] // [r, c]
+	t34 := c.Work[5*c2*r+6*r*r:][:r*r]  // [r, r]
+	t36 := c.Work[5*c2*r+7*r*r:][:r*r]  // [r, r]
+	t38 := c.Work[5*c2*r+8*r*r:][:c2*r] // [r, c]
+	t39 := c.Work[6*c2*r+8*r*r:][:r*r]  // [r, r]
+	t41 := c.Work[6*c2*r+9*r*r:][:r*r]  // [r, r]
+	o := c.Work[6*c2*r+10*r*r:][:c2*r]  // [r, c]
 	t9Total := make([]F, 1)
 
 	// muon.m, muon.d, muon.o
@@ -118,230 +109,231 @@ func (c *stepFused) run() {
 	kern.GemmFMA(r, r, c2, F(1), false, t19, r, 1, t18, c2, 1, t18, 1, c2)
 
 	// muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t20, r, 1, t19, r, 1, t19, r, 1)
-
-	// muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t19),
-			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t21),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t19_2 := t19[i*r:][:r]
-			t20_2 := t20[i*r:][:r]
 			t21_2 := t21[i*r:][:r]
 			for j := range r {
-				t21_2[j] = num.FMA32(-F(4.775), t19_2[j], t20_2[j])
+				t21_2[j] = F(-4.775 * t19_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t22, 1, c2, t18, 1, c2, t21, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t21, r, 1, t19, r, 1, t19, r, 1)
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t18),
-			P1: unsafe.SliceData(t22),
-			P2: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t23),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t18_2 := t18[i*c2:][:c2]
-			t22_2 := t22[i*c2:][:c2]
 			t23_2 := t23[i*c2:][:c2]
 			for j := range c2 {
-				t23_2[j] = num.FMA32(F(3.4445), t18_2[j], t22_2[j])
+				t23_2[j] = F(3.4445 * t18_2[j])
 			}
 		}
 	}
+
+	// muon.o
+	kern.GemmFMA(c2, r, r, F(1), true, t23, 1, c2, t18, 1, c2, t21, 1, r)
 
 	// muon.o
 	kern.GemmFMA(r, r, c2, F(1), false, t24, r, 1, t23, c2, 1, t23, 1, c2)
 
 	// muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t25, r, 1, t24, r, 1, t24, r, 1)
-
-	// muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t24),
-			P1: unsafe.SliceData(t25),
-			P2: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t26),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t24_2 := t24[i*r:][:r]
-			t25_2 := t25[i*r:][:r]
 			t26_2 := t26[i*r:][:r]
 			for j := range r {
-				t26_2[j] = num.FMA32(-F(4.775), t24_2[j], t25_2[j])
+				t26_2[j] = F(-4.775 * t24_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t27, 1, c2, t23, 1, c2, t26, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t26, r, 1, t24, r, 1, t24, r, 1)
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t23),
-			P1: unsafe.SliceData(t27),
-			P2: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t28),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t23_2 := t23[i*c2:][:c2]
-			t27_2 := t27[i*c2:][:c2]
 			t28_2 := t28[i*c2:][:c2]
 			for j := range c2 {
-				t28_2[j] = num.FMA32(F(3.4445), t23_2[j], t27_2[j])
+				t28_2[j] = F(3.4445 * t23_2[j])
 			}
 		}
 	}
+
+	// muon.o
+	kern.GemmFMA(c2, r, r, F(1), true, t28, 1, c2, t23, 1, c2, t26, 1, r)
 
 	// muon.o
 	kern.GemmFMA(r, r, c2, F(1), false, t29, r, 1, t28, c2, 1, t28, 1, c2)
 
 	// muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t30, r, 1, t29, r, 1, t29, r, 1)
-
-	// muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t29),
-			P1: unsafe.SliceData(t30),
-			P2: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t31),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t29_2 := t29[i*r:][:r]
-			t30_2 := t30[i*r:][:r]
 			t31_2 := t31[i*r:][:r]
 			for j := range r {
-				t31_2[j] = num.FMA32(-F(4.775), t29_2[j], t30_2[j])
+				t31_2[j] = F(-4.775 * t29_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t32, 1, c2, t28, 1, c2, t31, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t31, r, 1, t29, r, 1, t29, r, 1)
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t28),
-			P1: unsafe.SliceData(t32),
-			P2: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t33),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t28_2 := t28[i*c2:][:c2]
-			t32_2 := t32[i*c2:][:c2]
 			t33_2 := t33[i*c2:][:c2]
 			for j := range c2 {
-				t33_2[j] = num.FMA32(F(3.4445), t28_2[j], t32_2[j])
+				t33_2[j] = F(3.4445 * t28_2[j])
 			}
 		}
 	}
+
+	// muon.o
+	kern.GemmFMA(c2, r, r, F(1), true, t33, 1, c2, t28, 1, c2, t31, 1, r)
 
 	// muon.o
 	kern.GemmFMA(r, r, c2, F(1), false, t34, r, 1, t33, c2, 1, t33, 1, c2)
 
 	// muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t35, r, 1, t34, r, 1, t34, r, 1)
-
-	// muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(t35),
-			P2: unsafe.SliceData(t36),
+			P1: unsafe.SliceData(t36),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t34_2 := t34[i*r:][:r]
-			t35_2 := t35[i*r:][:r]
 			t36_2 := t36[i*r:][:r]
 			for j := range r {
-				t36_2[j] = num.FMA32(-F(4.775), t34_2[j], t35_2[j])
+				t36_2[j] = F(-4.775 * t34_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t37, 1, c2, t33, 1, c2, t36, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t36, r, 1, t34, r, 1, t34, r, 1)
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(t37),
-			P2: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t38),
 			N0: r,
 			N1: c2,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*c2:][:c2]
-			t37_2 := t37[i*c2:][:c2]
 			t38_2 := t38[i*c2:][:c2]
 			for j := range c2 {
-				t38_2[j] = num.FMA32(F(3.4445), t33_2[j], t37_2[j])
+				t38_2[j] = F(3.4445 * t33_2[j])
 			}
 		}
 	}
+
+	// muon.o
+	kern.GemmFMA(c2, r, r, F(1), true, t38, 1, c2, t33, 1, c2, t36, 1, r)
 
 	// muon.o
 	kern.GemmFMA(r, r, c2, F(1), false, t39, r, 1, t38, c2, 1, t38, 1, c2)
 
 	// muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t40, r, 1, t39, r, 1, t39, r, 1)
-
-	// muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t40),
-			P2: unsafe.SliceData(t41),
+			P1: unsafe.SliceData(t41),
 			N0: r,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range r {
 			t39_2 := t39[i*r:][:r]
-			t40_2 := t40[i*r:][:r]
 			t41_2 := t41[i*r:][:r]
 			for j := range r {
-				t41_2[j] = num.FMA32(-F(4.775), t39_2[j], t40_2[j])
+				t41_2[j] = F(-4.775 * t39_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t42, 1, c2, t38, 1, c2, t41, 1, r)
+	kern.GemmFMA(r, r, r, F(2.0315), true, t41, r, 1, t39, r, 1, t39, r, 1)
+
+	// muon.o
+	if kern.Wide() {
+		a := regions.R69bb85ec6fa8Args{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(o),
+			N0: r,
+			N1: c2,
+		}
+		regions.R69bb85ec6fa8(&a)
+	} else {
+		for i := range r {
+			t38_2 := t38[i*c2:][:c2]
+			o2 := o[i*c2:][:c2]
+			for j := range c2 {
+				o2[j] = F(3.4445 * t38_2[j])
+			}
+		}
+	}
+
+	// muon.o
+	kern.GemmFMA(c2, r, r, F(1), true, o, 1, c2, t38, 1, c2, t41, 1, r)
 
 	// muon.w, muon.u, muon.o
 	lrEntry := c.Lr[0]
@@ -350,11 +342,10 @@ func (c *stepFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R1504f98b8ae8Args{
+		a := regions.R935c45bda9f3Args{
 			P0: unsafe.SliceData(c.W),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t42),
-			P3: unsafe.SliceData(c.WOut),
+			P1: unsafe.SliceData(o),
+			P2: unsafe.SliceData(c.WOut),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{nodecayEntryNumber},
@@ -362,17 +353,16 @@ func (c *stepFused) run() {
 			S2: [2]float32{w3},
 			S3: [2]float32{lambdaEntry},
 		}
-		regions.R1504f98b8ae8(&a)
+		regions.R935c45bda9f3(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {
 			w := c.W[i*c2:][:c2]
-			t38_2 := t38[i*c2:][:c2]
-			t42_2 := t42[i*c2:][:c2]
+			o2 := o[i*c2:][:c2]
 			wOut := c.WOut[i*c2:][:c2]
 			for j := range c2 {
 				wEntry := w[j]
-				wOut[j] = num.FMA32(-lrEntry, num.FMA32(w3, num.FMA32(F(3.4445), t38_2[j], t42_2[j]), kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(w3, o2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
 			}
 		}
 	}

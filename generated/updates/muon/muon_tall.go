@@ -25,10 +25,10 @@ type StepTall[F num.Float] struct {
 	Work    []F    // WorkLen() entries
 }
 
-// WorkLen is 15·c·c + 11·c·r.
+// WorkLen is 10·c·c + 7·c·r.
 func (c *StepTall[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 15*c2*c2 + 11*c2*r
+	return 10*c2*c2 + 7*c2*r
 }
 
 // Run computes StepTall.
@@ -44,51 +44,33 @@ func (c *StepTall[F]) Run() {
 	work = work[c2*r:]
 	t19 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t20 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t21 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t22 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t23 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t24 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t25 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t26 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t27 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t28 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t29 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t30 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t31 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t32 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t33 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t34 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t35 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t36 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t37 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
 	t38 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	t39 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t40 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t41 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t42 := work[:c2*r] // [c, r]
+	o := work[:c2*r] // [c, r]
 
 	// muon.m, muon.d, muon.o
 	var t9 F
@@ -127,135 +109,135 @@ func (c *StepTall[F]) Run() {
 	kern.Gemm(c2, c2, r, F(1), false, t19, c2, 1, t18, 1, c2, t18, c2, 1)
 
 	// muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t20, c2, 1, t19, c2, 1, t19, c2, 1)
-
-	// muon.o
 	for i := range c2 {
 		t19_2 := t19[i*c2:][:c2]
-		t20_2 := t20[i*c2:][:c2]
 		t21_2 := t21[i*c2:][:c2]
 		for j := range c2 {
-			t21_2[j] = -F(4.775*t19_2[j]) + t20_2[j]
+			t21_2[j] = -F(4.775 * t19_2[j])
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t22, 1, r, t18, c2, 1, t21, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t21, c2, 1, t19, c2, 1, t19, c2, 1)
 
 	// muon.o
 	for i := range c2 {
-		t22_2 := t22[i*r:][:r]
 		t23_2 := t23[i*r:][:r]
 		for j := range r {
-			t23_2[j] = F(3.4445*t18[j*c2+i]) + t22_2[j]
+			t23_2[j] = F(3.4445 * t18[j*c2+i])
 		}
 	}
+
+	// muon.o
+	kern.Gemm(r, c2, c2, F(1), true, t23, 1, r, t18, c2, 1, t21, 1, c2)
 
 	// muon.o
 	kern.Gemm(c2, c2, r, F(1), false, t24, c2, 1, t23, r, 1, t23, 1, r)
 
 	// muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t25, c2, 1, t24, c2, 1, t24, c2, 1)
-
-	// muon.o
 	for i := range c2 {
 		t24_2 := t24[i*c2:][:c2]
-		t25_2 := t25[i*c2:][:c2]
 		t26_2 := t26[i*c2:][:c2]
 		for j := range c2 {
-			t26_2[j] = -F(4.775*t24_2[j]) + t25_2[j]
+			t26_2[j] = -F(4.775 * t24_2[j])
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t27, 1, r, t23, 1, r, t26, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t26, c2, 1, t24, c2, 1, t24, c2, 1)
 
 	// muon.o
 	for i := range c2 {
 		t23_2 := t23[i*r:][:r]
-		t27_2 := t27[i*r:][:r]
 		t28_2 := t28[i*r:][:r]
 		for j := range r {
-			t28_2[j] = F(3.4445*t23_2[j]) + t27_2[j]
+			t28_2[j] = F(3.4445 * t23_2[j])
 		}
 	}
+
+	// muon.o
+	kern.Gemm(r, c2, c2, F(1), true, t28, 1, r, t23, 1, r, t26, 1, c2)
 
 	// muon.o
 	kern.Gemm(c2, c2, r, F(1), false, t29, c2, 1, t28, r, 1, t28, 1, r)
 
 	// muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t30, c2, 1, t29, c2, 1, t29, c2, 1)
-
-	// muon.o
 	for i := range c2 {
 		t29_2 := t29[i*c2:][:c2]
-		t30_2 := t30[i*c2:][:c2]
 		t31_2 := t31[i*c2:][:c2]
 		for j := range c2 {
-			t31_2[j] = -F(4.775*t29_2[j]) + t30_2[j]
+			t31_2[j] = -F(4.775 * t29_2[j])
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t32, 1, r, t28, 1, r, t31, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t31, c2, 1, t29, c2, 1, t29, c2, 1)
 
 	// muon.o
 	for i := range c2 {
 		t28_2 := t28[i*r:][:r]
-		t32_2 := t32[i*r:][:r]
 		t33_2 := t33[i*r:][:r]
 		for j := range r {
-			t33_2[j] = F(3.4445*t28_2[j]) + t32_2[j]
+			t33_2[j] = F(3.4445 * t28_2[j])
 		}
 	}
+
+	// muon.o
+	kern.Gemm(r, c2, c2, F(1), true, t33, 1, r, t28, 1, r, t31, 1, c2)
 
 	// muon.o
 	kern.Gemm(c2, c2, r, F(1), false, t34, c2, 1, t33, r, 1, t33, 1, r)
 
 	// muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t35, c2, 1, t34, c2, 1, t34, c2, 1)
-
-	// muon.o
 	for i := range c2 {
 		t34_2 := t34[i*c2:][:c2]
-		t35_2 := t35[i*c2:][:c2]
 		t36_2 := t36[i*c2:][:c2]
 		for j := range c2 {
-			t36_2[j] = -F(4.775*t34_2[j]) + t35_2[j]
+			t36_2[j] = -F(4.775 * t34_2[j])
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t37, 1, r, t33, 1, r, t36, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t36, c2, 1, t34, c2, 1, t34, c2, 1)
 
 	// muon.o
 	for i := range c2 {
 		t33_2 := t33[i*r:][:r]
-		t37_2 := t37[i*r:][:r]
 		t38_2 := t38[i*r:][:r]
 		for j := range r {
-			t38_2[j] = F(3.4445*t33_2[j]) + t37_2[j]
+			t38_2[j] = F(3.4445 * t33_2[j])
 		}
 	}
+
+	// muon.o
+	kern.Gemm(r, c2, c2, F(1), true, t38, 1, r, t33, 1, r, t36, 1, c2)
 
 	// muon.o
 	kern.Gemm(c2, c2, r, F(1), false, t39, c2, 1, t38, r, 1, t38, 1, r)
 
 	// muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t40, c2, 1, t39, c2, 1, t39, c2, 1)
-
-	// muon.o
 	for i := range c2 {
 		t39_2 := t39[i*c2:][:c2]
-		t40_2 := t40[i*c2:][:c2]
 		t41_2 := t41[i*c2:][:c2]
 		for j := range c2 {
-			t41_2[j] = -F(4.775*t39_2[j]) + t40_2[j]
+			t41_2[j] = -F(4.775 * t39_2[j])
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t42, 1, r, t38, 1, r, t41, 1, c2)
+	kern.Gemm(c2, c2, c2, F(2.0315), true, t41, c2, 1, t39, c2, 1, t39, c2, 1)
+
+	// muon.o
+	for i := range c2 {
+		t38_2 := t38[i*r:][:r]
+		o2 := o[i*r:][:r]
+		for j := range r {
+			o2[j] = F(3.4445 * t38_2[j])
+		}
+	}
+
+	// muon.o
+	kern.Gemm(r, c2, c2, F(1), true, o, 1, r, t38, 1, r, t41, 1, c2)
 
 	// muon.w, muon.u, muon.o
 	lrEntry := c.Lr[0]
@@ -267,7 +249,7 @@ func (c *StepTall[F]) Run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F(lrEntry*(F(w3*(F(3.4445*t38[j*r+i])+t42[j*r+i]))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
+			wOut[j] = wEntry - F(lrEntry*(F(w3*o[j*r+i])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }

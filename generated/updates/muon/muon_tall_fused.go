@@ -17,32 +17,23 @@ func (c *stepTallFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	d := c.Work[:c2*r]                       // [r, c]
-	t18 := c.Work[c2*r:][:c2*r]              // [r, c]
-	t19 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
-	t20 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
-	t21 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
-	t22 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
-	t23 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
-	t24 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t25 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t26 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t27 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
-	t28 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
-	t29 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t30 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t31 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t32 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
-	t33 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
-	t34 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
-	t35 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t36 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t37 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
-	t38 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
-	t39 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t40 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t41 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t42 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
+	d := c.Work[:c2*r]                     // [r, c]
+	t18 := c.Work[c2*r:][:c2*r]            // [r, c]
+	t19 := c.Work[2*c2*r:][:c2*c2]         // [c, c]
+	t21 := c.Work[c2*c2+2*c2*r:][:c2*c2]   // [c, c]
+	t23 := c.Work[2*c2*c2+2*c2*r:][:c2*r]  // [c, r]
+	t24 := c.Work[2*c2*c2+3*c2*r:][:c2*c2] // [c, c]
+	t26 := c.Work[3*c2*c2+3*c2*r:][:c2*c2] // [c, c]
+	t28 := c.Work[4*c2*c2+3*c2*r:][:c2*r]  // [c, r]
+	t29 := c.Work[4*c2*c2+4*c2*r:][:c2*c2] // [c, c]
+	t31 := c.Work[5*c2*c2+4*c2*r:][:c2*c2] // [c, c]
+	t33 := c.Work[6*c2*c2+4*c2*r:][:c2*r]  // [c, r]
+	t34 := c.Work[6*c2*c2+5*c2*r:][:c2*c2] // [c, c]
+	t36 := c.Work[7*c2*c2+5*c2*r:][:c2*c2] // [c, c]
+	t38 := c.Work[8*c2*c2+5*c2*r:][:c2*r]  // [c, r]
+	t39 := c.Work[8*c2*c2+6*c2*r:][:c2*c2] // [c, c]
+	t41 := c.Work[9*c2*c2+6*c2*r:][:c2*c2] // [c, c]
+	o := c.Work[10*c2*c2+6*c2*r:][:c2*r]   // [c, r]
 	t9Total := make([]F, 1)
 
 	// muon.m, muon.d, muon.o
@@ -118,218 +109,220 @@ func (c *stepTallFused) run() {
 	kern.GemmFMA(c2, c2, r, F(1), false, t19, c2, 1, t18, 1, c2, t18, c2, 1)
 
 	// muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t20, c2, 1, t19, c2, 1, t19, c2, 1)
-
-	// muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t19),
-			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t21),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t19_2 := t19[i*c2:][:c2]
-			t20_2 := t20[i*c2:][:c2]
 			t21_2 := t21[i*c2:][:c2]
 			for j := range c2 {
-				t21_2[j] = num.FMA32(-F(4.775), t19_2[j], t20_2[j])
+				t21_2[j] = F(-4.775 * t19_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t22, 1, r, t18, c2, 1, t21, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t21, c2, 1, t19, c2, 1, t19, c2, 1)
 
 	// muon.o
 	for i := range c2 {
-		t22_2 := t22[i*r:][:r]
 		t23_2 := t23[i*r:][:r]
 		for j := range r {
-			t23_2[j] = num.FMA32(F(3.4445), t18[j*c2+i], t22_2[j])
+			t23_2[j] = F(3.4445 * t18[j*c2+i])
 		}
 	}
+
+	// muon.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t23, 1, r, t18, c2, 1, t21, 1, c2)
 
 	// muon.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t24, c2, 1, t23, r, 1, t23, 1, r)
 
 	// muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t25, c2, 1, t24, c2, 1, t24, c2, 1)
-
-	// muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t24),
-			P1: unsafe.SliceData(t25),
-			P2: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t26),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t24_2 := t24[i*c2:][:c2]
-			t25_2 := t25[i*c2:][:c2]
 			t26_2 := t26[i*c2:][:c2]
 			for j := range c2 {
-				t26_2[j] = num.FMA32(-F(4.775), t24_2[j], t25_2[j])
+				t26_2[j] = F(-4.775 * t24_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t27, 1, r, t23, 1, r, t26, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t26, c2, 1, t24, c2, 1, t24, c2, 1)
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t23),
-			P1: unsafe.SliceData(t27),
-			P2: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t28),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t23_2 := t23[i*r:][:r]
-			t27_2 := t27[i*r:][:r]
 			t28_2 := t28[i*r:][:r]
 			for j := range r {
-				t28_2[j] = num.FMA32(F(3.4445), t23_2[j], t27_2[j])
+				t28_2[j] = F(3.4445 * t23_2[j])
 			}
 		}
 	}
+
+	// muon.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t28, 1, r, t23, 1, r, t26, 1, c2)
 
 	// muon.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t29, c2, 1, t28, r, 1, t28, 1, r)
 
 	// muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t30, c2, 1, t29, c2, 1, t29, c2, 1)
-
-	// muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t29),
-			P1: unsafe.SliceData(t30),
-			P2: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t31),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t29_2 := t29[i*c2:][:c2]
-			t30_2 := t30[i*c2:][:c2]
 			t31_2 := t31[i*c2:][:c2]
 			for j := range c2 {
-				t31_2[j] = num.FMA32(-F(4.775), t29_2[j], t30_2[j])
+				t31_2[j] = F(-4.775 * t29_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t32, 1, r, t28, 1, r, t31, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t31, c2, 1, t29, c2, 1, t29, c2, 1)
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t28),
-			P1: unsafe.SliceData(t32),
-			P2: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t33),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t28_2 := t28[i*r:][:r]
-			t32_2 := t32[i*r:][:r]
 			t33_2 := t33[i*r:][:r]
 			for j := range r {
-				t33_2[j] = num.FMA32(F(3.4445), t28_2[j], t32_2[j])
+				t33_2[j] = F(3.4445 * t28_2[j])
 			}
 		}
 	}
+
+	// muon.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t33, 1, r, t28, 1, r, t31, 1, c2)
 
 	// muon.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t34, c2, 1, t33, r, 1, t33, 1, r)
 
 	// muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t35, c2, 1, t34, c2, 1, t34, c2, 1)
-
-	// muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(t35),
-			P2: unsafe.SliceData(t36),
+			P1: unsafe.SliceData(t36),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t34_2 := t34[i*c2:][:c2]
-			t35_2 := t35[i*c2:][:c2]
 			t36_2 := t36[i*c2:][:c2]
 			for j := range c2 {
-				t36_2[j] = num.FMA32(-F(4.775), t34_2[j], t35_2[j])
+				t36_2[j] = F(-4.775 * t34_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t37, 1, r, t33, 1, r, t36, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t36, c2, 1, t34, c2, 1, t34, c2, 1)
 
 	// muon.o
 	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
+		a := regions.R69bb85ec6fa8Args{
 			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(t37),
-			P2: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t38),
 			N0: c2,
 			N1: r,
 		}
-		regions.R96fe0c93f1d0(&a)
+		regions.R69bb85ec6fa8(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*r:][:r]
-			t37_2 := t37[i*r:][:r]
 			t38_2 := t38[i*r:][:r]
 			for j := range r {
-				t38_2[j] = num.FMA32(F(3.4445), t33_2[j], t37_2[j])
+				t38_2[j] = F(3.4445 * t33_2[j])
 			}
 		}
 	}
+
+	// muon.o
+	kern.GemmFMA(r, c2, c2, F(1), true, t38, 1, r, t33, 1, r, t36, 1, c2)
 
 	// muon.o
 	kern.GemmFMA(c2, c2, r, F(1), false, t39, c2, 1, t38, r, 1, t38, 1, r)
 
 	// muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t40, c2, 1, t39, c2, 1, t39, c2, 1)
-
-	// muon.o
 	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
+		a := regions.Re19e7a6b58aaArgs{
 			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t40),
-			P2: unsafe.SliceData(t41),
+			P1: unsafe.SliceData(t41),
 			N0: c2,
 		}
-		regions.Ra3f2363d9ed6(&a)
+		regions.Re19e7a6b58aa(&a)
 	} else {
 		for i := range c2 {
 			t39_2 := t39[i*c2:][:c2]
-			t40_2 := t40[i*c2:][:c2]
 			t41_2 := t41[i*c2:][:c2]
 			for j := range c2 {
-				t41_2[j] = num.FMA32(-F(4.775), t39_2[j], t40_2[j])
+				t41_2[j] = F(-4.775 * t39_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t42, 1, r, t38, 1, r, t41, 1, c2)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t41, c2, 1, t39, c2, 1, t39, c2, 1)
+
+	// muon.o
+	if kern.Wide() {
+		a := regions.R69bb85ec6fa8Args{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(o),
+			N0: c2,
+			N1: r,
+		}
+		regions.R69bb85ec6fa8(&a)
+	} else {
+		for i := range c2 {
+			t38_2 := t38[i*r:][:r]
+			o2 := o[i*r:][:r]
+			for j := range r {
+				o2[j] = F(3.4445 * t38_2[j])
+			}
+		}
+	}
+
+	// muon.o
+	kern.GemmFMA(r, c2, c2, F(1), true, o, 1, r, t38, 1, r, t41, 1, c2)
 
 	// muon.w, muon.u, muon.o
 	lrEntry := c.Lr[0]
@@ -341,7 +334,7 @@ func (c *stepTallFused) run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = num.FMA32(-lrEntry, num.FMA32(w3, num.FMA32(F(3.4445), t38[j*r+i], t42[j*r+i]), kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), wEntry)
+			wOut[j] = num.FMA32(-lrEntry, num.FMA32(w3, o[j*r+i], kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), wEntry)
 		}
 	}
 }

@@ -20,50 +20,173 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]       // [L, T, d_k]
-	t4 := c.Work[2*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	k1 := c.Work[3*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t9 := c.Work[4*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t20 := c.Work[6*L*T*dK:][:L*T]       // [L, T]
-	t30 := c.Work[6*L*T*dK+L*T:][:L*T]   // [L, T]
-	t32 := c.Work[6*L*T*dK+2*L*T:][:L*T] // [L, T]
-	t39 := c.Work[6*L*T*dK+3*L*T:][:L*T] // [L, T]
+	t22 := c.Work[:3*L*dK]                        // [L, 3, d_k]
+	t62 := c.Work[3*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t32 := c.Work[6*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t72 := c.Work[9*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t42 := c.Work[12*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	t82 := c.Work[15*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	k1 := c.Work[18*L*dK:][:L*T*dK]               // [L, T, d_k]
+	q1 := c.Work[L*T*dK+18*L*dK:][:L*T*dK]        // [L, T, d_k]
+	t20 := c.Work[2*L*T*dK+18*L*dK:][:L*T]        // [L, T]
+	t30 := c.Work[2*L*T*dK+L*T+18*L*dK:][:L*T]    // [L, T]
+	t102 := c.Work[2*L*T*dK+2*L*T+18*L*dK:][:L*T] // [L, T]
+	t122 := c.Work[2*L*T*dK+3*L*T+18*L*dK:][:L*T] // [L, T]
+	t112 := c.Work[2*L*T*dK+4*L*T+18*L*dK:][:L*T] // [L, T]
+	t132 := c.Work[2*L*T*dK+5*L*T+18*L*dK:][:L*T] // [L, T]
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R555330585fa6(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.R1c3b0a81825fArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+		}
+		regions.R1c3b0a81825f(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				t72_2 := t72[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Reda4ca55dc45Args{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						N0: dK,
+						N1: 4*dK*j + 12*dK*i,
+					}
+					regions.Reda4ca55dc45(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+					t42_2 := t42[(i*3+j)*dK:][:dK]
+					q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+					t82_2 := t82[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], t42[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -72,51 +195,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -125,97 +220,58 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t82[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Re450cd6a8fc4Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(c.Q1Sigmoid),
-			P5: unsafe.SliceData(q1),
-			P6: unsafe.SliceData(c.KProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rb6d256cab68bArgs{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Re450cd6a8fc4(&a)
+		regions.Rb6d256cab68b(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t11 F
 				t11Sums := [16]F{t11}
 				for k := range dK {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					k1Entry := k1_2[k]
 					t11Sums[k%16] = num.FMA32(k1Entry, k1Entry, t11Sums[k%16])
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 				t11 = kern.Sum16(&t11Sums)
 				kProd[j] = t11
@@ -228,25 +284,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t13 := (F(0) < kProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-				kSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -293,191 +345,156 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t23 := (F(0) < qProdEntry)
-				t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-				qSqrt[j] = t26
-				t30_2[j] = kern.Larger(kern.Choose(t23, t26, F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rad231cfa0c1cArgs{
-			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
+		a := regions.Rc343b2c40369Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(q1),
+			P5: unsafe.SliceData(c.Q),
+			P6: unsafe.SliceData(t102),
+			P7: unsafe.SliceData(t122),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.Rad231cfa0c1c(&a)
+		regions.Rc343b2c40369(&a)
 	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+				var t1022 F
+				var t1222 F
 				t30Entry := t30_2[j]
-				t20Entry2 := t20_2[j]
+				t1022Sums := [16]F{t1022}
+				t1222Sums := [16]F{t1222}
 				for k2 := range dK {
-					q2 := q1_2[k2] / t30Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t30Entry
-					kDiv2[k2] = k[k2] / t20Entry2
-					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
-					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
+					kEntry := k[k2]
+					t1022Sums[k2%16] = num.FMA32(kEntry, wRho[k2], t1022Sums[k2%16])
+					t1222Sums[k2%16] = num.FMA32(kEntry, wTheta[k2], t1222Sums[k2%16])
+					q[k2] = q1_2[k2] / t30Entry
 				}
+				t1022 = kern.Sum16(&t1022Sums)
+				t1222 = kern.Sum16(&t1222Sums)
+				t102_2[j] = t1022
+				t122_2[j] = t1222
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rc9dfef440ac5Args{
-			P0: unsafe.SliceData(c.RhoStack),
+		a := regions.R68981f7c4fb3Args{
+			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
-			P3: unsafe.SliceData(t32),
-			P4: unsafe.SliceData(t39),
+			P3: unsafe.SliceData(t112),
+			P4: unsafe.SliceData(t132),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.Rc9dfef440ac5(&a)
+		regions.R68981f7c4fb3(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t32_2 := t32[i*T:][:T]
-			t39_2 := t39[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t322 F
-				var t392 F
-				t322Sums := [16]F{t322}
-				t392Sums := [16]F{t392}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t322Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t322Sums[k%16])
-					t392Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t392Sums[k%16])
+				v := c.V[(i*T+j)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				var t1122 F
+				var t1322 F
+				t1122Sums := [16]F{t1122}
+				t1322Sums := [16]F{t1322}
+				for k := range dV {
+					vEntry := v[k]
+					t1122Sums[k%16] = num.FMA32(vEntry, wRho[k], t1122Sums[k%16])
+					t1322Sums[k%16] = num.FMA32(vEntry, wTheta[k], t1322Sums[k%16])
 				}
-				t322 = kern.Sum16(&t322Sums)
-				t392 = kern.Sum16(&t392Sums)
-				t32_2[j] = t322
-				t39_2[j] = t392
+				t1122 = kern.Sum16(&t1122Sums)
+				t1322 = kern.Sum16(&t1322Sums)
+				t112_2[j] = t1122
+				t132_2[j] = t1322
 			}
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.q
+	// projected.rho, projected.k, projected.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R70bf475b047aArgs{
-			P0:  unsafe.SliceData(t32),
-			P1:  unsafe.SliceData(t39),
-			P2:  unsafe.SliceData(c.RhoSigmoid),
-			P3:  unsafe.SliceData(c.Rho),
-			P4:  unsafe.SliceData(c.ThetaSoftplus),
-			P5:  unsafe.SliceData(c.Theta),
-			P6:  unsafe.SliceData(c.ThetaSigmoid),
-			P7:  unsafe.SliceData(c.RhoSigmoid2),
-			P8:  unsafe.SliceData(t30),
-			P9:  unsafe.SliceData(c.QDiv),
-			P10: unsafe.SliceData(c.QSqrt),
-			P11: unsafe.SliceData(c.QDiv3),
-			P12: unsafe.SliceData(t20),
-			P13: unsafe.SliceData(c.KDiv),
-			P14: unsafe.SliceData(c.KSqrt),
-			P15: unsafe.SliceData(c.KDiv3),
-			N0:  L,
-			N1:  T,
-			S0:  [2]float32{bRhoEntry},
-			S1:  [2]float32{bThetaEntry},
+		a := regions.Rb4d6675b6fe6Args{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t132),
+			P4: unsafe.SliceData(c.RhoLin),
+			P5: unsafe.SliceData(c.Rho),
+			P6: unsafe.SliceData(c.ThetaLin),
+			P7: unsafe.SliceData(c.Theta),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bRhoEntry},
+			S1: [2]float32{bThetaEntry},
 		}
-		regions.R70bf475b047a(&a)
+		regions.Rb4d6675b6fe6(&a)
 	} else {
 		for i := range L {
-			t32_2 := t32[i*T:][:T]
-			t39_2 := t39[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
-				t33 := t32_2[j] + bRhoEntry
-				t34 := kern.Sigmoid(t33)
-				t40 := t39_2[j] + bThetaEntry
-				t41 := kern.Softplus(t40)
-				rhoSigmoid[j] = t34
-				rho[j] = kern.Smaller(kern.Larger(t34, F(0)), F(1))
-				thetaSoftplus[j] = t41
-				theta[j] = kern.Larger(t41, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t40)
-				rhoSigmoid2[j] = kern.Sigmoid(-t33)
-				qDiv[j] = F(1) / t30_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t20_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t33 := (t102_2[j] + t112_2[j]) + bRhoEntry
+				t40 := (t122_2[j] + t132_2[j]) + bThetaEntry
+				rhoLin[j] = t33
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t33), F(0)), F(1))
+				thetaLin[j] = t40
+				theta[j] = kern.Larger(kern.Softplus(t40), F(0))
 			}
 		}
 	}
@@ -494,557 +511,515 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t4 := c.Work[:L*T*dK]                                                   // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                                          // [L, T, d_k]
-	t412 := c.Work[2*L*T*dK:][:L*T]                                         // [L, T]
-	t92 := c.Work[2*L*T*dK+L*T:][:L*T]                                      // [L, T]
-	t282 := c.Work[2*L*T*dK+2*L*T:][:L*T]                                   // [L, T]
-	t342 := c.Work[2*L*T*dK+3*L*T:][:L*T*dK+L*T*dV]                         // [L, T, d_k + d_v]
-	t62 := c.Work[3*L*T*dK+L*T*dV+3*L*T:][:L*T*dK]                          // [L, T, d_k]
-	t67 := c.Work[4*L*T*dK+L*T*dV+3*L*T:][:L*T]                             // [L, T]
-	t97 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                          // [L, T, d_k]
-	t88 := c.Work[5*L*T*dK+L*T*dV+4*L*T:][:L*T*dV]                          // [L, T, d_v]
-	t89 := c.Work[5*L*T*dK+2*L*T*dV+4*L*T:][:L*T*d]                         // [L, T, d]
-	t100 := c.Work[L*T*d+5*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK+3*L*dK]          // [L, T + 3, d_k]
-	t102 := c.Work[L*T*d+6*L*T*dK+2*L*T*dV+4*L*T+3*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t103 := c.Work[L*T*d+7*L*T*dK+2*L*T*dV+4*L*T+6*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t117 := c.Work[L*T*d+8*L*T*dK+2*L*T*dV+4*L*T+9*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t112 := c.Work[L*T*d+9*L*T*dK+2*L*T*dV+4*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
-	t115 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+4*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t118 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+4*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t121 := c.Work[L*T*d+12*L*T*dK+2*L*T*dV+4*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t123 := c.Work[2*L*T*d+12*L*T*dK+2*L*T*dV+4*L*T+18*L*dK:][:L*T*d]       // [L, T, d]
-	t13 := c.Flags[:L*T]                                                    // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                              // [L, T]
-	t422 := c.Flags[2*L*T:][:L*T]                                           // [L, T]
-	t46 := c.Flags[3*L*T:][:L*T]                                            // [L, T]
-	t68 := c.Flags[4*L*T:][:L*T]                                            // [L, T]
-	t72 := c.Flags[5*L*T:][:L*T]                                            // [L, T]
+	t155 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t158 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                           // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t16 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                              // [L, T]
+	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                          // [L, T]
+	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t212 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t43 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t53 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t292 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t51 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
+	t56 := c.Work[8*L*T*dK+8*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
+	t77 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]           // [L, T, d_k]
+	t82 := c.Work[9*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
+	t272 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]          // [d_k + d_v]
+	t49 := c.Work[9*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
+	t103 := c.Work[9*L*T*dK+10*L*T+12*L*dK+4*dK+4*dV:][:L*T*dV]         // [L, T, d_v]
+	t73 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t79 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t99 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t119 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t137 := c.Work[9*L*T*dK+L*T*dV+13*L*T+15*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t142 := c.Work[9*L*T*dK+L*T*dV+13*L*T+18*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
+	t145 := c.Work[10*L*T*dK+L*T*dV+13*L*T+18*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t13 := c.Flags[:L*T]                                                // [L, T]
+	t23 := c.Flags[L*T:][:L*T]                                          // [L, T]
+	t57 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
+	t61 := c.Flags[3*L*T:][:L*T]                                        // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R0a732f4961a9Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.BK),
-			P3: unsafe.SliceData(c.K1Prod),
-			P4: unsafe.SliceData(t4),
-			P5: unsafe.SliceData(c.BQ),
-			P6: unsafe.SliceData(c.Q1Prod),
-			P7: unsafe.SliceData(t9),
-			P8: unsafe.SliceData(t412),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rc61bcce9da35Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  -dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
 		}
-		regions.R0a732f4961a9(&a)
+		regions.Rc61bcce9da35(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
-			t412_2 := t412[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				var t4122 F
-				t4122Sums := [16]F{t4122}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t4122Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t4122Sums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t102 := kern.Sigmoid(t92)
+					t4_2[k] = t42
+					t5_2[k] = t52
+					k1_2[k] = F(t42 * t52)
+					t9_2[k] = t92
+					t10_2[k] = t102
+					q1_2[k] = F(t92 * t102)
 				}
-				t4122 = kern.Sum16(&t4122Sums)
-				t412_2[j] = -t4122
 			}
 		}
 	}
 
-	// projected.k, projected.q, projected.theta, projected.rho
-	var t122 F
-	var t312 F
+	// projected.k, projected.q, projected.rho, projected.theta
+	var t252 F
+	var t47 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		t43_2 := t43[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
+		t57_2 := t57[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t232 := (F(0) < qProd[j])
-			t22 := (F(0) <= thetaSoftplus[j])
-			t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t122 = t122 + t922
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t152 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t202 := (t152 && (F(0) <= rhoSigmoidEntry))
-			t2822 := kern.Choose(t202, F(F(rhoSigmoidEntry*kern.Choose(t202, kern.Choose(t152, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t312 = t312 + t2822
-			t4222 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t682 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t182 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t232 := (F(0) < qProdEntry)
+			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+			t28 := kern.Choose(t232, t262, F(0))
+			t302 := kern.Larger(t28, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t34 := kern.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t142_2 := (F(0) <= kern.Softplus(thetaLinEntry))
+			t2122 := kern.Choose(t142_2, F(kern.Choose(t142_2, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t252 = t252 + t2122
+			t3022 := (kern.Larger(t34, F(0)) <= F(1))
+			t352 := (t3022 && (F(0) <= t34))
+			t432 := kern.Choose(t352, F(F(t34*kern.Choose(t352, kern.Choose(t3022, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+			t47 = t47 + t432
+			t572 := (F(1e-08) <= t28)
 			t13_2[j] = t132
+			t16_2[j] = t162
+			t18_2[j] = t182
+			t20_2[j] = kern.Larger(t182, F(1e-08))
 			t23_2[j] = t232
-			t92_2[j] = t922
-			t282_2[j] = t2822
-			t422_2[j] = t4222
-			t46_2[j] = (t4222 && t232)
-			t68_2[j] = t682
-			t72_2[j] = (t682 && t132)
+			t26_2[j] = t262
+			t30_2[j] = t302
+			t212_2[j] = t2122
+			t43_2[j] = t432
+			t53_2[j] = F(1) / t302
+			t57_2[j] = t572
+			t61_2[j] = (t572 && t232)
 		}
 	}
-	c.BThetaBar[0] = t122
-	c.BRhoBar[0] = t312
+	c.BThetaBar[0] = t252
+	c.BRhoBar[0] = t47
 
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.k, projected.theta, projected.rho, projected.q
+	clear(t292)
+	clear(t51)
 	if kern.Wide() {
-		a := regions.R6d9811d6c94dArgs{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t282),
-			P2: unsafe.SliceData(c.RhoStack),
-			P3: unsafe.SliceData(c.WThetaBar),
-			P4: unsafe.SliceData(c.WRhoBar),
-			P5: unsafe.SliceData(c.WRho),
-			P6: unsafe.SliceData(c.WTheta),
-			P7: unsafe.SliceData(t342),
-			N0: L,
-			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK + dV,
-			N6: 8*dK + 8*dV,
-			N7: 12*dK + 12*dV,
-			N8: T*dK + T*dV,
-		}
-		regions.R6d9811d6c94d(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t92_2 := t92[i*T:][:T]
-			t282_2 := t282[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t342_2 := t342[(i*T+j)*(dK+dV):][:dK+dV]
-				t92Entry := t92_2[j]
-				t282Entry := t282_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t92Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t282Entry, wRhoBar[k])
-					t342_2[k] = num.FMA32(t282Entry, wRho[k], F(t92Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// projected.k, projected.rho, projected.q1, projected.q
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := regions.R4c4ead92f520Args{
-			P0:  unsafe.SliceData(t46),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t23),
-			P3:  unsafe.SliceData(t422),
-			P4:  unsafe.SliceData(t412),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t342),
-			P8:  unsafe.SliceData(c.KDiv2),
-			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(c.Q1Sigmoid),
-			P11: unsafe.SliceData(c.QBar),
-			P12: unsafe.SliceData(c.Q1Sigmoid2),
-			P13: unsafe.SliceData(t62),
-			P14: unsafe.SliceData(t97),
-			P15: unsafe.SliceData(c.BQBar),
-			P16: unsafe.SliceData(t67),
+		a := regions.Rfa2873245bc4Args{
+			P0:  unsafe.SliceData(t20),
+			P1:  unsafe.SliceData(t30),
+			P2:  unsafe.SliceData(t212),
+			P3:  unsafe.SliceData(t43),
+			P4:  unsafe.SliceData(k1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(q1),
+			P7:  unsafe.SliceData(c.WRho),
+			P8:  unsafe.SliceData(c.WTheta),
+			P9:  unsafe.SliceData(c.KBar),
+			P10: unsafe.SliceData(t292),
+			P11: unsafe.SliceData(t51),
+			P12: unsafe.SliceData(t77),
+			P13: unsafe.SliceData(t56),
+			P14: unsafe.SliceData(t82),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 4*dK + 4*dV,
-			N11: 8 * dK,
-			N12: 8*dK + 8*dV,
-			N13: 12 * dK,
-			N14: 12*dK + 12*dV,
-			N15: dK + dV,
-			N16: T*dK + T*dV,
-			N17: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
 		}
-		regions.R4c4ead92f520(&a)
+		regions.Rfa2873245bc4(&a)
+	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		t292_2 := t292[:dK]
+		t51_2 := t51[:dK]
+		for i := range L {
+			t20_2 := t20[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t212_2 := t212[i*T:][:T]
+			t43_2 := t43[i*T:][:T]
+			t56_2 := t56[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
+			for j := range T {
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t77_2 := t77[(i*T+j)*dK:][:dK]
+				var t562 F
+				var t822 F
+				t20Entry := t20_2[j]
+				t30Entry := t30_2[j]
+				t212Entry := t212_2[j]
+				t43Entry := t43_2[j]
+				t562Sums := [16]F{t562}
+				t822Sums := [16]F{t822}
+				for k := range dK {
+					k2 := k1_2[k] / t20Entry
+					t562Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t562Sums[k%16])
+					t772 := num.FMA32(t43Entry, wRho[k], num.FMA32(t212Entry, wTheta[k], kBar[k]))
+					t822Sums[k%16] = num.FMA32(t772, k2/t20Entry, t822Sums[k%16])
+					t292_2[k] = num.FMA32(k2, t212Entry, t292_2[k])
+					t51_2[k] = num.FMA32(k2, t43Entry, t51_2[k])
+					t77_2[k] = t772
+				}
+				t562 = kern.Sum16(&t562Sums)
+				t822 = kern.Sum16(&t822Sums)
+				t56_2[j] = -t562
+				t82_2[j] = -t822
+			}
+		}
+	}
+
+	// projected.theta, projected.rho, projected.v
+	clear(t272)
+	clear(t49)
+	if kern.Wide() {
+		a := regions.Rc3f997256f94Args{
+			P0:  unsafe.SliceData(t212),
+			P1:  unsafe.SliceData(t43),
+			P2:  unsafe.SliceData(c.V),
+			P3:  unsafe.SliceData(t272),
+			P4:  unsafe.SliceData(t49),
+			P5:  unsafe.SliceData(c.WRho),
+			P6:  unsafe.SliceData(c.WTheta),
+			P7:  unsafe.SliceData(c.VBar),
+			P8:  unsafe.SliceData(t103),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dV,
+			N6:  4 * dV,
+			N7:  8 * dV,
+			N8:  12 * dV,
+			N9:  4 * dK,
+			N10: T * dV,
+		}
+		regions.Rc3f997256f94(&a)
+	} else {
+		for i := range L {
+			t212_2 := t212[i*T:][:T]
+			t43_2 := t43[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				t272_2 := t272[dK:][:dV]
+				t49_2 := t49[dK:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t103_2 := t103[(i*T+j)*dV:][:dV]
+				t212Entry2 := t212_2[j]
+				t43Entry2 := t43_2[j]
+				for k := range dV {
+					vEntry := v[k]
+					t272_2[k] = num.FMA32(vEntry, t212Entry2, t272_2[k])
+					t49_2[k] = num.FMA32(vEntry, t43Entry2, t49_2[k])
+					t103_2[k] = num.FMA32(t43Entry2, wRho[k], num.FMA32(t212Entry2, wTheta[k], vBar[k]))
+				}
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t61_2 := t61[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t57_2 := t57[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t79_2 := t79[i*T:][:T]
+		t82_2 := t82[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t99_2 := t99[i*T:][:T]
+		for j := range T {
+			t61Entry := t61_2[j]
+			t83 := (F(1e-08) <= t18_2[j])
+			t13Entry := t13_2[j]
+			t87 := (t83 && t13Entry)
+			t73_2[j] = kern.Choose((t61Entry && t23_2[j]), kern.Choose(t61Entry, F(F(0.5*kern.Choose(t61Entry, kern.Choose(t57_2[j], t56_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t79_2[j] = F(1) / t20_2[j]
+			t99_2[j] = kern.Choose((t87 && t13Entry), kern.Choose(t87, F(F(0.5*kern.Choose(t87, kern.Choose(t83, t82_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t103, dV, 1)
+
+	// projected.q1, projected.q, projected.k1, projected.k
+	clear(c.BQBar)
+	clear(c.BKBar)
+	if kern.Wide() {
+		a := regions.Rd4aa4c7aead5Args{
+			P0:  unsafe.SliceData(t53),
+			P1:  unsafe.SliceData(t73),
+			P2:  unsafe.SliceData(t79),
+			P3:  unsafe.SliceData(t99),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t77),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t155),
+			P13: unsafe.SliceData(c.BQBar),
+			P14: unsafe.SliceData(t158),
+			P15: unsafe.SliceData(c.BKBar),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  12 * dK,
+			N7:  4 * dK,
+			N8:  16 * dK,
+			N9:  8 * dK,
+			N10: 20 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
+		}
+		regions.Rd4aa4c7aead5(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t46_2 := t46[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t422_2 := t422[i*T:][:T]
-			t412_2 := t412[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
+			t53_2 := t53[i*T:][:T]
+			t73_2 := t73[i*T:][:T]
+			t79_2 := t79[i*T:][:T]
+			t99_2 := t99[i*T:][:T]
 			for j := range T {
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t342_2 := t342[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				t97_2 := t97[(i*T+j)*dK:][:dK]
-				var t672 F
-				t46Entry := t46_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t46Entry && t23_2[j]), kern.Choose(t46Entry, F(F(0.5*kern.Choose(t46Entry, kern.Choose(t422_2[j], t412_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t672Sums := [16]F{t672}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				t77_2 := t77[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
+				t155_2 := t155[(i*(T+6)+j+3)*dK:][:dK]
+				t158_2 := t158[(i*(T+6)+j+3)*dK:][:dK]
+				t53Entry := t53_2[j]
+				t73Entry := t73_2[j]
+				t79Entry := t79_2[j]
+				t99Entry := t99_2[j]
 				for k := range dK {
-					t622 := kBar[k] + t342_2[k]
-					t672Sums[k%16] = num.FMA32(t622, kDiv2[k], t672Sums[k%16])
+					t106 := num.FMA32(F(2*q1_2[k]), t73Entry, F(qBar[k]*t53Entry))
+					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t91 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t972 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t91), q1Sigmoid2[k], F(q1SigmoidEntry*t91))
-					t62_2[k] = t622
-					t97_2[k] = t972
-					bQBar[k] = bQBar[k] + t972
-				}
-				t672 = kern.Sum16(&t672Sums)
-				t67_2[j] = -t672
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t342),
-			P2: unsafe.SliceData(t88),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
-		}
-		regions.Rbd0e3277083c(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t342_2 := t342[(i*T+j)*(dK+dV)+dK:][:dV]
-				t88_2 := t88[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t88_2[k] = vBar[k] + t342_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t89, d, 1, t88, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t88, dV, 1)
-
-	// projected.q1
-	clear(t100)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t97),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t100),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.R7b2d1f068ac7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t97_2 := t97[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t100_2 := t100[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t100_2[m] = num.FMA32(t97_2[m], cQ[m], t100_2[m])
-					}
+					t112 := num.FMA32(F(F(t9Entry*t10Entry)*t106), kern.Sigmoid(-t9Entry), F(t10Entry*t106))
+					t124 := num.FMA32(F(2*k1_2[k]), t99Entry, F(t77_2[k]*t79Entry))
+					t5Entry := t5_2[k]
+					t4Entry := t4_2[k]
+					t130 := num.FMA32(F(F(t4Entry*t5Entry)*t124), kern.Sigmoid(-t4Entry), F(t5Entry*t124))
+					t155_2[k] = t112
+					bQBar[k] = bQBar[k] + t112
+					t158_2[k] = t130
+					bKBar[k] = bKBar[k] + t130
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t97),
-							P2: unsafe.SliceData(c.CQBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t97_2 := t97[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t97_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t102)
 	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t102),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t155),
 			N0: L,
 			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R4efc802c9c7d(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t102_2 := t102[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t155_2 := t155[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t102_2[k] = t102_2[k] + q0TailBar[k]
+					t155_2[k] = F(0)
 				}
 			}
 		}
 	}
-
-	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t100),
-			P1: unsafe.SliceData(t102),
-			P2: unsafe.SliceData(t103),
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t155),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.R3c8a8df36a51(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t100_2 := t100[(i*(T+3)+j)*dK:][:dK]
-				t102_2 := t102[(i*(T+3)+j)*dK:][:dK]
-				t103_2 := t103[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t155_2 := t155[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t103_2[k] = t100_2[k] + t102_2[k]
+					t155_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t117)
+	clear(c.CQBar)
+	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t103),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t117),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t103_2 := t103[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t117_2 := t117[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t103_2[k]
-					t117_2[k] = t117_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t72),
-			P1:  unsafe.SliceData(c.KDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t68),
-			P4:  unsafe.SliceData(t67),
-			P5:  unsafe.SliceData(c.KDiv3),
-			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t62),
-			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t112),
-			P11: unsafe.SliceData(c.BKBar),
-			N0:  L,
-			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
-		}
-		regions.Rc6606f6002bb(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t72_2 := t72[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t68_2 := t68[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t112_2 := t112[(i*T+j)*dK:][:dK]
-				t72Entry := t72_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t72Entry && t13_2[j]), kern.Choose(t72Entry, F(F(0.5*kern.Choose(t72Entry, kern.Choose(t68_2[j], t67_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t106 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t62_2[k]*kDivEntry))
-					t1122 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t106), k1Sigmoid2[k], F(k1SigmoidEntry*t106))
-					t112_2[k] = t1122
-					bKBar[k] = bKBar[k] + t1122
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t115)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t112),
-			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(t115),
+		a := regions.Rd0375ab93928Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t155),
+			P2: unsafe.SliceData(c.CQBar),
+			P3: unsafe.SliceData(c.K1Stack),
+			P4: unsafe.SliceData(t158),
+			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N3: 16 * dK,
+			N4: 20 * dK,
+			N5: 24 * dK,
+			N6: 12 * dK,
+			N7: T*dK + 3*dK,
+			N8: T*dK + 6*dK,
+			N9: -dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rd0375ab93928(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t112_2 := t112[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t115_2 := t115[(i*(T+3)+j-k+3)*dK:][:dK]
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			cKBar := c.CKBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t155_2 := t155[(j*(T+6)+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t158_2 := t158[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						t115_2[m] = num.FMA32(t112_2[m], cK[m], t115_2[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t155_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t158_2[m], cKBar[m])
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.K1Stack),
-							P1: unsafe.SliceData(t112),
-							P2: unsafe.SliceData(c.CKBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t112_2 := t112[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t112_2[m], cKBar[m])
-						}
+	// projected.q1
+	clear(t119)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t155),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t119),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t155_2 := t155[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t155_3 := t155[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t155_4 := t155[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t155_5 := t155[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t119_2 := t119[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t119_2[k] = num.FMA32(t155_2[k], cQ[k], num.FMA32(t155_3[k], cQ2[k], num.FMA32(t155_4[k], cQ3[k], F(t155_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1053,82 +1028,300 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t115),
-			P1: unsafe.SliceData(t117),
-			P2: unsafe.SliceData(t118),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t158),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t115_2 := t115[(i*(T+3)+j)*dK:][:dK]
-				t117_2 := t117[(i*(T+3)+j)*dK:][:dK]
-				t118_2 := t118[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t158_2 := t158[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t118_2[k] = t115_2[k] + t117_2[k]
+					t158_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t158),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t158_2 := t158[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t158_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
+	clear(t137)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t118[(i*(T+3)+j)*dK:][:dK])
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t158),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t137),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t158_2 := t158[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t158_3 := t158[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t158_4 := t158[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t158_5 := t158[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t137_2 := t137[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t137_2[k] = num.FMA32(t158_2[k], cK[k], num.FMA32(t158_3[k], cK2[k], num.FMA32(t158_4[k], cK3[k], F(t158_5[k]*cK4[k]))))
+					}
+				}
+			}
 		}
 	}
 
 	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t121, i*T*d), d, 1, kern.From(t103, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t155),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t142),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t155_2 := t155[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t155_3 := t155[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t155_4 := t155[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t155_5 := t155[(i*(T+6)+j+3)*dK:][:dK]
+				t142_2 := t142[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t142_2[k] = num.FMA32(t155_2[k], cQ2[k], num.FMA32(t155_3[k], cQ3[k], num.FMA32(t155_4[k], cQ4[k], F(t155_5[k]*cQ[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t103, (k*(T+3)+3)*dK), dK, 1)
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t142_2 := t142[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t142_2[k] = t142_2[k] + q0TailBar[k]
+					}
+				}
+			}
+		}
 	}
+
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t142, dK, 1)
 
 	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t123, i*T*d), d, 1, kern.From(t118, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t158),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t145),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cK := c.CK[:dK]
+		for i := range L {
+			for j := range T {
+				t158_2 := t158[(i*(T+6)+j+6)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				t158_3 := t158[(i*(T+6)+j+5)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t158_4 := t158[(i*(T+6)+j+4)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				t158_5 := t158[(i*(T+6)+j+3)*dK:][:dK]
+				t145_2 := t145[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t145_2[k] = num.FMA32(t158_2[k], cK2[k], num.FMA32(t158_3[k], cK3[k], num.FMA32(t158_4[k], cK4[k], F(t158_5[k]*cK[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t118, (k*(T+3)+3)*dK), dK, 1)
+	// projected.k1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t145),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t145_2 := t145[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t145_2[k] = t145_2[k] + k0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t145, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t103, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t142, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t145, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t137[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t119[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+				}
+			}
+		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t89),
-			P1: unsafe.SliceData(t121),
-			P2: unsafe.SliceData(t123),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.Rcabf625c8a2bArgs{
+			P0: unsafe.SliceData(t49),
+			P1: unsafe.SliceData(t51),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t272),
+			P4: unsafe.SliceData(t292),
+			P5: unsafe.SliceData(c.WThetaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rcabf625c8a2b(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t89_2 := t89[(i*T+j)*d:][:d]
-				t121_2 := t121[(i*T+j)*d:][:d]
-				t123_2 := t123[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t89_2[k] + t121_2[k]) + t123_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		wThetaBar := c.WThetaBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t49[i] + t51[i]
+			wThetaBar[i] = t272[i] + t292[i]
 		}
 	}
 }

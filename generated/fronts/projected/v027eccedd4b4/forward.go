@@ -13,55 +13,41 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 10·L·T·d_k + 8·L·T + 6·L·d_k entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 2·L·T + 6·L·d_k entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	DV         int
-	WK         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	WQ         []F     // [d_k, d]
-	WV         []F     // [d_v, d]
-	K0Tail     []F     // [L, 3, d_k]
-	CK         []F     // [4, d_k]
-	Pos        []int32 // [L]
-	BK         []F     // [d_k]
-	Q0Tail     []F     // [L, 3, d_k]
-	CQ         []F     // [4, d_k]
-	BQ         []F     // [d_k]
-	V0Tail     []F     // [L, 3, d_v]
-	K          []F     // [L, T, d_k], written
-	Q          []F     // [L, T, d_k], written
-	K0TailOut  []F     // [L, 3, d_k], written
-	Q0TailOut  []F     // [L, 3, d_k], written
-	V0TailOut  []F     // [L, 3, d_v], written
-	K1Stack    []F     // [L, T + 3, d_k], written
-	K1Prod     []F     // [L, T, d_k], written
-	K1Sigmoid  []F     // [L, T, d_k], written
-	Q1Stack    []F     // [L, T + 3, d_k], written
-	Q1Prod     []F     // [L, T, d_k], written
-	Q1Sigmoid  []F     // [L, T, d_k], written
-	KProd      []F     // [L, T], written
-	KSqrt      []F     // [L, T], written
-	QProd      []F     // [L, T], written
-	QSqrt      []F     // [L, T], written
-	QDiv       []F     // [L, T], written
-	QDiv2      []F     // [L, T, d_k], written
-	QDiv3      []F     // [L, T], written
-	KDiv       []F     // [L, T], written
-	KDiv2      []F     // [L, T, d_k], written
-	KDiv3      []F     // [L, T], written
-	Q1Sigmoid2 []F     // [L, T, d_k], written
-	K1Sigmoid2 []F     // [L, T, d_k], written
-	Work       []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	WV        []F     // [d_v, d]
+	K0Tail    []F     // [L, 3, d_k]
+	CK        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	BQ        []F     // [d_k]
+	V0Tail    []F     // [L, 3, d_v]
+	K         []F     // [L, T, d_k], written
+	Q         []F     // [L, T, d_k], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	V0TailOut []F     // [L, 3, d_v], written
+	K1Stack   []F     // [L, T + 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	KProd     []F     // [L, T], written
+	QProd     []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 2·L·T·d_v + 2·L·T + 3·L·d_v.
+// WorkLen is 2·L·T·d_k + L·T·d_v + 2·L·T + 18·L·d_k + 6·L·d_v.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + 2*L*T*dV + 2*L*T + 3*L*dV
+	return 2*L*T*dK + L*T*dV + 2*L*T + 18*L*dK + 6*L*dV
 }
 
 // Run computes Forward.
@@ -71,80 +57,122 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	v0 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t4 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	v0 := c.Work[:L*T*dV] // [L, T, d_v]
+	work := c.Work[L*T*dV:]
+	t22 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t72 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t82 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t11 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t22 := work[:L*T] // [L, T]
+	t102 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t112 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t22_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
+	t32_2 := work[:L*T] // [L, T]
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
 	kern.Gemm(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
 
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_3 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				t22_3[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t32_3 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_3[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range 3 {
+			t22_3 := t22[(i*3+j)*dK:][:dK]
+			t32_3 := t32[(i*3+j)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			t72_2 := t72[(i*3+j)*dK:][:dK]
+			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_3[k] + t32_3[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t82_2 := t82[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -152,17 +180,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -170,48 +200,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -220,42 +212,51 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t13 F
 			for k := range dK {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				k1Entry := k1_2[k]
 				t13 += F(k1Entry * k1Entry)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 			kProd[j] = t13
 		}
 	}
 
 	// projected.v
+	clear(t102)
 	for i := range L {
-		for j := range 3 {
-			v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
-			t11_2 := t11[(i*(T+3)+j)*dV:][:dV]
+		for j := range min(3, -T+3) {
+			v0Tail := c.V0Tail[(i*3+j+T)*dV:][:dV]
+			t102_2 := t102[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				t11_2[k] = v0Tail[k]
+				t102_2[k] = v0Tail[k]
 			}
 		}
 	}
+
+	// projected.v
+	clear(t112)
 	for i := range L {
-		for j := range T {
-			v0_2 := v0[(i*T+j)*dV:][:dV]
-			t11_2 := t11[(i*(T+3)+j+3)*dV:][:dV]
-			for k := range dV {
-				t11_2[k] = v0_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				v0_2 := v0[(i*T+(lo+j)+T-3)*dV:][:dV]
+				t112_2 := t112[(i*3+(lo+j))*dV:][:dV]
+				for k := range dV {
+					t112_2[k] = v0_2[k]
+				}
 			}
 		}
 	}
@@ -263,10 +264,11 @@ func (c *Forward[F]) Run() {
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t11_2 := t11[(i*(T+3)+j+T)*dV:][:dV]
+			t102_2 := t102[(i*3+j)*dV:][:dV]
+			t112_2 := t112[(i*3+j)*dV:][:dV]
 			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				v0TailOut[k] = t11_2[k]
+				v0TailOut[k] = t102_2[k] + t112_2[k]
 			}
 		}
 	}
@@ -274,27 +276,24 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
+		t22_3 := t22_2[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t15 := (F(0) < kProdEntry)
-			t18 := num.Sqrt(kern.Choose(t15, kProdEntry, F(1)))
-			kSqrt[j] = t18
-			t22_2[j] = num.Max(kern.Choose(t15, t18, F(0)), F(1e-08))
+			t22_3[j] = num.Max(kern.Choose(t15, num.Sqrt(kern.Choose(t15, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
 	// projected.k, projected.q
 	for i := range L {
-		t22_2 := t22[i*T:][:T]
+		t22_3 := t22_2[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
 			var t23 F
-			t22Entry := t22_2[j]
+			t22Entry := t22_3[j]
 			for k2 := range dK {
 				q1Entry := q1_2[k2]
 				t23 += F(q1Entry * q1Entry)
@@ -307,51 +306,23 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t25 := (F(0) < qProdEntry)
-			t28 := num.Sqrt(kern.Choose(t25, qProdEntry, F(1)))
-			t322 := num.Max(kern.Choose(t25, t28, F(0)), F(1e-08))
-			qSqrt[j] = t28
-			t32_2[j] = t322
-			qDiv[j] = F(1) / t322
-			qDiv3[j] = F(1) / t28
-			kDiv[j] = F(1) / t22_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t32_3[j] = num.Max(kern.Choose(t25, num.Sqrt(kern.Choose(t25, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q
 	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t32Entry := t32_2[j]
-			t22Entry2 := t22_2[j]
-			for k2 := range dK {
-				q2 := q1_2[k2] / t32Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t32Entry
-				kDiv2[k2] = k[k2] / t22Entry2
-				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
-				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
+			t32Entry := t32_3[j]
+			for k := range dK {
+				q[k] = q1_2[k] / t32Entry
 			}
 		}
 	}
@@ -379,23 +350,9 @@ type Backward[F num.Float] struct {
 	Q0TailBar    []F     // [L, 3, d_k]
 	V0TailBar    []F     // [L, 3, d_v]
 	K1Stack      []F     // [L, T + 3, d_k]
-	K1Prod       []F     // [L, T, d_k]
-	K1Sigmoid    []F     // [L, T, d_k]
 	Q1Stack      []F     // [L, T + 3, d_k]
-	Q1Prod       []F     // [L, T, d_k]
-	Q1Sigmoid    []F     // [L, T, d_k]
 	KProd        []F     // [L, T]
-	KSqrt        []F     // [L, T]
 	QProd        []F     // [L, T]
-	QSqrt        []F     // [L, T]
-	QDiv         []F     // [L, T]
-	QDiv2        []F     // [L, T, d_k]
-	QDiv3        []F     // [L, T]
-	KDiv         []F     // [L, T]
-	KDiv2        []F     // [L, T, d_k]
-	KDiv3        []F     // [L, T]
-	Q1Sigmoid2   []F     // [L, T, d_k]
-	K1Sigmoid2   []F     // [L, T, d_k]
 	WKBar        []F     // [d_k, d], written
 	XBar         []F     // [L, T, d], written
 	WQBar        []F     // [d_k, d], written
@@ -411,16 +368,16 @@ type Backward[F num.Float] struct {
 	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 10·L·T·d_k + L·T·d_v + 2·L·T + 18·L·d_k + 3·L·d_v.
+// WorkLen is 10·L·T·d_k + L·T·d_v + 11·L·T + 18·L·d_k.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 10*L*T*dK + L*T*dV + 2*L*T + 18*L*dK + 3*L*dV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 10*L*T*dK + L*T*dV + 11*L*T + 18*L*dK
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -430,74 +387,100 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t4 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t115 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work := c.Work[L*T*dK+6*L*dK:]
+	t118 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t5 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t62 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t312 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t61 := work[:L*T*dK] // [L, T, d_k]
+	t10 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t76 := work[:L*T*dK] // [L, T, d_k]
+	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t64 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t79 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t66 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t67 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t81 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t82 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t85 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t87 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t89 := work[:L*T*d]  // [L, T, d]
-	t15 := c.Flags[:L*T] // [L, T]
+	t18 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t22 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t28 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t132 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t162 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t41 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t33 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t38 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t58 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t64 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t79 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t97 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t104 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t107 := work[:L*T*dK] // [L, T, d_k]
+	t15 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t25 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t72 := flags[:L*T] // [L, T]
+	t172 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t112 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t322 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t36 := flags[:L*T] // [L, T]
+	t212 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q, projected.k
+	// projected.k1, projected.q1
 	for i := range L {
-		t62_2 := t62[i*T:][:T]
-		t312_2 := t312[i*T:][:T]
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			var t622 F
-			var t3122 F
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t622 += F(qBar[k] * qDiv2[k])
-				t3122 += F(kBar[k] * kDiv2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
+				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42)
+				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t102 := num.Sigmoid(t92)
+				t4_2[k] = t42
+				t5_2[k] = t52
+				k1_2[k] = F(t42 * t52)
+				t9_2[k] = t92
+				t10_2[k] = t102
+				q1_2[k] = F(t92 * t102)
 			}
-			t62_2[j] = -t622
-			t312_2[j] = -t3122
 		}
 	}
 
@@ -505,122 +488,173 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t152 := (F(0) < kProdEntry)
+			t182 := num.Sqrt(kern.Choose(t152, kProdEntry, F(1)))
+			t202 := kern.Choose(t152, t182, F(0))
+			qProdEntry := qProd[j]
+			t252 := (F(0) < qProdEntry)
+			t282 := num.Sqrt(kern.Choose(t252, qProdEntry, F(1)))
+			t30 := kern.Choose(t252, t282, F(0))
+			t322 := num.Max(t30, F(1e-08))
+			t1722 := (F(1e-08) <= t30)
+			t15_2[j] = t152
+			t18_2[j] = t182
+			t20_2[j] = t202
+			t22_2[j] = num.Max(t202, F(1e-08))
+			t25_2[j] = t252
+			t28_2[j] = t282
+			t32_2[j] = t322
+			t132_2[j] = F(1) / t322
+			t172_2[j] = t1722
+			t212_2[j] = (t1722 && t252)
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t32_2 := t32[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t41_2 := t41[i*T:][:T]
+		for j := range T {
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			var t1622 F
+			var t412 F
+			t32Entry := t32_2[j]
+			t22Entry := t22_2[j]
+			for k := range dK {
+				t1622 += F(qBar[k] * ((q1_2[k] / t32Entry) / t32Entry))
+				t412 += F(kBar[k] * ((k1_2[k] / t22Entry) / t22Entry))
+			}
+			t162_2[j] = -t1622
+			t41_2[j] = -t412
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t212_2 := t212[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		t15_2 := t15[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t322_2 := t322[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
+		t41_2 := t41[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
 		for j := range T {
-			t152 := (F(0) < kProd[j])
-			t252 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t252, qSqrt[j], F(0)))
-			t3222 := (F(1e-08) <= kern.Choose(t152, kSqrt[j], F(0)))
-			t15_2[j] = t152
-			t25_2[j] = t252
-			t72_2[j] = t722
-			t112_2[j] = (t722 && t252)
-			t322_2[j] = t3222
-			t36_2[j] = (t3222 && t152)
+			t212Entry := t212_2[j]
+			t42 := (F(1e-08) <= t20_2[j])
+			t15Entry := t15_2[j]
+			t46 := (t42 && t15Entry)
+			t33_2[j] = kern.Choose((t212Entry && t25_2[j]), kern.Choose(t212Entry, F(F(0.5*kern.Choose(t212Entry, kern.Choose(t172_2[j], t162_2[j], F(0)), F(0)))*(F(1)/t28_2[j])), F(0)), F(0))
+			t38_2[j] = F(1) / t22_2[j]
+			t58_2[j] = kern.Choose((t46 && t15Entry), kern.Choose(t46, F(F(0.5*kern.Choose(t46, kern.Choose(t42, t41_2[j], F(0)), F(0)))*(F(1)/t18_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	clear(t52)
+	clear(t64)
 	for i := range L {
-		for j := range 3 {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
+				t64_2 := t64[(i*T+(lo+j)+T-3)*dV:][:dV]
+				for k := range dV {
+					t64_2[k] += v0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(c.V0TailBarOut)
+	for i := range L {
+		for j := range min(3, -T+3) {
 			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			t52_2 := t52[(i*(T+3)+j+T)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
 			for k := range dV {
-				t52_2[k] += v0TailBar[k]
+				v0TailBarOut[k] += v0TailBar[k]
 			}
 		}
 	}
 
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			t52_2 := t52[(i*(T+3)+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailBarOut[k] = t52_2[k]
-			}
-		}
-	}
-
-	// projected.q1, projected.q, projected.k, projected.k1
+	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t112_2 := t112[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t322_2 := t322[i*T:][:T]
-		t312_2 := t312[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t61_2 := t61[(i*T+j)*dK:][:dK]
-			t76_2 := t76[(i*T+j)*dK:][:dK]
-			t112Entry := t112_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t112Entry && t25_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			t36Entry := t36_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t36Entry && t15_2[j]), kern.Choose(t36Entry, F(F(0.5*kern.Choose(t36Entry, kern.Choose(t322_2[j], t312_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
+			t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
+			t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
+			t132Entry := t132_2[j]
+			t33Entry := t33_2[j]
+			t38Entry := t38_2[j]
+			t58Entry := t58_2[j]
 			for k := range dK {
+				t66 := F(qBar[k]*t132Entry) + F(2*F(q1_2[k]*t33Entry))
+				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t55 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t612 := F(q1SigmoidEntry*t55) + F(F(F(t9Entry*q1SigmoidEntry)*t55)*q1Sigmoid2[k])
+				t72 := F(t10Entry*t66) + F(F(F(t9Entry*t10Entry)*t66)*num.Sigmoid(-t9Entry))
+				t84 := F(kBar[k]*t38Entry) + F(2*F(k1_2[k]*t58Entry))
+				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t70 := F(kBar[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t762 := F(k1SigmoidEntry*t70) + F(F(F(t4Entry*k1SigmoidEntry)*t70)*k1Sigmoid2[k])
-				t61_2[k] = t612
-				bQBar[k] += t612
-				t76_2[k] = t762
-				bKBar[k] += t762
+				t90 := F(t5Entry*t84) + F(F(F(t4Entry*t5Entry)*t84)*num.Sigmoid(-t4Entry))
+				t115_2[k] = t72
+				bQBar[k] += t72
+				t118_2[k] = t90
+				bKBar[k] += t90
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t64)
-	clear(t79)
+	// projected.q1
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t61_2 := t61[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t64_2 := t64[(i*(T+3)+j-k+3)*dK:][:dK]
-					t76_2 := t76[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t79_2 := t79[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t64_2[m] += F(t61_2[m] * cQ[m])
-						t79_2[m] += F(t76_2[m] * cK[m])
-					}
-				}
+		for j := range 3 {
+			t115_2 := t115[(i*(T+6)+j)*dK:][:dK]
+			for k := range dK {
+				t115_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t115_2 := t115[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t115_2[k] = F(0)
 			}
 		}
 	}
@@ -629,129 +663,206 @@ func (c *Backward[F]) Run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
+		cKBar := c.CKBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t61_2 := t61[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t76_2 := t76[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t61_2[m])
-						cKBar[m] += F(k1Stack[m] * t76_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t115_2 := t115[(j*(T+6)+k+3)*dK:][:dK]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t118_2 := t118[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t115_2[m])
+					cKBar[m] += F(k1Stack[m] * t118_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t66)
+	clear(t79)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t66_2 := t66[(i*(T+3)+j+T)*dK:][:dK]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t115_2 := t115[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t115_3 := t115[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t115_4 := t115[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t115_5 := t115[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t79_2 := t79[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t79_2[k] = F(t115_2[k]*cQ[k]) + F(t115_3[k]*cQ2[k]) + F(t115_4[k]*cQ3[k]) + F(t115_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			t118_2 := t118[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t66_2[k] += q0TailBar[k]
+				t118_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t118_2 := t118[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t118_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t97)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t118_2 := t118[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t118_3 := t118[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t118_4 := t118[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t118_5 := t118[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t97_2 := t97[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t97_2[k] = F(t118_2[k]*cK[k]) + F(t118_3[k]*cK2[k]) + F(t118_4[k]*cK3[k]) + F(t118_5[k]*cK4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t64, dV, 1)
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
+			t115_3 := t115[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t115_4 := t115[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t115_5 := t115[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t104_2 := t104[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t104_2[k] = (F(t115_2[k]*cQ[k]) + F(t115_3[k]*cQ2[k]) + F(t115_4[k]*cQ3[k]) + F(t115_5[k]*cQ4[k]))
 			}
 		}
 	}
 
 	// projected.q1
 	for i := range L {
-		for j := range T + 3 {
-			t64_2 := t64[(i*(T+3)+j)*dK:][:dK]
-			t66_2 := t66[(i*(T+3)+j)*dK:][:dK]
-			t67_2 := t67[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t67_2[k] = t64_2[k] + t66_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t104_2 := t104[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t104_2[k] += q0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t81)
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t104, dK, 1)
+
+	// projected.k0, projected.k1
 	for i := range L {
-		for j := range 3 {
-			t67_2 := t67[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t81_2 := t81[(i*(T+3)+j+T)*dK:][:dK]
+		cK := c.CK[:dK]
+		for j := range T {
+			t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
+			t118_3 := t118[(i*(T+6)+j+4)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			t118_4 := t118[(i*(T+6)+j+5)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			t118_5 := t118[(i*(T+6)+j+6)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			t107_2 := t107[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				q0TailBarOut[k] = t67_2[k]
-				t81_2[k] += k0TailBar[k]
+				t107_2[k] = (F(t118_2[k]*cK[k]) + F(t118_3[k]*cK2[k]) + F(t118_4[k]*cK3[k]) + F(t118_5[k]*cK4[k]))
 			}
 		}
 	}
 
 	// projected.k1
 	for i := range L {
-		for j := range T + 3 {
-			t79_2 := t79[(i*(T+3)+j)*dK:][:dK]
-			t81_2 := t81[(i*(T+3)+j)*dK:][:dK]
-			t82_2 := t82[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t82_2[k] = t79_2[k] + t81_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t107_2 := t107[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t107_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t107, dK, 1)
+
+	// projected.v0
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t64, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t104, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t107, dK, 1, c.WK, d, 1)
+
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t82_2 := t82[(i*(T+3)+j)*dK:][:dK]
+			t97_2 := t97[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t82_2[k]
+				k0TailBarOut[k] = t97_2[k]
 			}
 		}
 	}
 
-	// projected.v0, projected.v
+	// projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dV, F(1), false, kern.From(t85, i*T*d), d, 1, kern.From(t52, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
-	}
-
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.Gemm(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t52, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t87, i*T*d), d, 1, kern.From(t67, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t67, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t89, i*T*d), d, 1, kern.From(t82, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t82, (k*(T+3)+3)*dK), dK, 1)
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t85_2 := t85[(i*T+j)*d:][:d]
-			t87_2 := t87[(i*T+j)*d:][:d]
-			t89_2 := t89[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t85_2[k] + t87_2[k] + t89_2[k]
+		for j := range 3 {
+			t79_2 := t79[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t79_2[k]
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -811,23 +922,9 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.V0TailOut = arena.Alloc(3 * k.L * k.DV)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -865,23 +962,9 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.V0TailBar = block.Adjoint(t, n.nextV0Tail, 3*g.L*g.DV)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -20,53 +20,175 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                              // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]                     // [L, T, d_k]
-	v0 := c.Work[2*L*T*dK:][:L*T*dV]                   // [L, T, d_v]
-	t4 := c.Work[2*L*T*dK+L*T*dV:][:L*T*dK]            // [L, T, d_k]
-	k1 := c.Work[3*L*T*dK+L*T*dV:][:L*T*dK]            // [L, T, d_k]
-	t9 := c.Work[4*L*T*dK+L*T*dV:][:L*T*dK]            // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+L*T*dV:][:L*T*dK]            // [L, T, d_k]
-	t11 := c.Work[6*L*T*dK+L*T*dV:][:L*T*dV+3*L*dV]    // [L, T + 3, d_v]
-	t22 := c.Work[6*L*T*dK+2*L*T*dV+3*L*dV:][:L*T]     // [L, T]
-	t32 := c.Work[6*L*T*dK+2*L*T*dV+L*T+3*L*dV:][:L*T] // [L, T]
+	v0 := c.Work[:L*T*dV]                                      // [L, T, d_v]
+	t22 := c.Work[L*T*dV:][:3*L*dK]                            // [L, 3, d_k]
+	t62 := c.Work[L*T*dV+3*L*dK:][:3*L*dK]                     // [L, 3, d_k]
+	t32 := c.Work[L*T*dV+6*L*dK:][:3*L*dK]                     // [L, 3, d_k]
+	t72 := c.Work[L*T*dV+9*L*dK:][:3*L*dK]                     // [L, 3, d_k]
+	t42 := c.Work[L*T*dV+12*L*dK:][:3*L*dK]                    // [L, 3, d_k]
+	t82 := c.Work[L*T*dV+15*L*dK:][:3*L*dK]                    // [L, 3, d_k]
+	k1 := c.Work[L*T*dV+18*L*dK:][:L*T*dK]                     // [L, T, d_k]
+	q1 := c.Work[L*T*dK+L*T*dV+18*L*dK:][:L*T*dK]              // [L, T, d_k]
+	t102 := c.Work[2*L*T*dK+L*T*dV+18*L*dK:][:3*L*dV]          // [L, 3, d_v]
+	t112 := c.Work[2*L*T*dK+L*T*dV+18*L*dK+3*L*dV:][:3*L*dV]   // [L, 3, d_v]
+	t22_2 := c.Work[2*L*T*dK+L*T*dV+18*L*dK+6*L*dV:][:L*T]     // [L, T]
+	t32_2 := c.Work[2*L*T*dK+L*T*dV+L*T+18*L*dK+6*L*dV:][:L*T] // [L, T]
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
 	kern.GemmFMA(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R555330585fa6(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_3 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_3[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.R1c3b0a81825fArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+		}
+		regions.R1c3b0a81825f(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t32_3 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_3[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_3 := t22[(i*3+j)*dK:][:dK]
+				t32_3 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				t72_2 := t72[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_3[k] + t32_3[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Reda4ca55dc45Args{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						N0: dK,
+						N1: 4*dK*j + 12*dK*i,
+					}
+					regions.Reda4ca55dc45(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+					t42_2 := t42[(i*3+j)*dK:][:dK]
+					q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+					t82_2 := t82[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], t42[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -75,51 +197,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -128,97 +222,58 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t82[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Re450cd6a8fc4Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(c.Q1Sigmoid),
-			P5: unsafe.SliceData(q1),
-			P6: unsafe.SliceData(c.KProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rb6d256cab68bArgs{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Re450cd6a8fc4(&a)
+		regions.Rb6d256cab68b(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t13 F
 				t13Sums := [16]F{t13}
 				for k := range dK {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					k1Entry := k1_2[k]
 					t13Sums[k%16] = num.FMA32(k1Entry, k1Entry, t13Sums[k%16])
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 				t13 = kern.Sum16(&t13Sums)
 				kProd[j] = t13
@@ -227,45 +282,65 @@ func (c *forwardFused) run() {
 	}
 
 	// projected.v
+	clear(t102)
 	for i := range L {
-		for j := range 3 {
-			copy(t11[(i*(T+3)+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(t11[(i*(T+3)+j+3)*dV:][:dV], v0[(i*T+j)*dV:][:dV])
+		for j := range min(3, -T+3) {
+			copy(t102[(i*3+j)*dV:][:dV], c.V0Tail[(i*3+j+T)*dV:][:dV])
 		}
 	}
 
 	// projected.v
+	clear(t112)
 	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailOut[(i*3+j)*dV:][:dV], t11[(i*(T+3)+j+T)*dV:][:dV])
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				copy(t112[(i*3+(lo+j))*dV:][:dV], v0[(i*T+(lo+j)+T-3)*dV:][:dV])
+			}
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.R0eb4f992185cArgs{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(c.V0TailOut),
+			N0: L,
+			N1: dV,
+			N2: 3 * dV,
+		}
+		regions.R0eb4f992185c(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t102_2 := t102[(i*3+j)*dV:][:dV]
+				t112_2 := t112[(i*3+j)*dV:][:dV]
+				v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailOut[k] = t102_2[k] + t112_2[k]
+				}
+			}
 		}
 	}
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t22_2),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
+			t22_3 := t22_2[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t15 := (F(0) < kProdEntry)
-				t18 := num.Sqrt(kern.Choose(t15, kProdEntry, F(1)))
-				kSqrt[j] = t18
-				t22_2[j] = kern.Larger(kern.Choose(t15, t18, F(0)), F(1e-08))
+				t22_3[j] = kern.Larger(kern.Choose(t15, num.Sqrt(kern.Choose(t15, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -273,7 +348,7 @@ func (c *forwardFused) run() {
 	// projected.k, projected.q
 	if kern.Wide() {
 		a := regions.Ree31a150653aArgs{
-			P0: unsafe.SliceData(t22),
+			P0: unsafe.SliceData(t22_2),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
 			P3: unsafe.SliceData(c.K),
@@ -290,14 +365,14 @@ func (c *forwardFused) run() {
 		regions.Ree31a150653a(&a)
 	} else {
 		for i := range L {
-			t22_2 := t22[i*T:][:T]
+			t22_3 := t22_2[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
 				var t23 F
-				t22Entry := t22_2[j]
+				t22Entry := t22_3[j]
 				t23Sums := [16]F{t23}
 				for k2 := range dK {
 					q1Entry := q1_2[k2]
@@ -312,89 +387,46 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R76762aec8b1aArgs{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t32),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
-			P5: unsafe.SliceData(t22),
-			P6: unsafe.SliceData(c.KDiv),
-			P7: unsafe.SliceData(c.KSqrt),
-			P8: unsafe.SliceData(c.KDiv3),
+			P1: unsafe.SliceData(t32_2),
 			N0: L,
 			N1: T,
 		}
-		regions.R76762aec8b1a(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t32_3 := t32_2[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t25 := (F(0) < qProdEntry)
-				t28 := num.Sqrt(kern.Choose(t25, qProdEntry, F(1)))
-				t322 := kern.Larger(kern.Choose(t25, t28, F(0)), F(1e-08))
-				qSqrt[j] = t28
-				t32_2[j] = t322
-				qDiv[j] = F(1) / t322
-				qDiv3[j] = F(1) / t28
-				kDiv[j] = F(1) / t22_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t32_3[j] = kern.Larger(kern.Choose(t25, num.Sqrt(kern.Choose(t25, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q
 	if kern.Wide() {
-		a := regions.Rad231cfa0c1cArgs{
-			P0:  unsafe.SliceData(t32),
-			P1:  unsafe.SliceData(t22),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t32_2),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(c.Q),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Rad231cfa0c1c(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
-			t32_2 := t32[i*T:][:T]
-			t22_2 := t22[i*T:][:T]
+			t32_3 := t32_2[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t32Entry := t32_2[j]
-				t22Entry2 := t22_2[j]
-				for k2 := range dK {
-					q2 := q1_2[k2] / t32Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t32Entry
-					kDiv2[k2] = k[k2] / t22Entry2
-					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
-					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
+				t32Entry := t32_3[j]
+				for k := range dK {
+					q[k] = q1_2[k] / t32Entry
 				}
 			}
 		}
@@ -412,85 +444,100 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t4 := c.Work[:L*T*dK]                                                 // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                                        // [L, T, d_k]
-	t62 := c.Work[2*L*T*dK:][:L*T]                                        // [L, T]
-	t312 := c.Work[2*L*T*dK+L*T:][:L*T]                                   // [L, T]
-	t52 := c.Work[2*L*T*dK+2*L*T:][:L*T*dV+3*L*dV]                        // [L, T + 3, d_v]
-	t61 := c.Work[2*L*T*dK+L*T*dV+2*L*T+3*L*dV:][:L*T*dK]                 // [L, T, d_k]
-	t76 := c.Work[3*L*T*dK+L*T*dV+2*L*T+3*L*dV:][:L*T*dK]                 // [L, T, d_k]
-	t64 := c.Work[4*L*T*dK+L*T*dV+2*L*T+3*L*dV:][:L*T*dK+3*L*dK]          // [L, T + 3, d_k]
-	t79 := c.Work[5*L*T*dK+L*T*dV+2*L*T+3*L*dK+3*L*dV:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t66 := c.Work[6*L*T*dK+L*T*dV+2*L*T+6*L*dK+3*L*dV:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t67 := c.Work[7*L*T*dK+L*T*dV+2*L*T+9*L*dK+3*L*dV:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t81 := c.Work[8*L*T*dK+L*T*dV+2*L*T+12*L*dK+3*L*dV:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t82 := c.Work[9*L*T*dK+L*T*dV+2*L*T+15*L*dK+3*L*dV:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t85 := c.Work[10*L*T*dK+L*T*dV+2*L*T+18*L*dK+3*L*dV:][:L*T*d]         // [L, T, d]
-	t87 := c.Work[L*T*d+10*L*T*dK+L*T*dV+2*L*T+18*L*dK+3*L*dV:][:L*T*d]   // [L, T, d]
-	t89 := c.Work[2*L*T*d+10*L*T*dK+L*T*dV+2*L*T+18*L*dK+3*L*dV:][:L*T*d] // [L, T, d]
-	t15 := c.Flags[:L*T]                                                  // [L, T]
-	t25 := c.Flags[L*T:][:L*T]                                            // [L, T]
-	t72 := c.Flags[2*L*T:][:L*T]                                          // [L, T]
-	t112 := c.Flags[3*L*T:][:L*T]                                         // [L, T]
-	t322 := c.Flags[4*L*T:][:L*T]                                         // [L, T]
-	t36 := c.Flags[5*L*T:][:L*T]                                          // [L, T]
+	t115 := c.Work[:L*T*dK+6*L*dK]                           // [L, T + 6, d_k]
+	t118 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]           // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                 // [L, T, d_k]
+	t18 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                   // [L, T]
+	t20 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]               // [L, T]
+	t22 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]             // [L, T]
+	t28 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]             // [L, T]
+	t32 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]             // [L, T]
+	t132 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]            // [L, T]
+	t162 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]            // [L, T]
+	t41 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]             // [L, T]
+	t33 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]             // [L, T]
+	t38 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:L*T]             // [L, T]
+	t58 := c.Work[8*L*T*dK+10*L*T+12*L*dK:][:L*T]            // [L, T]
+	t64 := c.Work[8*L*T*dK+11*L*T+12*L*dK:][:L*T*dV]         // [L, T, d_v]
+	t79 := c.Work[8*L*T*dK+L*T*dV+11*L*T+12*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t97 := c.Work[8*L*T*dK+L*T*dV+11*L*T+15*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t104 := c.Work[8*L*T*dK+L*T*dV+11*L*T+18*L*dK:][:L*T*dK] // [L, T, d_k]
+	t107 := c.Work[9*L*T*dK+L*T*dV+11*L*T+18*L*dK:][:L*T*dK] // [L, T, d_k]
+	t15 := c.Flags[:L*T]                                     // [L, T]
+	t25 := c.Flags[L*T:][:L*T]                               // [L, T]
+	t172 := c.Flags[2*L*T:][:L*T]                            // [L, T]
+	t212 := c.Flags[3*L*T:][:L*T]                            // [L, T]
 
-	// projected.k1, projected.q1, projected.q, projected.k
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R19e3e89bfb7eArgs{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.QDiv2),
-			P2:  unsafe.SliceData(c.KBar),
-			P3:  unsafe.SliceData(c.KDiv2),
-			P4:  unsafe.SliceData(c.BK),
-			P5:  unsafe.SliceData(c.K1Prod),
+		a := regions.Rc61bcce9da35Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
 			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.BQ),
-			P8:  unsafe.SliceData(c.Q1Prod),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
 			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(t62),
-			P11: unsafe.SliceData(t312),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
-			N3:  4 * dK,
-			N4:  8 * dK,
-			N5:  12 * dK,
-			N6:  4,
-			N7:  8,
-			N8:  12,
-			N9:  T * dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  -dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
 		}
-		regions.R19e3e89bfb7e(&a)
+		regions.Rc61bcce9da35(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
-			t62_2 := t62[i*T:][:T]
-			t312_2 := t312[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				var t622 F
-				var t3122 F
-				t622Sums := [16]F{t622}
-				t3122Sums := [16]F{t3122}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t622Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t622Sums[k%16])
-					t3122Sums[k%16] = num.FMA32(kBar[k], kDiv2[k], t3122Sums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t102 := kern.Sigmoid(t92)
+					t4_2[k] = t42
+					t5_2[k] = t52
+					k1_2[k] = F(t42 * t52)
+					t9_2[k] = t92
+					t10_2[k] = t102
+					q1_2[k] = F(t92 * t102)
 				}
-				t622 = kern.Sum16(&t622Sums)
-				t3122 = kern.Sum16(&t3122Sums)
-				t62_2[j] = -t622
-				t312_2[j] = -t3122
 			}
 		}
 	}
@@ -499,193 +546,283 @@ func (c *backwardFused) run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t152 := (F(0) < kProdEntry)
+			t182 := num.Sqrt(kern.Choose(t152, kProdEntry, F(1)))
+			t202 := kern.Choose(t152, t182, F(0))
+			qProdEntry := qProd[j]
+			t252 := (F(0) < qProdEntry)
+			t282 := num.Sqrt(kern.Choose(t252, qProdEntry, F(1)))
+			t30 := kern.Choose(t252, t282, F(0))
+			t322 := kern.Larger(t30, F(1e-08))
+			t1722 := (F(1e-08) <= t30)
+			t15_2[j] = t152
+			t18_2[j] = t182
+			t20_2[j] = t202
+			t22_2[j] = kern.Larger(t202, F(1e-08))
+			t25_2[j] = t252
+			t28_2[j] = t282
+			t32_2[j] = t322
+			t132_2[j] = F(1) / t322
+			t172_2[j] = t1722
+			t212_2[j] = (t1722 && t252)
+		}
+	}
+
+	// projected.q, projected.k
+	if kern.Wide() {
+		a := regions.R6e36808ca83eArgs{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.QBar),
+			P3: unsafe.SliceData(q1),
+			P4: unsafe.SliceData(c.KBar),
+			P5: unsafe.SliceData(k1),
+			P6: unsafe.SliceData(t162),
+			P7: unsafe.SliceData(t41),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
+		}
+		regions.R6e36808ca83e(&a)
+	} else {
+		for i := range L {
+			t32_2 := t32[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			t41_2 := t41[i*T:][:T]
+			for j := range T {
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				var t1622 F
+				var t412 F
+				t32Entry := t32_2[j]
+				t22Entry := t22_2[j]
+				t1622Sums := [16]F{t1622}
+				t412Sums := [16]F{t412}
+				for k := range dK {
+					t1622Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t32Entry)/t32Entry, t1622Sums[k%16])
+					t412Sums[k%16] = num.FMA32(kBar[k], (k1_2[k]/t22Entry)/t22Entry, t412Sums[k%16])
+				}
+				t1622 = kern.Sum16(&t1622Sums)
+				t412 = kern.Sum16(&t412Sums)
+				t162_2[j] = -t1622
+				t41_2[j] = -t412
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t212_2 := t212[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		t15_2 := t15[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t322_2 := t322[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
+		t41_2 := t41[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
 		for j := range T {
-			t152 := (F(0) < kProd[j])
-			t252 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t252, qSqrt[j], F(0)))
-			t3222 := (F(1e-08) <= kern.Choose(t152, kSqrt[j], F(0)))
-			t15_2[j] = t152
-			t25_2[j] = t252
-			t72_2[j] = t722
-			t112_2[j] = (t722 && t252)
-			t322_2[j] = t3222
-			t36_2[j] = (t3222 && t152)
+			t212Entry := t212_2[j]
+			t42 := (F(1e-08) <= t20_2[j])
+			t15Entry := t15_2[j]
+			t46 := (t42 && t15Entry)
+			t33_2[j] = kern.Choose((t212Entry && t25_2[j]), kern.Choose(t212Entry, F(F(0.5*kern.Choose(t212Entry, kern.Choose(t172_2[j], t162_2[j], F(0)), F(0)))*(F(1)/t28_2[j])), F(0)), F(0))
+			t38_2[j] = F(1) / t22_2[j]
+			t58_2[j] = kern.Choose((t46 && t15Entry), kern.Choose(t46, F(F(0.5*kern.Choose(t46, kern.Choose(t42, t41_2[j], F(0)), F(0)))*(F(1)/t18_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	clear(t52)
+	clear(t64)
 	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t52),
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t64),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
-			N1: dV,
-			N2: 4 * T * dV,
-			N3: 3 * dV,
-			N4: T*dV + 3*dV,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4*T*dV - 12*dV,
+			N4: 3 * dV,
+			N5: T * dV,
 		}
-		regions.R4efc802c9c7d(&a)
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range 3 {
-				t52_2 := t52[(i*(T+3)+j+T)*dV:][:dV]
-				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t52_2[k] = t52_2[k] + v0TailBar[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t64_2 := t64[(i*T+(lo+j)+T-3)*dV:][:dV]
+					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
+					for k := range dV {
+						t64_2[k] = t64_2[k] + v0TailBar[k]
+					}
 				}
 			}
 		}
 	}
 
 	// projected.v
-	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t52[(i*(T+3)+j)*dV:][:dV])
+	clear(c.V0TailBarOut)
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.V0TailBarOut),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: 3 * dV,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+				}
+			}
 		}
 	}
 
-	// projected.q1, projected.q, projected.k, projected.k1
+	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R610db326ec19Args{
-			P0:  unsafe.SliceData(t112),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t25),
-			P3:  unsafe.SliceData(t72),
-			P4:  unsafe.SliceData(t62),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t36),
-			P7:  unsafe.SliceData(c.KDiv),
-			P8:  unsafe.SliceData(t15),
-			P9:  unsafe.SliceData(t322),
-			P10: unsafe.SliceData(t312),
-			P11: unsafe.SliceData(c.KDiv3),
-			P12: unsafe.SliceData(t9),
-			P13: unsafe.SliceData(c.Q1Sigmoid),
-			P14: unsafe.SliceData(c.QBar),
-			P15: unsafe.SliceData(c.Q1Sigmoid2),
-			P16: unsafe.SliceData(t4),
-			P17: unsafe.SliceData(c.K1Sigmoid),
-			P18: unsafe.SliceData(c.KBar),
-			P19: unsafe.SliceData(c.K1Sigmoid2),
-			P20: unsafe.SliceData(t61),
-			P21: unsafe.SliceData(c.BQBar),
-			P22: unsafe.SliceData(t76),
-			P23: unsafe.SliceData(c.BKBar),
+		a := regions.Rd4aa4c7aead5Args{
+			P0:  unsafe.SliceData(t132),
+			P1:  unsafe.SliceData(t33),
+			P2:  unsafe.SliceData(t38),
+			P3:  unsafe.SliceData(t58),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(c.KBar),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t115),
+			P13: unsafe.SliceData(c.BQBar),
+			P14: unsafe.SliceData(t118),
+			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  12 * dK,
+			N7:  4 * dK,
+			N8:  16 * dK,
+			N9:  8 * dK,
+			N10: 20 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
 		}
-		regions.R610db326ec19(&a)
+		regions.Rd4aa4c7aead5(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t112_2 := t112[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			t62_2 := t62[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t36_2 := t36[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t15_2 := t15[i*T:][:T]
-			t322_2 := t322[i*T:][:T]
-			t312_2 := t312[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t38_2 := t38[i*T:][:T]
+			t58_2 := t58[i*T:][:T]
 			for j := range T {
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t61_2 := t61[(i*T+j)*dK:][:dK]
-				t76_2 := t76[(i*T+j)*dK:][:dK]
-				t112Entry := t112_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t112Entry && t25_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t36Entry := t36_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t36Entry && t15_2[j]), kern.Choose(t36Entry, F(F(0.5*kern.Choose(t36Entry, kern.Choose(t322_2[j], t312_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
+				t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
+				t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
+				t132Entry := t132_2[j]
+				t33Entry := t33_2[j]
+				t38Entry := t38_2[j]
+				t58Entry := t58_2[j]
 				for k := range dK {
+					t66 := num.FMA32(F(2*q1_2[k]), t33Entry, F(qBar[k]*t132Entry))
+					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t55 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t612 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t55), q1Sigmoid2[k], F(q1SigmoidEntry*t55))
+					t72 := num.FMA32(F(F(t9Entry*t10Entry)*t66), kern.Sigmoid(-t9Entry), F(t10Entry*t66))
+					t84 := num.FMA32(F(2*k1_2[k]), t58Entry, F(kBar[k]*t38Entry))
+					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t70 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(kBar[k]*kDivEntry))
-					t762 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t70), k1Sigmoid2[k], F(k1SigmoidEntry*t70))
-					t61_2[k] = t612
-					bQBar[k] = bQBar[k] + t612
-					t76_2[k] = t762
-					bKBar[k] = bKBar[k] + t762
+					t90 := num.FMA32(F(F(t4Entry*t5Entry)*t84), kern.Sigmoid(-t4Entry), F(t5Entry*t84))
+					t115_2[k] = t72
+					bQBar[k] = bQBar[k] + t72
+					t118_2[k] = t90
+					bKBar[k] = bKBar[k] + t90
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t64)
-	clear(t79)
+	// projected.q1
 	if kern.Wide() {
-		a := regions.R98e1fb690bbbArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t61),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t64),
-			P4: unsafe.SliceData(t76),
-			P5: unsafe.SliceData(c.CK),
-			P6: unsafe.SliceData(t79),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t115),
 			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 8 * dK,
-			N4: 4 * dK,
-			N5: 12 * dK,
-			N6: -dK,
-			N7: T*dK + 3*dK,
-			N8: T * dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R98e1fb690bbb(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t61_2 := t61[(i*T+j)*dK:][:dK]
-				t76_2 := t76[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t64_2 := t64[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t79_2 := t79[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t64_2[m] = num.FMA32(t61_2[m], cQ[m], t64_2[m])
-						t79_2[m] = num.FMA32(t76_2[m], cK[m], t79_2[m])
-					}
+			for j := range 3 {
+				t115_2 := t115[(i*(T+6)+j)*dK:][:dK]
+				for k := range dK {
+					t115_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t115),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t115_2 := t115[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t115_2[k] = F(0)
 				}
 			}
 		}
@@ -694,36 +831,39 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.k1
 	clear(c.CQBar)
 	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R90595b6873ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t61),
-							P2: unsafe.SliceData(c.CQBar),
-							P3: unsafe.SliceData(c.K1Stack),
-							P4: unsafe.SliceData(t76),
-							P5: unsafe.SliceData(c.CKBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R90595b6873ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t61_2 := t61[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t76_2 := t76[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t61_2[m], cQBar[m])
-							cKBar[m] = num.FMA32(k1Stack[m], t76_2[m], cKBar[m])
-						}
+	if kern.Wide() {
+		a := regions.Rd0375ab93928Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t115),
+			P2: unsafe.SliceData(c.CQBar),
+			P3: unsafe.SliceData(c.K1Stack),
+			P4: unsafe.SliceData(t118),
+			P5: unsafe.SliceData(c.CKBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 16 * dK,
+			N4: 20 * dK,
+			N5: 24 * dK,
+			N6: 12 * dK,
+			N7: T*dK + 3*dK,
+			N8: T*dK + 6*dK,
+			N9: -dK,
+		}
+		regions.Rd0375ab93928(&a)
+	} else {
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			cKBar := c.CKBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t115_2 := t115[(j*(T+6)+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t118_2 := t118[(j*(T+6)+k+3)*dK:][:dK]
+					for m := range dK {
+						cQBar[m] = num.FMA32(q1Stack[m], t115_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t118_2[m], cKBar[m])
 					}
 				}
 			}
@@ -731,25 +871,149 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t66)
+	clear(t79)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t115),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t79),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t115_3 := t115[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t115_4 := t115[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t115_5 := t115[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t79_2 := t79[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t79_2[k] = num.FMA32(t115_2[k], cQ[k], num.FMA32(t115_3[k], cQ2[k], num.FMA32(t115_4[k], cQ3[k], F(t115_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
 	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t66),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t118),
 			N0: L,
 			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R4efc802c9c7d(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t66_2 := t66[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t118_2 := t118[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t66_2[k] = t66_2[k] + q0TailBar[k]
+					t118_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t118),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t118_2 := t118[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t118_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t97)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t118),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t97),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t118_3 := t118[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t118_4 := t118[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t118_5 := t118[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t97_2 := t97[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t97_2[k] = num.FMA32(t118_2[k], cK[k], num.FMA32(t118_3[k], cK2[k], num.FMA32(t118_4[k], cK3[k], F(t118_5[k]*cK4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t64, dV, 1)
+
+	// projected.q0, projected.q1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t115),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t104),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t115_2 := t115[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t115_3 := t115[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t115_4 := t115[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t115_5 := t115[(i*(T+6)+j+3)*dK:][:dK]
+				t104_2 := t104[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t104_2[k] = num.FMA32(t115_2[k], cQ2[k], num.FMA32(t115_3[k], cQ3[k], num.FMA32(t115_4[k], cQ4[k], F(t115_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -757,54 +1021,65 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t64),
-			P1: unsafe.SliceData(t66),
-			P2: unsafe.SliceData(t67),
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t104),
+			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
-			N1: T + 3,
+			N1: -T + 3,
 			N2: dK,
-			N3: T*dK + 3*dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t64_2 := t64[(i*(T+3)+j)*dK:][:dK]
-				t66_2 := t66[(i*(T+3)+j)*dK:][:dK]
-				t67_2 := t67[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t67_2[k] = t64_2[k] + t66_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t104_2 := t104[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t104_2[k] = t104_2[k] + q0TailBar[k]
+					}
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t81)
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t104, dK, 1)
+
+	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t67),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t81),
-			P3: unsafe.SliceData(c.K0TailBar),
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t118),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t107),
 			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
 		}
-		regions.Rc3112d76228a(&a)
+		regions.R7dd865fb622c(&a)
 	} else {
+		cK := c.CK[:dK]
 		for i := range L {
-			for j := range 3 {
-				t67_2 := t67[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t81_2 := t81[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			for j := range T {
+				t118_2 := t118[(i*(T+6)+j+6)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				t118_3 := t118[(i*(T+6)+j+5)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t118_4 := t118[(i*(T+6)+j+4)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				t118_5 := t118[(i*(T+6)+j+3)*dK:][:dK]
+				t107_2 := t107[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					q0TailBarOut[k] = t67_2[k]
-					t81_2[k] = t81_2[k] + k0TailBar[k]
+					t107_2[k] = num.FMA32(t118_2[k], cK2[k], num.FMA32(t118_3[k], cK3[k], num.FMA32(t118_4[k], cK4[k], F(t118_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -812,91 +1087,101 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t79),
-			P1: unsafe.SliceData(t81),
-			P2: unsafe.SliceData(t82),
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t107),
+			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
-			N1: T + 3,
+			N1: -T + 3,
 			N2: dK,
-			N3: T*dK + 3*dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t79_2 := t79[(i*(T+3)+j)*dK:][:dK]
-				t81_2 := t81[(i*(T+3)+j)*dK:][:dK]
-				t82_2 := t82[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t82_2[k] = t79_2[k] + t81_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t107_2 := t107[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t107_2[k] = t107_2[k] + k0TailBar[k]
+					}
 				}
 			}
 		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t82[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// projected.v0, projected.v
-	for i := range L {
-		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t85, i*T*d), d, 1, kern.From(t52, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
-	}
-
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.GemmFMA(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t52, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t87, i*T*d), d, 1, kern.From(t67, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t67, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t89, i*T*d), d, 1, kern.From(t82, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t82, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// projected.k0
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t85),
-			P1: unsafe.SliceData(t87),
-			P2: unsafe.SliceData(t89),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t107, dK, 1)
+
+	// projected.v0
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t64, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t104, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t107, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t97[(i*3+j)*dK:][:dK])
 		}
-		regions.Rf53e8c338454(&a)
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t85_2 := t85[(i*T+j)*d:][:d]
-				t87_2 := t87[(i*T+j)*d:][:d]
-				t89_2 := t89[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t85_2[k] + t87_2[k]) + t89_2[k]
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t79[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}

@@ -90,23 +90,9 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
 	k.V0TailOut = a.Out("v0.tail", 3*k.L*k.DV)
 	k.K1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.K1Sigmoid = a.Fresh(k.L * k.T * k.DK)
 	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)
 	k.KProd = a.Fresh(k.L * k.T)
-	k.KSqrt = a.Fresh(k.L * k.T)
 	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.QDiv3 = a.Fresh(k.L * k.T)
-	k.KDiv = a.Fresh(k.L * k.T)
-	k.KDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.KDiv3 = a.Fresh(k.L * k.T)
-	k.Q1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -129,23 +115,9 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK)
 	g.V0TailBar = a.Bar("v0.tail", 3*g.L*g.DV)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
 	g.WKBar = a.Grad("W_K", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)

@@ -13,7 +13,7 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 4·L·T·m + 8·L·T entries and checkpoints of 0 entries.
+// It keeps 2·L·T·m + 2·L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
 	L     int
 	T     int
@@ -30,15 +30,7 @@ type Forward[F num.Float] struct {
 	K0    []F // [L, T, m], written
 	Q0    []F // [L, T, m], written
 	KProd []F // [L, T], written
-	KSqrt []F // [L, T], written
 	QProd []F // [L, T], written
-	QSqrt []F // [L, T], written
-	QDiv  []F // [L, T], written
-	QDiv2 []F // [L, T, m], written
-	QDiv3 []F // [L, T], written
-	KDiv  []F // [L, T], written
-	KDiv2 []F // [L, T, m], written
-	KDiv3 []F // [L, T], written
 	Work  []F // WorkLen() entries
 }
 
@@ -85,14 +77,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t3 := (F(0) < kProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-			kSqrt[j] = t6
-			t10_2[j] = num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -118,45 +107,23 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t13 := (F(0) < qProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-			t202 := num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
-			qSqrt[j] = t16
-			t20_2[j] = t202
-			qDiv[j] = F(1) / t202
-			qDiv3[j] = F(1) / t16
-			kDiv[j] = F(1) / t10_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			q0 := c.Q0[(i*T+j)*m:][:m]
 			q := c.Q[(i*T+j)*m:][:m]
-			qDiv2 := c.QDiv2[(i*T+j)*m:][:m]
-			k := c.K[(i*T+j)*m:][:m]
-			kDiv2 := c.KDiv2[(i*T+j)*m:][:m]
 			t20Entry := t20_2[j]
-			t10Entry2 := t10_2[j]
-			for k2 := range m {
-				q2 := q0[k2] / t20Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t20Entry
-				kDiv2[k2] = k[k2] / t10Entry2
+			for k := range m {
+				q[k] = q0[k] / t20Entry
 			}
 		}
 	}
@@ -179,15 +146,7 @@ type Backward[F num.Float] struct {
 	K0    []F    // [L, T, m]
 	Q0    []F    // [L, T, m]
 	KProd []F    // [L, T]
-	KSqrt []F    // [L, T]
 	QProd []F    // [L, T]
-	QSqrt []F    // [L, T]
-	QDiv  []F    // [L, T]
-	QDiv2 []F    // [L, T, m]
-	QDiv3 []F    // [L, T]
-	KDiv  []F    // [L, T]
-	KDiv2 []F    // [L, T, m]
-	KDiv3 []F    // [L, T]
 	WKBar []F    // [m, d], written
 	XBar  []F    // [L, T, d], written
 	WQBar []F    // [m, d], written
@@ -196,16 +155,16 @@ type Backward[F num.Float] struct {
 	Flags []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 2·L·T·m + 2·L·T.
+// WorkLen is 2·L·T·m + 11·L·T.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, m := c.L, c.T, c.D, c.M
-	return 3*L*T*d + 2*L*T*m + 2*L*T
+	L, T, m := c.L, c.T, c.M
+	return 2*L*T*m + 11*L*T
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -215,19 +174,31 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dV, m := c.L, c.T, c.D, c.DV, c.M
-	t62 := c.Work[:L*T] // [L, T]
+	t6 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t8 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t10 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t62 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t31 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t52 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
+	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t28 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t48 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t54 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t57 := work[:L*T*m] // [L, T, m]
-	work = work[L*T*m:]
-	t55 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t58 := work[:L*T*d] // [L, T, d]
 	t3 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t13 := flags[:L*T] // [L, T]
@@ -235,77 +206,104 @@ func (c *Backward[F]) Run() {
 	t72 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
 	t112 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t32 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t36 := flags[:L*T] // [L, T]
 
 	// projected.k, projected.q
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
 		for j := range T {
-			t32_3 := (F(0) < kProd[j])
-			t132 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t132, qSqrt[j], F(0)))
-			t322 := (F(1e-08) <= kern.Choose(t32_3, kSqrt[j], F(0)))
-			t3_2[j] = t32_3
+			kProdEntry := kProd[j]
+			t33 := (F(0) < kProdEntry)
+			t63 := num.Sqrt(kern.Choose(t33, kProdEntry, F(1)))
+			t82 := kern.Choose(t33, t63, F(0))
+			qProdEntry := qProd[j]
+			t132 := (F(0) < qProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
+			t18 := kern.Choose(t132, t162, F(0))
+			t202 := num.Max(t18, F(1e-08))
+			t722 := (F(1e-08) <= t18)
+			t3_2[j] = t33
+			t6_2[j] = t63
+			t8_2[j] = t82
+			t10_2[j] = num.Max(t82, F(1e-08))
 			t13_2[j] = t132
+			t16_2[j] = t162
+			t20_2[j] = t202
+			t32_2[j] = F(1) / t202
 			t72_2[j] = t722
 			t112_2[j] = (t722 && t132)
-			t32_2[j] = t322
-			t36_2[j] = (t322 && t32_3)
 		}
 	}
 
 	// projected.q, projected.k
 	for i := range L {
+		t20_2 := t20[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*m:][:m]
-			qDiv2 := c.QDiv2[(i*T+j)*m:][:m]
+			q0 := c.Q0[(i*T+j)*m:][:m]
 			kBar := c.KBar[(i*T+j)*m:][:m]
-			kDiv2 := c.KDiv2[(i*T+j)*m:][:m]
+			k0 := c.K0[(i*T+j)*m:][:m]
 			var t622 F
 			var t312 F
+			t20Entry := t20_2[j]
+			t10Entry := t10_2[j]
 			for k := range m {
-				t622 += F(qBar[k] * qDiv2[k])
-				t312 += F(kBar[k] * kDiv2[k])
+				t622 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t312 += F(kBar[k] * ((k0[k] / t10Entry) / t10Entry))
 			}
 			t62_2[j] = -t622
 			t31_2[j] = -t312
 		}
 	}
 
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t52, d, 1, c.VBar, dV, 1, c.WV, d, 1)
+	// projected.q, projected.k
+	for i := range L {
+		t112_2 := t112[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
+		for j := range T {
+			t112Entry := t112_2[j]
+			t32_2 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t36 := (t32_2 && t3Entry)
+			t23_2[j] = kern.Choose((t112Entry && t13_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t28_2[j] = F(1) / t10_2[j]
+			t48_2[j] = kern.Choose((t36 && t3Entry), kern.Choose(t36, F(F(0.5*kern.Choose(t36, kern.Choose(t32_2, t31_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
 
 	// projected.v
 	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, c.VBar, dV, 1)
 
-	// projected.q0, projected.q, projected.k, projected.k0
+	// projected.q0, projected.q, projected.k0, projected.k
 	for i := range L {
-		t112_2 := t112[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*m:][:m]
 			q0 := c.Q0[(i*T+j)*m:][:m]
@@ -313,43 +311,31 @@ func (c *Backward[F]) Run() {
 			kBar := c.KBar[(i*T+j)*m:][:m]
 			k0 := c.K0[(i*T+j)*m:][:m]
 			t57_2 := t57[(i*T+j)*m:][:m]
-			t112Entry := t112_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t112Entry && t13_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			t36Entry := t36_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t36Entry && t3_2[j]), kern.Choose(t36Entry, F(F(0.5*kern.Choose(t36Entry, kern.Choose(t32_2[j], t31_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			t32Entry := t32_2[j]
+			t23Entry := t23_2[j]
+			t28Entry := t28_2[j]
+			t48Entry := t48_2[j]
 			for k := range m {
-				t54_2[k] = F(qBar[k]*qDivEntry) + F(2*F(q0[k]*w))
-				t57_2[k] = F(kBar[k]*kDivEntry) + F(2*F(k0[k]*w2))
+				t54_2[k] = F(qBar[k]*t32Entry) + F(2*F(q0[k]*t23Entry))
+				t57_2[k] = F(kBar[k]*t28Entry) + F(2*F(k0[k]*t48Entry))
 			}
 		}
 	}
-
-	// projected.q0
-	kern.Gemm(L*T, d, m, F(1), false, t55, d, 1, t54, m, 1, c.WQ, d, 1)
 
 	// projected.q0
 	kern.Gemm(d, m, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t54, m, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, m, F(1), false, t58, d, 1, t57, m, 1, c.WK, d, 1)
-
-	// projected.k0
 	kern.Gemm(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t57, m, 1)
 
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, c.VBar, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, m, F(1), true, c.XBar, d, 1, t54, m, 1, c.WQ, d, 1)
+
 	// projected.k0
-	for i := range L {
-		for j := range T {
-			t52_2 := t52[(i*T+j)*d:][:d]
-			t55_2 := t55[(i*T+j)*d:][:d]
-			t58_2 := t58[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t52_2[k] + t55_2[k] + t58_2[k]
-			}
-		}
-	}
+	kern.Gemm(L*T, d, m, F(1), true, c.XBar, d, 1, t57, m, 1, c.WK, d, 1)
 }
 
 // callNode is one call of Forward on the tape.
@@ -388,15 +374,7 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0 = c.Run.Saved(k.L * k.T * k.M)
 	k.Q0 = c.Run.Saved(k.L * k.T * k.M)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.M)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.M)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -427,15 +405,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0 = k.K0
 	g.Q0 = k.Q0
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
 	g.WKBar = t.Part(n.vWK, g.D*g.M)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.M)

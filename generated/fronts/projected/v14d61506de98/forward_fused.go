@@ -65,25 +65,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t3 := (F(0) < kProdEntry)
-				t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-				kSqrt[j] = t6
-				t10_2[j] = kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -130,79 +126,46 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R76762aec8b1aArgs{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t20),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
-			P5: unsafe.SliceData(t10),
-			P6: unsafe.SliceData(c.KDiv),
-			P7: unsafe.SliceData(c.KSqrt),
-			P8: unsafe.SliceData(c.KDiv3),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R76762aec8b1a(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t13 := (F(0) < qProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-				t202 := kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
-				qSqrt[j] = t16
-				t20_2[j] = t202
-				qDiv[j] = F(1) / t202
-				qDiv3[j] = F(1) / t16
-				kDiv[j] = F(1) / t10_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q
 	if kern.Wide() {
-		a := regions.R9d5b9b65aab3Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(c.Q),
-			P4: unsafe.SliceData(c.QDiv2),
-			P5: unsafe.SliceData(c.K),
-			P6: unsafe.SliceData(c.KDiv2),
+			P1: unsafe.SliceData(c.Q0),
+			P2: unsafe.SliceData(c.Q),
 			N0: L,
 			N1: T,
 			N2: m,
 			N3: T * m,
 		}
-		regions.R9d5b9b65aab3(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*m:][:m]
 				q := c.Q[(i*T+j)*m:][:m]
-				qDiv2 := c.QDiv2[(i*T+j)*m:][:m]
-				k := c.K[(i*T+j)*m:][:m]
-				kDiv2 := c.KDiv2[(i*T+j)*m:][:m]
 				t20Entry := t20_2[j]
-				t10Entry2 := t10_2[j]
-				for k2 := range m {
-					q2 := q0[k2] / t20Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t20Entry
-					kDiv2[k2] = k[k2] / t10Entry2
+				for k := range m {
+					q[k] = q0[k] / t20Entry
 				}
 			}
 		}
@@ -220,82 +183,104 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dV
 	_ = m
-	t62 := c.Work[:L*T]                           // [L, T]
-	t31 := c.Work[L*T:][:L*T]                     // [L, T]
-	t52 := c.Work[2*L*T:][:L*T*d]                 // [L, T, d]
-	t54 := c.Work[L*T*d+2*L*T:][:L*T*m]           // [L, T, m]
-	t57 := c.Work[L*T*d+L*T*m+2*L*T:][:L*T*m]     // [L, T, m]
-	t55 := c.Work[L*T*d+2*L*T*m+2*L*T:][:L*T*d]   // [L, T, d]
-	t58 := c.Work[2*L*T*d+2*L*T*m+2*L*T:][:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T]                           // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                    // [L, T]
-	t72 := c.Flags[2*L*T:][:L*T]                  // [L, T]
-	t112 := c.Flags[3*L*T:][:L*T]                 // [L, T]
-	t32 := c.Flags[4*L*T:][:L*T]                  // [L, T]
-	t36 := c.Flags[5*L*T:][:L*T]                  // [L, T]
+	t6 := c.Work[:L*T]                   // [L, T]
+	t8 := c.Work[L*T:][:L*T]             // [L, T]
+	t10 := c.Work[2*L*T:][:L*T]          // [L, T]
+	t16 := c.Work[3*L*T:][:L*T]          // [L, T]
+	t20 := c.Work[4*L*T:][:L*T]          // [L, T]
+	t32 := c.Work[5*L*T:][:L*T]          // [L, T]
+	t62 := c.Work[6*L*T:][:L*T]          // [L, T]
+	t31 := c.Work[7*L*T:][:L*T]          // [L, T]
+	t23 := c.Work[8*L*T:][:L*T]          // [L, T]
+	t28 := c.Work[9*L*T:][:L*T]          // [L, T]
+	t48 := c.Work[10*L*T:][:L*T]         // [L, T]
+	t54 := c.Work[11*L*T:][:L*T*m]       // [L, T, m]
+	t57 := c.Work[L*T*m+11*L*T:][:L*T*m] // [L, T, m]
+	t3 := c.Flags[:L*T]                  // [L, T]
+	t13 := c.Flags[L*T:][:L*T]           // [L, T]
+	t72 := c.Flags[2*L*T:][:L*T]         // [L, T]
+	t112 := c.Flags[3*L*T:][:L*T]        // [L, T]
 
 	// projected.k, projected.q
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
 		for j := range T {
-			t32_3 := (F(0) < kProd[j])
-			t132 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t132, qSqrt[j], F(0)))
-			t322 := (F(1e-08) <= kern.Choose(t32_3, kSqrt[j], F(0)))
-			t3_2[j] = t32_3
+			kProdEntry := kProd[j]
+			t33 := (F(0) < kProdEntry)
+			t63 := num.Sqrt(kern.Choose(t33, kProdEntry, F(1)))
+			t82 := kern.Choose(t33, t63, F(0))
+			qProdEntry := qProd[j]
+			t132 := (F(0) < qProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
+			t18 := kern.Choose(t132, t162, F(0))
+			t202 := kern.Larger(t18, F(1e-08))
+			t722 := (F(1e-08) <= t18)
+			t3_2[j] = t33
+			t6_2[j] = t63
+			t8_2[j] = t82
+			t10_2[j] = kern.Larger(t82, F(1e-08))
 			t13_2[j] = t132
+			t16_2[j] = t162
+			t20_2[j] = t202
+			t32_2[j] = F(1) / t202
 			t72_2[j] = t722
 			t112_2[j] = (t722 && t132)
-			t32_2[j] = t322
-			t36_2[j] = (t322 && t32_3)
 		}
 	}
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rc8e0a482906dArgs{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.KBar),
-			P3: unsafe.SliceData(c.KDiv2),
-			P4: unsafe.SliceData(t62),
-			P5: unsafe.SliceData(t31),
+		a := regions.R6e36808ca83eArgs{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.QBar),
+			P3: unsafe.SliceData(c.Q0),
+			P4: unsafe.SliceData(c.KBar),
+			P5: unsafe.SliceData(c.K0),
+			P6: unsafe.SliceData(t62),
+			P7: unsafe.SliceData(t31),
 			N0: L,
 			N1: T,
-			N2: m,
-			N3: 8 * m,
-			N4: 12 * m,
-			N5: 4,
-			N6: 8,
-			N7: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: m,
+			N6: 8 * m,
+			N7: 12 * m,
 			N8: T * m,
 		}
-		regions.Rc8e0a482906d(&a)
+		regions.R6e36808ca83e(&a)
 	} else {
 		for i := range L {
+			t20_2 := t20[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
 			t62_2 := t62[i*T:][:T]
 			t31_2 := t31[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*m:][:m]
-				qDiv2 := c.QDiv2[(i*T+j)*m:][:m]
+				q0 := c.Q0[(i*T+j)*m:][:m]
 				kBar := c.KBar[(i*T+j)*m:][:m]
-				kDiv2 := c.KDiv2[(i*T+j)*m:][:m]
+				k0 := c.K0[(i*T+j)*m:][:m]
 				var t622 F
 				var t312 F
+				t20Entry := t20_2[j]
+				t10Entry := t10_2[j]
 				t622Sums := [16]F{t622}
 				t312Sums := [16]F{t312}
 				for k := range m {
-					t622Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t622Sums[k%16])
-					t312Sums[k%16] = num.FMA32(kBar[k], kDiv2[k], t312Sums[k%16])
+					t622Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t622Sums[k%16])
+					t312Sums[k%16] = num.FMA32(kBar[k], (k0[k]/t10Entry)/t10Entry, t312Sums[k%16])
 				}
 				t622 = kern.Sum16(&t622Sums)
 				t312 = kern.Sum16(&t312Sums)
@@ -305,53 +290,60 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t52, d, 1, c.VBar, dV, 1, c.WV, d, 1)
+	// projected.q, projected.k
+	for i := range L {
+		t112_2 := t112[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
+		for j := range T {
+			t112Entry := t112_2[j]
+			t32_2 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t36 := (t32_2 && t3Entry)
+			t23_2[j] = kern.Choose((t112Entry && t13_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t28_2[j] = F(1) / t10_2[j]
+			t48_2[j] = kern.Choose((t36 && t3Entry), kern.Choose(t36, F(F(0.5*kern.Choose(t36, kern.Choose(t32_2, t31_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
 
 	// projected.v
 	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, c.VBar, dV, 1)
 
-	// projected.q0, projected.q, projected.k, projected.k0
+	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Red01012a7202Args{
-			P0:  unsafe.SliceData(t112),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t72),
-			P4:  unsafe.SliceData(t62),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t36),
-			P7:  unsafe.SliceData(c.KDiv),
-			P8:  unsafe.SliceData(t3),
-			P9:  unsafe.SliceData(t32),
-			P10: unsafe.SliceData(t31),
-			P11: unsafe.SliceData(c.KDiv3),
-			P12: unsafe.SliceData(c.Q0),
-			P13: unsafe.SliceData(c.QBar),
-			P14: unsafe.SliceData(t54),
-			P15: unsafe.SliceData(c.K0),
-			P16: unsafe.SliceData(c.KBar),
-			P17: unsafe.SliceData(t57),
-			N0:  L,
-			N1:  T,
-			N2:  m,
-			N3:  T * m,
+		a := regions.R2e2085ad583bArgs{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t28),
+			P3: unsafe.SliceData(t48),
+			P4: unsafe.SliceData(c.Q0),
+			P5: unsafe.SliceData(c.QBar),
+			P6: unsafe.SliceData(t54),
+			P7: unsafe.SliceData(c.K0),
+			P8: unsafe.SliceData(c.KBar),
+			P9: unsafe.SliceData(t57),
+			N0: L,
+			N1: T,
+			N2: m,
+			N3: T * m,
 		}
-		regions.Red01012a7202(&a)
+		regions.R2e2085ad583b(&a)
 	} else {
 		for i := range L {
-			t112_2 := t112[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			t62_2 := t62[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t36_2 := t36[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t3_2 := t3[i*T:][:T]
 			t32_2 := t32[i*T:][:T]
-			t31_2 := t31[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*m:][:m]
 				qBar := c.QBar[(i*T+j)*m:][:m]
@@ -359,56 +351,30 @@ func (c *backwardFused) run() {
 				k0 := c.K0[(i*T+j)*m:][:m]
 				kBar := c.KBar[(i*T+j)*m:][:m]
 				t57_2 := t57[(i*T+j)*m:][:m]
-				t112Entry := t112_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t112Entry && t13_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t36Entry := t36_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t36Entry && t3_2[j]), kern.Choose(t36Entry, F(F(0.5*kern.Choose(t36Entry, kern.Choose(t32_2[j], t31_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				t32Entry := t32_2[j]
+				t23Entry := t23_2[j]
+				t28Entry := t28_2[j]
+				t48Entry := t48_2[j]
 				for k := range m {
-					t54_2[k] = num.FMA32(F(2*q0[k]), w, F(qBar[k]*qDivEntry))
-					t57_2[k] = num.FMA32(F(2*k0[k]), w2, F(kBar[k]*kDivEntry))
+					t54_2[k] = num.FMA32(F(2*q0[k]), t23Entry, F(qBar[k]*t32Entry))
+					t57_2[k] = num.FMA32(F(2*k0[k]), t48Entry, F(kBar[k]*t28Entry))
 				}
 			}
 		}
 	}
-
-	// projected.q0
-	kern.GemmFMA(L*T, d, m, F(1), false, t55, d, 1, t54, m, 1, c.WQ, d, 1)
 
 	// projected.q0
 	kern.GemmFMA(d, m, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t54, m, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, m, F(1), false, t58, d, 1, t57, m, 1, c.WK, d, 1)
-
-	// projected.k0
 	kern.GemmFMA(d, m, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t57, m, 1)
 
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, c.VBar, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, m, F(1), true, c.XBar, d, 1, t54, m, 1, c.WQ, d, 1)
+
 	// projected.k0
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t52),
-			P1: unsafe.SliceData(t55),
-			P2: unsafe.SliceData(t58),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t52_2 := t52[(i*T+j)*d:][:d]
-				t55_2 := t55[(i*T+j)*d:][:d]
-				t58_2 := t58[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t52_2[k] + t55_2[k]) + t58_2[k]
-				}
-			}
-		}
-	}
+	kern.GemmFMA(L*T, d, m, F(1), true, c.XBar, d, 1, t57, m, 1, c.WK, d, 1)
 }

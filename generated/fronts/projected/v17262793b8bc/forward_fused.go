@@ -20,133 +20,191 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                                 // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]                        // [L, T, d_k]
-	v0 := c.Work[2*L*T*dK:][:L*T*dV]                      // [L, T, d_v]
-	t := c.Work[2*L*T*dK+L*T*dV:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
-	t6 := c.Work[3*L*T*dK+L*T*dV+3*L*dK:][:L*T*dK]        // [L, T, d_k]
-	q1 := c.Work[4*L*T*dK+L*T*dV+3*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t8 := c.Work[5*L*T*dK+L*T*dV+3*L*dK:][:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	t19 := c.Work[5*L*T*dK+2*L*T*dV+3*L*dK+3*L*dV:][:L*T] // [L, T]
+	k0 := c.Work[:L*T*dK]                                   // [L, T, d_k]
+	v0 := c.Work[L*T*dK:][:L*T*dV]                          // [L, T, d_v]
+	t22 := c.Work[L*T*dK+L*T*dV:][:3*L*dK]                  // [L, 3, d_k]
+	t42 := c.Work[L*T*dK+L*T*dV+3*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	t32 := c.Work[L*T*dK+L*T*dV+6*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	t52 := c.Work[L*T*dK+L*T*dV+9*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	t62 := c.Work[L*T*dK+L*T*dV+12*L*dK:][:3*L*dK]          // [L, 3, d_k]
+	q1 := c.Work[L*T*dK+L*T*dV+15*L*dK:][:L*T*dK]           // [L, T, d_k]
+	t82 := c.Work[2*L*T*dK+L*T*dV+15*L*dK:][:3*L*dV]        // [L, 3, d_v]
+	t92 := c.Work[2*L*T*dK+L*T*dV+15*L*dK+3*L*dV:][:3*L*dV] // [L, 3, d_v]
+	t19 := c.Work[2*L*T*dK+L*T*dV+15*L*dK+6*L*dV:][:L*T]    // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
 	kern.GemmFMA(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(t[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(t[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], t[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t42)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t42),
 			N0: L,
-			N1: T,
+			N1: -T + 3,
 			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
+		regions.R555330585fa6(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t42_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t52)
+	if kern.Wide() {
+		a := regions.Rae297d206de3Args{
+			P0: unsafe.SliceData(k0),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t52),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: T*dK + 3*dK,
+			N7: T * dK,
+		}
+		regions.Rae297d206de3(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k0_2 := k0[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t52_2 := t52[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k0_2[k]
+						t52_2[k] = q1Stack[k]
 					}
 				}
 			}
 		}
 	}
 
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t42),
+			P4: unsafe.SliceData(t52),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				t52_2 := t52[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t42_2[k] + t52_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t62)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				copy(t62[(i*3+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t62[(i*3+j)*dK:][:dK])
+		}
+	}
+
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.Rf72501d24e07Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(t6),
-			P3: unsafe.SliceData(c.Q1Sigmoid),
-			P4: unsafe.SliceData(q1),
-			P5: unsafe.SliceData(c.QProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 8 * dK,
-			N4: 12 * dK,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: T * dK,
+		a := regions.R0c5e9f063672Args{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(q1),
+			P4:  unsafe.SliceData(c.QProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Rf72501d24e07(&a)
+		regions.R0c5e9f063672(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t10 F
 				t10Sums := [16]F{t10}
 				for k := range dK {
-					t62 := bQ[k] + q1Prod[k]
-					t7 := kern.Sigmoid(t62)
-					q12 := F(t62 * t7)
+					t6 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					q12 := F(t6 * kern.Sigmoid(t6))
 					t10Sums[k%16] = num.FMA32(q12, q12, t10Sums[k%16])
-					t6_2[k] = t62
-					q1Sigmoid[k] = t7
 					q1_2[k] = q12
 				}
 				t10 = kern.Sum16(&t10Sums)
@@ -156,86 +214,90 @@ func (c *forwardFused) run() {
 	}
 
 	// projected.v
+	clear(t82)
 	for i := range L {
-		for j := range 3 {
-			copy(t8[(i*(T+3)+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(t8[(i*(T+3)+j+3)*dV:][:dV], v0[(i*T+j)*dV:][:dV])
+		for j := range min(3, -T+3) {
+			copy(t82[(i*3+j)*dV:][:dV], c.V0Tail[(i*3+j+T)*dV:][:dV])
 		}
 	}
 
 	// projected.v
+	clear(t92)
 	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailOut[(i*3+j)*dV:][:dV], t8[(i*(T+3)+j+T)*dV:][:dV])
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				copy(t92[(i*3+(lo+j))*dV:][:dV], v0[(i*T+(lo+j)+T-3)*dV:][:dV])
+			}
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.R0eb4f992185cArgs{
+			P0: unsafe.SliceData(t82),
+			P1: unsafe.SliceData(t92),
+			P2: unsafe.SliceData(c.V0TailOut),
+			N0: L,
+			N1: dV,
+			N2: 3 * dV,
+		}
+		regions.R0eb4f992185c(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t82_2 := t82[(i*3+j)*dV:][:dV]
+				t92_2 := t92[(i*3+j)*dV:][:dV]
+				v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailOut[k] = t82_2[k] + t92_2[k]
+				}
+			}
 		}
 	}
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t19),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t19),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t19_2 := t19[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t12 := (F(0) < qProdEntry)
-				t15 := num.Sqrt(kern.Choose(t12, qProdEntry, F(1)))
-				t192 := kern.Larger(kern.Choose(t12, t15, F(0)), F(1e-08))
-				qSqrt[j] = t15
-				t19_2[j] = t192
-				qDiv[j] = F(1) / t192
-				qDiv3[j] = F(1) / t15
+				t19_2[j] = kern.Larger(kern.Choose(t12, num.Sqrt(kern.Choose(t12, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.q1
+	// projected.q
 	if kern.Wide() {
-		a := regions.Rc7d0ee56052aArgs{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(c.QDiv2),
-			P4: unsafe.SliceData(t6),
-			P5: unsafe.SliceData(c.Q1Sigmoid2),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rc7d0ee56052a(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 				t19Entry := t19_2[j]
 				for k := range dK {
-					q2 := q1_2[k] / t19Entry
-					q[k] = q2
-					qDiv2[k] = q2 / t19Entry
-					q1Sigmoid2[k] = kern.Sigmoid(-t6_2[k])
+					q[k] = q1_2[k] / t19Entry
 				}
 			}
 		}
@@ -253,179 +315,32 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t6 := c.Work[:L*T*dK]                                              // [L, T, d_k]
-	t62 := c.Work[L*T*dK:][:L*T]                                       // [L, T]
-	t27 := c.Work[L*T*dK+L*T:][:L*T*dV+3*L*dV]                         // [L, T + 3, d_v]
-	t36 := c.Work[L*T*dK+L*T*dV+L*T+3*L*dV:][:L*T*dK]                  // [L, T, d_k]
-	t39 := c.Work[2*L*T*dK+L*T*dV+L*T+3*L*dV:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
-	t41 := c.Work[3*L*T*dK+L*T*dV+L*T+3*L*dK+3*L*dV:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t42 := c.Work[4*L*T*dK+L*T*dV+L*T+6*L*dK+3*L*dV:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t45 := c.Work[5*L*T*dK+L*T*dV+L*T+9*L*dK+3*L*dV:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t48 := c.Work[6*L*T*dK+L*T*dV+L*T+12*L*dK+3*L*dV:][:L*T*d]         // [L, T, d]
-	t50 := c.Work[L*T*d+6*L*T*dK+L*T*dV+L*T+12*L*dK+3*L*dV:][:L*T*d]   // [L, T, d]
-	t52 := c.Work[2*L*T*d+6*L*T*dK+L*T*dV+L*T+12*L*dK+3*L*dV:][:L*T*d] // [L, T, d]
-	t12 := c.Flags[:L*T]                                               // [L, T]
-	t72 := c.Flags[L*T:][:L*T]                                         // [L, T]
-	t112 := c.Flags[2*L*T:][:L*T]                                      // [L, T]
-
-	// projected.q1, projected.q
-	if kern.Wide() {
-		a := regions.Re4075fc73fddArgs{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.BQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			P4: unsafe.SliceData(t6),
-			P5: unsafe.SliceData(t62),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 8 * dK,
-			N4: 12 * dK,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: T * dK,
-		}
-		regions.Re4075fc73fdd(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			t62_2 := t62[i*T:][:T]
-			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				var t622 F
-				t622Sums := [16]F{t622}
-				for k := range dK {
-					t622Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t622Sums[k%16])
-					t6_2[k] = bQ[k] + q1Prod[k]
-				}
-				t622 = kern.Sum16(&t622Sums)
-				t62_2[j] = -t622
-			}
-		}
-	}
-
-	// projected.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		for j := range T {
-			t122 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t122, qSqrt[j], F(0)))
-			t12_2[j] = t122
-			t72_2[j] = t722
-			t112_2[j] = (t722 && t122)
-		}
-	}
-
-	// projected.v
-	clear(t27)
-	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(c.V0TailBar),
-			N0: L,
-			N1: dV,
-			N2: 4 * T * dV,
-			N3: 3 * dV,
-			N4: T*dV + 3*dV,
-		}
-		regions.R4efc802c9c7d(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t27_2 := t27[(i*(T+3)+j+T)*dV:][:dV]
-				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t27_2[k] = t27_2[k] + v0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t27[(i*(T+3)+j)*dV:][:dV])
-		}
-	}
-
-	// projected.q1, projected.q
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t112),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t12),
-			P3:  unsafe.SliceData(t72),
-			P4:  unsafe.SliceData(t62),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t6),
-			P7:  unsafe.SliceData(c.Q1Sigmoid),
-			P8:  unsafe.SliceData(c.QBar),
-			P9:  unsafe.SliceData(c.Q1Sigmoid2),
-			P10: unsafe.SliceData(t36),
-			P11: unsafe.SliceData(c.BQBar),
-			N0:  L,
-			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
-		}
-		regions.Rc6606f6002bb(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t112_2 := t112[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t12_2 := t12[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			t62_2 := t62[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t36_2 := t36[(i*T+j)*dK:][:dK]
-				t112Entry := t112_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t112Entry && t12_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t6Entry := t6_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t30 := num.FMA32(F(F(2*t6Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t362 := num.FMA32(F(F(t6Entry*q1SigmoidEntry)*t30), q1Sigmoid2[k], F(q1SigmoidEntry*t30))
-					t36_2[k] = t362
-					bQBar[k] = bQBar[k] + t362
-				}
-			}
-		}
-	}
+	t72 := c.Work[:L*T*dK+6*L*dK]                         // [L, T + 6, d_k]
+	t6 := c.Work[L*T*dK+6*L*dK:][:L*T*dK]                 // [L, T, d_k]
+	t7 := c.Work[2*L*T*dK+6*L*dK:][:L*T*dK]               // [L, T, d_k]
+	q1 := c.Work[3*L*T*dK+6*L*dK:][:L*T*dK]               // [L, T, d_k]
+	t15 := c.Work[4*L*T*dK+6*L*dK:][:L*T]                 // [L, T]
+	t19 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T]             // [L, T]
+	t112 := c.Work[4*L*T*dK+2*L*T+6*L*dK:][:L*T]          // [L, T]
+	t142 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]          // [L, T]
+	t31 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]           // [L, T]
+	t37 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:L*T*dV]        // [L, T, d_v]
+	t52 := c.Work[4*L*T*dK+L*T*dV+5*L*T+6*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t59 := c.Work[4*L*T*dK+L*T*dV+5*L*T+9*L*dK:][:L*T*dK] // [L, T, d_k]
+	t63 := c.Work[5*L*T*dK+L*T*dV+5*L*T+9*L*dK:][:L*T*dK] // [L, T, d_k]
+	t12 := c.Flags[:L*T]                                  // [L, T]
+	t152 := c.Flags[L*T:][:L*T]                           // [L, T]
+	t192 := c.Flags[2*L*T:][:L*T]                         // [L, T]
 
 	// projected.q1
-	clear(t39)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t36),
+		a := regions.R87146d15fcaaArgs{
+			P0: unsafe.SliceData(c.BQ),
+			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t39),
+			P3: unsafe.SliceData(t6),
+			P4: unsafe.SliceData(t7),
+			P5: unsafe.SliceData(q1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -434,18 +349,248 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.R87146d15fcaa(&a)
 	} else {
+		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t36_2 := t36[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t39_2 := t39[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t39_2[m] = num.FMA32(t36_2[m], cQ[m], t39_2[m])
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				t6_2 := t6[(i*T+j)*dK:][:dK]
+				t7_2 := t7[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t62 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t72_2 := kern.Sigmoid(t62)
+					t6_2[k] = t62
+					t7_2[k] = t72_2
+					q1_2[k] = F(t62 * t72_2)
+				}
+			}
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		qProd := c.QProd[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t19_2 := t19[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		for j := range T {
+			qProdEntry := qProd[j]
+			t122 := (F(0) < qProdEntry)
+			t153 := num.Sqrt(kern.Choose(t122, qProdEntry, F(1)))
+			t17 := kern.Choose(t122, t153, F(0))
+			t193 := kern.Larger(t17, F(1e-08))
+			t1522 := (F(1e-08) <= t17)
+			t12_2[j] = t122
+			t15_2[j] = t153
+			t19_2[j] = t193
+			t112_2[j] = F(1) / t193
+			t152_2[j] = t1522
+			t192_2[j] = (t1522 && t122)
+		}
+	}
+
+	// projected.q
+	if kern.Wide() {
+		a := regions.Rfbe2a0ccab3aArgs{
+			P0: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(c.QBar),
+			P2: unsafe.SliceData(q1),
+			P3: unsafe.SliceData(t142),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: T * dK,
+		}
+		regions.Rfbe2a0ccab3a(&a)
+	} else {
+		for i := range L {
+			t19_2 := t19[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			for j := range T {
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				var t1422 F
+				t19Entry := t19_2[j]
+				t1422Sums := [16]F{t1422}
+				for k := range dK {
+					t1422Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t19Entry)/t19Entry, t1422Sums[k%16])
+				}
+				t1422 = kern.Sum16(&t1422Sums)
+				t142_2[j] = -t1422
+			}
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		t192_2 := t192[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		for j := range T {
+			t192Entry := t192_2[j]
+			t31_2[j] = kern.Choose((t192Entry && t12_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*(F(1)/t15_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	clear(t37)
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4*T*dV - 12*dV,
+			N4: 3 * dV,
+			N5: T * dV,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t37_2 := t37[(i*T+(lo+j)+T-3)*dV:][:dV]
+					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
+					for k := range dV {
+						t37_2[k] = t37_2[k] + v0TailBar[k]
 					}
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(c.V0TailBarOut)
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.V0TailBarOut),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: 3 * dV,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.q
+	clear(c.BQBar)
+	if kern.Wide() {
+		a := regions.R70fc56156f1dArgs{
+			P0:  unsafe.SliceData(t112),
+			P1:  unsafe.SliceData(t31),
+			P2:  unsafe.SliceData(q1),
+			P3:  unsafe.SliceData(c.QBar),
+			P4:  unsafe.SliceData(t7),
+			P5:  unsafe.SliceData(t6),
+			P6:  unsafe.SliceData(t72),
+			P7:  unsafe.SliceData(c.BQBar),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  16 * dK,
+			N8:  8 * dK,
+			N9:  20 * dK,
+			N10: 12 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
+		}
+		regions.R70fc56156f1d(&a)
+	} else {
+		bQBar := c.BQBar[:dK]
+		for i := range L {
+			t112_2 := t112[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			for j := range T {
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				t7_2 := t7[(i*T+j)*dK:][:dK]
+				t6_2 := t6[(i*T+j)*dK:][:dK]
+				t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
+				t112Entry := t112_2[j]
+				t31Entry := t31_2[j]
+				for k := range dK {
+					t39 := num.FMA32(F(2*q1_2[k]), t31Entry, F(qBar[k]*t112Entry))
+					t7Entry := t7_2[k]
+					t6Entry := t6_2[k]
+					t45 := num.FMA32(F(F(t6Entry*t7Entry)*t39), kern.Sigmoid(-t6Entry), F(t7Entry*t39))
+					t72_2[k] = t45
+					bQBar[k] = bQBar[k] + t45
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t72),
+			N0: L,
+			N1: dK,
+			N2: T*dK + 6*dK,
+		}
+		regions.Rc7af810bb7d2(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t72_2 := t72[(i*(T+6)+j)*dK:][:dK]
+				for k := range dK {
+					t72_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t72),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t72_2 := t72[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t72_2[k] = F(0)
 				}
 			}
 		}
@@ -453,29 +598,29 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t36),
-							P2: unsafe.SliceData(c.CQBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t36_2 := t36[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t36_2[m], cQBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(c.CQBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
+		}
+		regions.R6524bfdc8754(&a)
+	} else {
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t72_2 := t72[(j*(T+6)+k+3)*dK:][:dK]
+					for m := range dK {
+						cQBar[m] = num.FMA32(q1Stack[m], t72_2[m], cQBar[m])
 					}
 				}
 			}
@@ -483,25 +628,128 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t41)
-	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t41),
-			P1: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
+	clear(t52)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t72),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t52),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t72_3 := t72[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t72_4 := t72[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t72_5 := t72[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t52_2 := t52[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t52_2[k] = num.FMA32(t72_2[k], cQ[k], num.FMA32(t72_3[k], cQ2[k], num.FMA32(t72_4[k], cQ3[k], F(t72_5[k]*cQ4[k]))))
+					}
+				}
+			}
 		}
-		regions.R4efc802c9c7d(&a)
+	}
+
+	// projected.k1
+	clear(t59)
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t59),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range 3 {
-				t41_2 := t41[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t59_2 := t59[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t59_2[k] = t59_2[k] + k0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(c.K0TailBarOut)
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t41_2[k] = t41_2[k] + q0TailBar[k]
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t37, dV, 1)
+
+	// projected.q0, projected.q1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t63),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t72_2 := t72[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t72_3 := t72[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t72_4 := t72[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t72_5 := t72[(i*(T+6)+j+3)*dK:][:dK]
+				t63_2 := t63[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t63_2[k] = num.FMA32(t72_2[k], cQ2[k], num.FMA32(t72_3[k], cQ3[k], num.FMA32(t72_4[k], cQ4[k], F(t72_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -509,121 +757,73 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t63),
+			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
-			N1: T + 3,
+			N1: -T + 3,
 			N2: dK,
-			N3: T*dK + 3*dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
-				t41_2 := t41[(i*(T+3)+j)*dK:][:dK]
-				t42_2 := t42[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t42_2[k] = t39_2[k] + t41_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t63_2 := t63[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t63_2[k] = t63_2[k] + q0TailBar[k]
+					}
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t45)
-	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t42),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t45),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t42_2 := t42[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t45_2 := t45[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t42_2[k]
-					t45_2[k] = t45_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t45[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// projected.v0, projected.v
-	for i := range L {
-		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t48, i*T*d), d, 1, kern.From(t27, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
-	}
-
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.GemmFMA(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t27, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t50, i*T*d), d, 1, kern.From(t42, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t42, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t52, i*T*d), d, 1, kern.From(t45, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t45, (k*(T+3)+3)*dK), dK, 1)
-	}
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t63, dK, 1)
 
 	// projected.k0
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t48),
-			P1: unsafe.SliceData(t50),
-			P2: unsafe.SliceData(t52),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t59, dK, 1)
+
+	// projected.v0
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t37, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t63, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t59, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t52[(i*3+j)*dK:][:dK])
 		}
-		regions.Rf53e8c338454(&a)
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t48_2 := t48[(i*T+j)*d:][:d]
-				t50_2 := t50[(i*T+j)*d:][:d]
-				t52_2 := t52[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t48_2[k] + t50_2[k]) + t52_2[k]
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}

@@ -13,40 +13,33 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 5·L·T·d_k·heads + 4·L·T·heads + 3·L·d_k·heads entries and checkpoints of 0 entries.
+// It keeps L·T·d_k·heads + L·T·heads + 3·L·d_k·heads entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	Heads      int
-	WK         []F     // [heads, d_k, d]
-	X          []F     // [L, T, d]
-	WQ         []F     // [heads, d_k, d]
-	K0Tail     []F     // [L, heads, 3, d_k]
-	Q0Tail     []F     // [L, heads, 3, d_k]
-	CQ         []F     // [heads, 4, d_k]
-	Pos        []int32 // [L]
-	BQ         []F     // [heads, d_k]
-	Q          []F     // [L, heads, T, d_k], written
-	K0TailOut  []F     // [L, heads, 3, d_k], written
-	Q0TailOut  []F     // [L, heads, 3, d_k], written
-	Q1Stack    []F     // [L, heads, T + 3, d_k], written
-	Q1Prod     []F     // [L, heads, T, d_k], written
-	Q1Sigmoid  []F     // [L, heads, T, d_k], written
-	QProd      []F     // [L, heads, T], written
-	QSqrt      []F     // [L, heads, T], written
-	QDiv       []F     // [L, heads, T], written
-	QDiv2      []F     // [L, heads, T, d_k], written
-	QDiv3      []F     // [L, heads, T], written
-	Q1Sigmoid2 []F     // [L, heads, T, d_k], written
-	Work       []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	Heads     int
+	WK        []F     // [heads, d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [heads, d_k, d]
+	K0Tail    []F     // [L, heads, 3, d_k]
+	Q0Tail    []F     // [L, heads, 3, d_k]
+	CQ        []F     // [heads, 4, d_k]
+	Pos       []int32 // [L]
+	BQ        []F     // [heads, d_k]
+	Q         []F     // [L, heads, T, d_k], written
+	K0TailOut []F     // [L, heads, 3, d_k], written
+	Q0TailOut []F     // [L, heads, 3, d_k], written
+	Q1Stack   []F     // [L, heads, T + 3, d_k], written
+	QProd     []F     // [L, heads, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 5·L·T·d_k·heads + L·T·heads + 3·L·d_k·heads.
+// WorkLen is 2·L·T·d_k·heads + L·T·heads + 15·L·d_k·heads.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
-	return 5*L*T*dK*heads + L*T*heads + 3*L*dK*heads
+	return 2*L*T*dK*heads + L*T*heads + 15*L*dK*heads
 }
 
 // Run computes Forward.
@@ -58,12 +51,16 @@ func (c *Forward[F]) Run() {
 	L, T, d, dK, heads := c.L, c.T, c.D, c.DK, c.Heads
 	k0 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work := c.Work[L*T*dK*heads:]
-	q0 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t6 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
+	t22 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t42 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t32 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t52 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t62 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
 	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t17 := work[:L*T*heads] // [L, heads, T]
@@ -78,99 +75,92 @@ func (c *Forward[F]) Run() {
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(T, dK, d, F(1), false, kern.From(q0, (i*heads+j)*T*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t42)
 	for i := range L {
 		for j := range heads {
-			for k := range 3 {
-				k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
-				t2 := t[((i*heads+j)*(T+3)+k)*dK:][:dK]
+			for k := range min(3, -T+3) {
+				k0Tail := c.K0Tail[((i*heads+j)*3+k+T)*dK:][:dK]
+				t22_2 := t22[((i*heads+j)*3+k)*dK:][:dK]
+				q0Tail := c.Q0Tail[((i*heads+j)*3+k+T)*dK:][:dK]
+				t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
 				for m := range dK {
-					t2[m] = k0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				k0_2 := k0[((i*heads+j)*T+k)*dK:][:dK]
-				t2 := t[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					t2[m] = k0_2[m]
+					t22_2[m] = k0Tail[m]
+					t42_2[m] = q0Tail[m]
 				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t52)
+	for i := range L {
+		for j := range heads {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for k := range n {
+					k0_2 := k0[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
+					t32_2 := t32[((i*heads+j)*3+(lo+k))*dK:][:dK]
+					q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+(lo+k)+T)*dK:][:dK]
+					t52_2 := t52[((i*heads+j)*3+(lo+k))*dK:][:dK]
+					for m := range dK {
+						t32_2[m] = k0_2[m]
+						t52_2[m] = q1Stack[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				t2 := t[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+				t22_2 := t22[((i*heads+j)*3+k)*dK:][:dK]
+				t32_2 := t32[((i*heads+j)*3+k)*dK:][:dK]
 				k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailOut[m] = t2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q0Tail := c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK]
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					q1Stack[m] = q0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				q0_2 := q0[((i*heads+j)*T+k)*dK:][:dK]
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					q1Stack[m] = q0_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+				t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
+				t52_2 := t52[((i*heads+j)*3+k)*dK:][:dK]
 				q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
 				for m := range dK {
-					q0TailOut[m] = q1Stack[m]
+					k0TailOut[m] = t22_2[m] + t32_2[m]
+					q0TailOut[m] = t42_2[m] + t52_2[m]
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.Q1Prod)
+	clear(t62)
 	for i := range L {
 		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-						for p := range dK {
-							q1Prod[p] += F(q1Stack[p] * cQ[p])
-						}
+			for k := range 3 {
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					q0Tail := c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK]
+					t62_2 := t62[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						t62_2[m] = q0Tail[m]
 					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				t62_2 := t62[((i*heads+j)*3+k)*dK:][:dK]
+				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				for m := range dK {
+					q1Stack[m] = t62_2[m]
 				}
 			}
 		}
@@ -181,19 +171,21 @@ func (c *Forward[F]) Run() {
 		for j := range heads {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
 			bQ := c.BQ[j*dK:][:dK]
+			cQ := c.CQ[j*4*dK:][:dK]
 			for k := range T {
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
+				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
+				q1Stack2 := c.Q1Stack[((i*heads+j)*(T+3)+k+2)*dK:][:dK]
+				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+				q1Stack3 := c.Q1Stack[((i*heads+j)*(T+3)+k+1)*dK:][:dK]
+				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+				q1Stack4 := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 				var t8 F
 				for m := range dK {
-					t62 := bQ[m] + q1Prod[m]
-					t7 := num.Sigmoid(t62)
-					q12 := F(t62 * t7)
+					t6 := bQ[m] + (F(q1Stack[m]*cQ[m]) + F(q1Stack2[m]*cQ2[m]) + F(q1Stack3[m]*cQ3[m]) + F(q1Stack4[m]*cQ4[m]))
+					q12 := F(t6 * num.Sigmoid(t6))
 					t8 += F(q12 * q12)
-					t6_2[m] = t62
-					q1Sigmoid[m] = t7
 					q1_2[m] = q12
 				}
 				qProd[k] = t8
@@ -205,39 +197,25 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
 			t17_2 := t17[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
 			for k := range T {
 				qProdEntry := qProd[k]
 				t10 := (F(0) < qProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
-				t172 := num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-				qSqrt[k] = t13
-				t17_2[k] = t172
-				qDiv[k] = F(1) / t172
-				qDiv3[k] = F(1) / t13
+				t17_2[k] = num.Max(kern.Choose(t10, num.Sqrt(kern.Choose(t10, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.q1
+	// projected.q
 	for i := range L {
 		for j := range heads {
 			t17_2 := t17[(i*heads+j)*T:][:T]
 			for k := range T {
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 				q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
 				t17Entry := t17_2[k]
 				for m := range dK {
-					q2 := q1_2[m] / t17Entry
-					q[m] = q2
-					qDiv2[m] = q2 / t17Entry
-					q1Sigmoid2[m] = num.Sigmoid(-t6_2[m])
+					q[m] = q1_2[m] / t17Entry
 				}
 			}
 		}
@@ -261,14 +239,7 @@ type Backward[F num.Float] struct {
 	K0TailBar    []F     // [L, heads, 3, d_k]
 	Q0TailBar    []F     // [L, heads, 3, d_k]
 	Q1Stack      []F     // [L, heads, T + 3, d_k]
-	Q1Prod       []F     // [L, heads, T, d_k]
-	Q1Sigmoid    []F     // [L, heads, T, d_k]
 	QProd        []F     // [L, heads, T]
-	QSqrt        []F     // [L, heads, T]
-	QDiv         []F     // [L, heads, T]
-	QDiv2        []F     // [L, heads, T, d_k]
-	QDiv3        []F     // [L, heads, T]
-	Q1Sigmoid2   []F     // [L, heads, T, d_k]
 	WKBar        []F     // [heads, d_k, d], written
 	XBar         []F     // [L, T, d], written
 	WQBar        []F     // [heads, d_k, d], written
@@ -280,10 +251,10 @@ type Backward[F num.Float] struct {
 	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 6·L·T·d_k·heads + 2·L·T·d + L·T·heads + 12·L·d_k·heads.
+// WorkLen is 6·L·T·d_k·heads + 5·L·T·heads + 9·L·d_k·heads.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, heads := c.L, c.T, c.D, c.DK, c.Heads
-	return 6*L*T*dK*heads + 2*L*T*d + L*T*heads + 12*L*dK*heads
+	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
+	return 6*L*T*dK*heads + 5*L*T*heads + 9*L*dK*heads
 }
 
 // FlagsLen is 3·L·T·heads.
@@ -299,45 +270,58 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, heads := c.L, c.T, c.D, c.DK, c.Heads
-	t6 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
-	t62 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t33 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t64 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
+	t6 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t36 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t38 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t39 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t42 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t45 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t48 := work[:L*T*d]        // [L, T, d]
+	t7 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	t13 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t17 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t92 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t122 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t29 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t46 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t53 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	t55 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	t10 := c.Flags[:L*T*heads] // [L, heads, T]
 	flags := c.Flags[L*T*heads:]
-	t72 := flags[:L*T*heads] // [L, heads, T]
+	t132 := flags[:L*T*heads] // [L, heads, T]
 	flags = flags[L*T*heads:]
-	t112 := flags[:L*T*heads] // [L, heads, T]
+	t172 := flags[:L*T*heads] // [L, heads, T]
 
-	// projected.q1, projected.q
+	// projected.q1
 	for i := range L {
 		for j := range heads {
-			t62_2 := t62[(i*heads+j)*T:][:T]
 			bQ := c.BQ[j*dK:][:dK]
+			cQ := c.CQ[j*4*dK:][:dK]
 			for k := range T {
-				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
+				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
+				q1Stack2 := c.Q1Stack[((i*heads+j)*(T+3)+k+2)*dK:][:dK]
+				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+				q1Stack3 := c.Q1Stack[((i*heads+j)*(T+3)+k+1)*dK:][:dK]
+				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+				q1Stack4 := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 				t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-				var t622 F
+				t7_2 := t7[((i*heads+j)*T+k)*dK:][:dK]
+				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 				for m := range dK {
-					t622 += F(qBar[m] * qDiv2[m])
-					t6_2[m] = bQ[m] + q1Prod[m]
+					t62 := bQ[m] + (F(q1Stack[m]*cQ[m]) + F(q1Stack2[m]*cQ2[m]) + F(q1Stack3[m]*cQ3[m]) + F(q1Stack4[m]*cQ4[m]))
+					t72 := num.Sigmoid(t62)
+					t6_2[m] = t62
+					t7_2[m] = t72
+					q1_2[m] = F(t62 * t72)
 				}
-				t62_2[k] = -t622
 			}
 		}
 	}
@@ -346,16 +330,59 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
 			t10_2 := t10[(i*heads+j)*T:][:T]
-			t72_2 := t72[(i*heads+j)*T:][:T]
-			t112_2 := t112[(i*heads+j)*T:][:T]
+			t13_2 := t13[(i*heads+j)*T:][:T]
+			t17_2 := t17[(i*heads+j)*T:][:T]
+			t92_2 := t92[(i*heads+j)*T:][:T]
+			t132_2 := t132[(i*heads+j)*T:][:T]
+			t172_2 := t172[(i*heads+j)*T:][:T]
 			for k := range T {
-				t102 := (F(0) < qProd[k])
-				t722 := (F(1e-08) <= kern.Choose(t102, qSqrt[k], F(0)))
+				qProdEntry := qProd[k]
+				t102 := (F(0) < qProdEntry)
+				t133 := num.Sqrt(kern.Choose(t102, qProdEntry, F(1)))
+				t15 := kern.Choose(t102, t133, F(0))
+				t173 := num.Max(t15, F(1e-08))
+				t1322 := (F(1e-08) <= t15)
 				t10_2[k] = t102
-				t72_2[k] = t722
-				t112_2[k] = (t722 && t102)
+				t13_2[k] = t133
+				t17_2[k] = t173
+				t92_2[k] = F(1) / t173
+				t132_2[k] = t1322
+				t172_2[k] = (t1322 && t102)
+			}
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		for j := range heads {
+			t17_2 := t17[(i*heads+j)*T:][:T]
+			t122_2 := t122[(i*heads+j)*T:][:T]
+			for k := range T {
+				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
+				var t1222 F
+				t17Entry := t17_2[k]
+				for m := range dK {
+					t1222 += F(qBar[m] * ((q1_2[m] / t17Entry) / t17Entry))
+				}
+				t122_2[k] = -t1222
+			}
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		for j := range heads {
+			t172_2 := t172[(i*heads+j)*T:][:T]
+			t10_2 := t10[(i*heads+j)*T:][:T]
+			t132_2 := t132[(i*heads+j)*T:][:T]
+			t122_2 := t122[(i*heads+j)*T:][:T]
+			t13_2 := t13[(i*heads+j)*T:][:T]
+			t29_2 := t29[(i*heads+j)*T:][:T]
+			for k := range T {
+				t172Entry := t172_2[k]
+				t29_2[k] = kern.Choose((t172Entry && t10_2[k]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[k], t122_2[k], F(0)), F(0)))*(F(1)/t13_2[k])), F(0)), F(0))
 			}
 		}
 	}
@@ -363,26 +390,21 @@ func (c *Backward[F]) Run() {
 	// projected.q1, projected.q
 	for i := range L {
 		for j := range heads {
-			t112_2 := t112[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t72_2 := t72[(i*heads+j)*T:][:T]
-			t62_2 := t62[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
+			t92_2 := t92[(i*heads+j)*T:][:T]
+			t29_2 := t29[(i*heads+j)*T:][:T]
 			for k := range T {
-				t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
 				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t33_2 := t33[((i*heads+j)*T+k)*dK:][:dK]
-				t112Entry := t112_2[k]
-				qDivEntry := qDiv[k]
-				w := kern.Choose((t112Entry && t10_2[k]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[k], t62_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
+				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
+				t7_2 := t7[((i*heads+j)*T+k)*dK:][:dK]
+				t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
+				t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+				t92Entry := t92_2[k]
+				t29Entry := t29_2[k]
 				for m := range dK {
+					t33 := F(qBar[m]*t92Entry) + F(2*F(q1_2[m]*t29Entry))
+					t7Entry := t7_2[m]
 					t6Entry := t6_2[m]
-					q1SigmoidEntry := q1Sigmoid[m]
-					t27 := F(qBar[m]*qDivEntry) + F(2*F(F(t6Entry*q1SigmoidEntry)*w))
-					t33_2[m] = F(q1SigmoidEntry*t27) + F(F(F(t6Entry*q1SigmoidEntry)*t27)*q1Sigmoid2[m])
+					t64_2[m] = F(t7Entry*t33) + F(F(F(t6Entry*t7Entry)*t33)*num.Sigmoid(-t6Entry))
 				}
 			}
 		}
@@ -394,29 +416,31 @@ func (c *Backward[F]) Run() {
 		bQBar := c.BQBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				t33_2 := t33[((j*heads+i)*T+k)*dK:][:dK]
+				t64_2 := t64[((j*heads+i)*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
-					bQBar[m] += t33_2[m]
+					bQBar[m] += t64_2[m]
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t36)
 	for i := range L {
 		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						t33_2 := t33[((i*heads+j)*T+k)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t36_2 := t36[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t36_2[p] += F(t33_2[p] * cQ[p])
-						}
-					}
+			for k := range 3 {
+				t64_2 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+				for m := range dK {
+					t64_2[m] = F(0)
+				}
+			}
+		}
+	}
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				t64_2 := t64[((i*heads+j)*(T+6)+k+T+3)*dK:][:dK]
+				for m := range dK {
+					t64_2[m] = F(0)
 				}
 			}
 		}
@@ -426,16 +450,13 @@ func (c *Backward[F]) Run() {
 	clear(c.CQBar)
 	for i := range heads {
 		for j := range 4 {
+			cQBar := c.CQBar[(i*4+j)*dK:][:dK]
 			for k := range L {
 				for m := range T {
-					n2 := int(c.Pos[k]) - j + m
-					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t33_2 := t33[((k*heads+i)*T+m)*dK:][:dK]
-						cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-						for p := range dK {
-							cQBar[p] += F(q1Stack[p] * t33_2[p])
-						}
+					q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+					t64_2 := t64[((k*heads+i)*(T+6)+m+3)*dK:][:dK]
+					for p := range dK {
+						cQBar[p] += F(q1Stack[p] * t64_2[p])
 					}
 				}
 			}
@@ -443,14 +464,75 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1
-	clear(t38)
+	clear(t46)
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t38_2 := t38[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					t64_2 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t64_3 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t64_4 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t64_5 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						t46_2[m] = F(t64_2[m]*cQ[m]) + F(t64_3[m]*cQ2[m]) + F(t64_4[m]*cQ3[m]) + F(t64_5[m]*cQ4[m])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t53)
+	for i := range L {
+		for j := range heads {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for k := range n {
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k))*dK:][:dK]
+					t53_2 := t53[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
+					for m := range dK {
+						t53_2[m] += k0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(c.K0TailBarOut)
+	for i := range L {
+		for j := range heads {
+			for k := range min(3, -T+3) {
+				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
 				for m := range dK {
-					t38_2[m] += q0TailBar[m]
+					k0TailBarOut[m] += k0TailBar[m]
+				}
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	for i := range L {
+		for j := range heads {
+			cQ := c.CQ[j*4*dK:][:dK]
+			for k := range T {
+				t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+				t64_3 := t64[((i*heads+j)*(T+6)+k+4)*dK:][:dK]
+				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+				t64_4 := t64[((i*heads+j)*(T+6)+k+5)*dK:][:dK]
+				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+				t64_5 := t64[((i*heads+j)*(T+6)+k+6)*dK:][:dK]
+				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+				t55_2 := t55[((i*heads+j)*T+k)*dK:][:dK]
+				for m := range dK {
+					t55_2[m] = (F(t64_2[m]*cQ[m]) + F(t64_3[m]*cQ2[m]) + F(t64_4[m]*cQ3[m]) + F(t64_5[m]*cQ4[m]))
 				}
 			}
 		}
@@ -459,87 +541,72 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range heads {
-			for k := range T + 3 {
-				t36_2 := t36[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t38_2 := t38[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t39_2 := t39[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					t39_2[m] = t36_2[m] + t38_2[m]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for k := range n {
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k))*dK:][:dK]
+					t55_2 := t55[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
+					for m := range dK {
+						t55_2[m] += q0TailBar[m]
+					}
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t42)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				t39_2 := t39[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t42_2 := t42[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				for m := range dK {
-					q0TailBarOut[m] = t39_2[m]
-					t42_2[m] += k0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				t42_2 := t42[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] = t42_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q0, projected.q1
-	clear(t45)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t45, i*T*d), d, 1, kern.From(t39, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
-		}
-	}
-
-	// projected.q0, projected.q1
+	// projected.q0
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t39, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t55, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
-	// projected.k0, projected.k1
+	// projected.k0
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t42, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t53, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
-	// projected.k0, projected.k1
-	clear(t48)
+	// projected.q0
+	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t48, i*T*d), d, 1, kern.From(t42, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t55, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t45_2 := t45[(i*T+j)*d:][:d]
-			t48_2 := t48[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t45_2[k] + t48_2[k]
+		for m := range heads {
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t53, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
+				for m := range dK {
+					q0TailBarOut[m] = t46_2[m]
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range heads {
+			for k := range min(3, -T+3) {
+				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
+				for m := range dK {
+					q0TailBarOut[m] += q0TailBar[m]
+				}
 			}
 		}
 	}
@@ -586,14 +653,7 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
 	k.QProd = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QSqrt = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QDiv = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.QDiv3 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -623,14 +683,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK*g.Heads)
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK*g.Heads)
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
 	g.WKBar = t.Part(n.vWK, g.D*g.DK*g.Heads)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK*g.Heads)

@@ -21,11 +21,13 @@ func (c *forwardFused) run() {
 	_ = dK
 	_ = heads
 	k0 := c.Work[:L*T*dK*heads]                               // [L, heads, T, d_k]
-	q0 := c.Work[L*T*dK*heads:][:L*T*dK*heads]                // [L, heads, T, d_k]
-	t := c.Work[2*L*T*dK*heads:][:L*T*dK*heads+3*L*dK*heads]  // [L, heads, T + 3, d_k]
-	t6 := c.Work[3*L*T*dK*heads+3*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	q1 := c.Work[4*L*T*dK*heads+3*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t17 := c.Work[5*L*T*dK*heads+3*L*dK*heads:][:L*T*heads]   // [L, heads, T]
+	t22 := c.Work[L*T*dK*heads:][:3*L*dK*heads]               // [L, heads, 3, d_k]
+	t42 := c.Work[L*T*dK*heads+3*L*dK*heads:][:3*L*dK*heads]  // [L, heads, 3, d_k]
+	t32 := c.Work[L*T*dK*heads+6*L*dK*heads:][:3*L*dK*heads]  // [L, heads, 3, d_k]
+	t52 := c.Work[L*T*dK*heads+9*L*dK*heads:][:3*L*dK*heads]  // [L, heads, 3, d_k]
+	t62 := c.Work[L*T*dK*heads+12*L*dK*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	q1 := c.Work[L*T*dK*heads+15*L*dK*heads:][:L*T*dK*heads]  // [L, heads, T, d_k]
+	t17 := c.Work[2*L*T*dK*heads+15*L*dK*heads:][:L*T*heads]  // [L, heads, T]
 
 	// projected.k0
 	for j := range heads {
@@ -37,92 +39,81 @@ func (c *forwardFused) run() {
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.GemmFMA(T, dK, d, F(1), false, kern.From(q0, (i*heads+j)*T*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
 		}
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(t[((i*heads+j)*(T+3)+k)*dK:][:dK], c.K0Tail[((i*heads+j)*3+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(t[((i*heads+j)*(T+3)+k+3)*dK:][:dK], k0[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK], t[((i*heads+j)*(T+3)+k+T)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK], c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK], q0[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK], c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t42)
 	if kern.Wide() {
-		a := regions.Reac120db38f1Args{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.Q1Stack),
-			P2:  unsafe.SliceData(c.CQ),
-			P3:  unsafe.SliceData(c.Q1Prod),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  dK,
-			N4:  12 * dK,
-			N5:  -dK,
-			N6:  4 * dK,
-			N7:  T*dK + 3*dK,
-			N8:  T * dK,
-			N9:  T*dK*heads + 3*dK*heads,
-			N10: T * dK * heads,
+		a := regions.R84679b319739Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t42),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
 		}
-		regions.Reac120db38f1(&a)
+		regions.R84679b319739(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k := range T {
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					n := int(c.Pos[i])
-					for m := range min(4, n+k+1) {
-						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						for p := range dK {
-							q1Prod[p] = num.FMA32(q1Stack[p], cQ[p], q1Prod[p])
+				for k := range min(3, -T+3) {
+					k0Tail := c.K0Tail[((i*heads+j)*3+k+T)*dK:][:dK]
+					t22_2 := t22[((i*heads+j)*3+k)*dK:][:dK]
+					q0Tail := c.Q0Tail[((i*heads+j)*3+k+T)*dK:][:dK]
+					t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						t22_2[m] = k0Tail[m]
+						t42_2[m] = q0Tail[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t52)
+	if kern.Wide() {
+		a := regions.R2707b0acea2eArgs{
+			P0:  unsafe.SliceData(k0),
+			P1:  unsafe.SliceData(t32),
+			P2:  unsafe.SliceData(c.Q1Stack),
+			P3:  unsafe.SliceData(t52),
+			N0:  L,
+			N1:  heads,
+			N2:  -T + 3,
+			N3:  dK,
+			N4:  4*T*dK - 12*dK,
+			N5:  4 * T * dK,
+			N6:  3 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  3 * dK * heads,
+			N10: T*dK*heads + 3*dK*heads,
+			N11: T * dK * heads,
+		}
+		regions.R2707b0acea2e(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				lo := max(0, -T+3)
+				if n := 3 - lo; n > 0 {
+					for k := range n {
+						k0_2 := k0[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
+						t32_2 := t32[((i*heads+j)*3+(lo+k))*dK:][:dK]
+						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+(lo+k)+T)*dK:][:dK]
+						t52_2 := t52[((i*heads+j)*3+(lo+k))*dK:][:dK]
+						for m := range dK {
+							t32_2[m] = k0_2[m]
+							t52_2[m] = q1Stack[m]
 						}
 					}
 				}
@@ -130,48 +121,113 @@ func (c *forwardFused) run() {
 		}
 	}
 
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R47ea4d5ce0acArgs{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t42),
+			P4: unsafe.SliceData(t52),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 3 * dK,
+			N4: 3 * dK * heads,
+		}
+		regions.R47ea4d5ce0ac(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range 3 {
+					t22_2 := t22[((i*heads+j)*3+k)*dK:][:dK]
+					t32_2 := t32[((i*heads+j)*3+k)*dK:][:dK]
+					k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
+					t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
+					t52_2 := t52[((i*heads+j)*3+k)*dK:][:dK]
+					q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						k0TailOut[m] = t22_2[m] + t32_2[m]
+						q0TailOut[m] = t42_2[m] + t52_2[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t62)
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					copy(t62[((i*heads+j)*3+k)*dK:][:dK], c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK])
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				copy(c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK], t62[((i*heads+j)*3+k)*dK:][:dK])
+			}
+		}
+	}
+
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.R961e62a2feb1Args{
+		a := regions.R04b03800b384Args{
 			P0:  unsafe.SliceData(c.BQ),
-			P1:  unsafe.SliceData(c.Q1Prod),
-			P2:  unsafe.SliceData(t6),
-			P3:  unsafe.SliceData(c.Q1Sigmoid),
-			P4:  unsafe.SliceData(q1),
-			P5:  unsafe.SliceData(c.QProd),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(q1),
+			P4:  unsafe.SliceData(c.QProd),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
 			N3:  dK,
-			N4:  8 * dK,
-			N5:  12 * dK,
-			N6:  4,
-			N7:  8,
-			N8:  12,
-			N9:  T * dK,
-			N10: T * dK * heads,
-			N11: T * heads,
+			N4:  16 * dK,
+			N5:  4 * dK,
+			N6:  20 * dK,
+			N7:  8 * dK,
+			N8:  24 * dK,
+			N9:  12 * dK,
+			N10: -dK,
+			N11: 4,
+			N12: 8,
+			N13: 12,
+			N14: T*dK + 3*dK,
+			N15: T * dK,
+			N16: T*dK*heads + 3*dK*heads,
+			N17: T * dK * heads,
+			N18: T * heads,
 		}
-		regions.R961e62a2feb1(&a)
+		regions.R04b03800b384(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				qProd := c.QProd[(i*heads+j)*T:][:T]
 				bQ := c.BQ[j*dK:][:dK]
+				cQ := c.CQ[j*4*dK:][:dK]
 				for k := range T {
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
+					q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
+					q1Stack2 := c.Q1Stack[((i*heads+j)*(T+3)+k+1)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					q1Stack3 := c.Q1Stack[((i*heads+j)*(T+3)+k+2)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
+					q1Stack4 := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
 					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 					var t8 F
 					t8Sums := [16]F{t8}
 					for m := range dK {
-						t62 := bQ[m] + q1Prod[m]
-						t7 := kern.Sigmoid(t62)
-						q12 := F(t62 * t7)
+						t6 := bQ[m] + num.FMA32(q1Stack[m], cQ2[m], num.FMA32(q1Stack2[m], cQ3[m], num.FMA32(q1Stack3[m], cQ4[m], F(q1Stack4[m]*cQ[m]))))
+						q12 := F(t6 * kern.Sigmoid(t6))
 						t8Sums[m%16] = num.FMA32(q12, q12, t8Sums[m%16])
-						t6_2[m] = t62
-						q1Sigmoid[m] = t7
 						q1_2[m] = q12
 					}
 					t8 = kern.Sum16(&t8Sums)
@@ -183,49 +239,35 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R2f1b1712fc10Args{
+		a := regions.Ra49de5b27593Args{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t17),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t17),
 			N0: L,
 			N1: heads,
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R2f1b1712fc10(&a)
+		regions.Ra49de5b27593(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				qProd := c.QProd[(i*heads+j)*T:][:T]
-				qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
 				t17_2 := t17[(i*heads+j)*T:][:T]
-				qDiv := c.QDiv[(i*heads+j)*T:][:T]
-				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
 				for k := range T {
 					qProdEntry := qProd[k]
 					t10 := (F(0) < qProdEntry)
-					t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
-					t172 := kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-					qSqrt[k] = t13
-					t17_2[k] = t172
-					qDiv[k] = F(1) / t172
-					qDiv3[k] = F(1) / t13
+					t17_2[k] = kern.Larger(kern.Choose(t10, num.Sqrt(kern.Choose(t10, qProdEntry, F(1))), F(0)), F(1e-08))
 				}
 			}
 		}
 	}
 
-	// projected.q, projected.q1
+	// projected.q
 	if kern.Wide() {
-		a := regions.R1bbedccdaf66Args{
+		a := regions.R31c37a82ac7cArgs{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(c.QDiv2),
-			P4: unsafe.SliceData(t6),
-			P5: unsafe.SliceData(c.Q1Sigmoid2),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -234,7 +276,7 @@ func (c *forwardFused) run() {
 			N5: T * dK * heads,
 			N6: T * heads,
 		}
-		regions.R1bbedccdaf66(&a)
+		regions.R31c37a82ac7c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -242,15 +284,9 @@ func (c *forwardFused) run() {
 				for k := range T {
 					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 					q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
-					qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
 					t17Entry := t17_2[k]
 					for m := range dK {
-						q2 := q1_2[m] / t17Entry
-						q[m] = q2
-						qDiv2[m] = q2 / t17Entry
-						q1Sigmoid2[m] = kern.Sigmoid(-t6_2[m])
+						q[m] = q1_2[m] / t17Entry
 					}
 				}
 			}
@@ -269,171 +305,31 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = heads
-	t6 := c.Work[:L*T*dK*heads]                                                       // [L, heads, T, d_k]
-	t62 := c.Work[L*T*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t33 := c.Work[L*T*dK*heads+L*T*heads:][:L*T*dK*heads]                             // [L, heads, T, d_k]
-	t36 := c.Work[2*L*T*dK*heads+L*T*heads:][:L*T*dK*heads+3*L*dK*heads]              // [L, heads, T + 3, d_k]
-	t38 := c.Work[3*L*T*dK*heads+L*T*heads+3*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t39 := c.Work[4*L*T*dK*heads+L*T*heads+6*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t42 := c.Work[5*L*T*dK*heads+L*T*heads+9*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t45 := c.Work[6*L*T*dK*heads+L*T*heads+12*L*dK*heads:][:L*T*d]                    // [L, T, d]
-	t48 := c.Work[6*L*T*dK*heads+L*T*d+L*T*heads+12*L*dK*heads:][:L*T*d]              // [L, T, d]
-	t10 := c.Flags[:L*T*heads]                                                        // [L, heads, T]
-	t72 := c.Flags[L*T*heads:][:L*T*heads]                                            // [L, heads, T]
-	t112 := c.Flags[2*L*T*heads:][:L*T*heads]                                         // [L, heads, T]
-
-	// projected.q1, projected.q
-	if kern.Wide() {
-		a := regions.R455fe59d96cdArgs{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.QDiv2),
-			P2:  unsafe.SliceData(c.BQ),
-			P3:  unsafe.SliceData(c.Q1Prod),
-			P4:  unsafe.SliceData(t6),
-			P5:  unsafe.SliceData(t62),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  dK,
-			N4:  8 * dK,
-			N5:  12 * dK,
-			N6:  4,
-			N7:  8,
-			N8:  12,
-			N9:  T * dK,
-			N10: T * dK * heads,
-			N11: T * heads,
-		}
-		regions.R455fe59d96cd(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t62_2 := t62[(i*heads+j)*T:][:T]
-				bQ := c.BQ[j*dK:][:dK]
-				for k := range T {
-					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-					qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-					var t622 F
-					t622Sums := [16]F{t622}
-					for m := range dK {
-						t622Sums[m%16] = num.FMA32(qBar[m], qDiv2[m], t622Sums[m%16])
-						t6_2[m] = bQ[m] + q1Prod[m]
-					}
-					t622 = kern.Sum16(&t622Sums)
-					t62_2[k] = -t622
-				}
-			}
-		}
-	}
-
-	// projected.q
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t72_2 := t72[(i*heads+j)*T:][:T]
-			t112_2 := t112[(i*heads+j)*T:][:T]
-			for k := range T {
-				t102 := (F(0) < qProd[k])
-				t722 := (F(1e-08) <= kern.Choose(t102, qSqrt[k], F(0)))
-				t10_2[k] = t102
-				t72_2[k] = t722
-				t112_2[k] = (t722 && t102)
-			}
-		}
-	}
-
-	// projected.q1, projected.q
-	if kern.Wide() {
-		a := regions.R5230d3fb4b2dArgs{
-			P0:  unsafe.SliceData(t112),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t10),
-			P3:  unsafe.SliceData(t72),
-			P4:  unsafe.SliceData(t62),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t6),
-			P7:  unsafe.SliceData(c.Q1Sigmoid),
-			P8:  unsafe.SliceData(c.QBar),
-			P9:  unsafe.SliceData(c.Q1Sigmoid2),
-			P10: unsafe.SliceData(t33),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  dK,
-			N4:  T * dK,
-			N5:  T * dK * heads,
-			N6:  T * heads,
-		}
-		regions.R5230d3fb4b2d(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t112_2 := t112[(i*heads+j)*T:][:T]
-				qDiv := c.QDiv[(i*heads+j)*T:][:T]
-				t10_2 := t10[(i*heads+j)*T:][:T]
-				t72_2 := t72[(i*heads+j)*T:][:T]
-				t62_2 := t62[(i*heads+j)*T:][:T]
-				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-				for k := range T {
-					t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t33_2 := t33[((i*heads+j)*T+k)*dK:][:dK]
-					t112Entry := t112_2[k]
-					qDivEntry := qDiv[k]
-					w := kern.Choose((t112Entry && t10_2[k]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[k], t62_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
-					for m := range dK {
-						t6Entry := t6_2[m]
-						q1SigmoidEntry := q1Sigmoid[m]
-						t27 := num.FMA32(F(F(2*t6Entry)*q1SigmoidEntry), w, F(qBar[m]*qDivEntry))
-						t33_2[m] = num.FMA32(F(F(t6Entry*q1SigmoidEntry)*t27), q1Sigmoid2[m], F(q1SigmoidEntry*t27))
-					}
-				}
-			}
-		}
-	}
+	t64 := c.Work[:L*T*dK*heads+6*L*dK*heads]                              // [L, heads, T + 6, d_k]
+	t6 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]                // [L, heads, T, d_k]
+	t7 := c.Work[2*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]              // [L, heads, T, d_k]
+	q1 := c.Work[3*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]              // [L, heads, T, d_k]
+	t13 := c.Work[4*L*T*dK*heads+6*L*dK*heads:][:L*T*heads]                // [L, heads, T]
+	t17 := c.Work[4*L*T*dK*heads+L*T*heads+6*L*dK*heads:][:L*T*heads]      // [L, heads, T]
+	t92 := c.Work[4*L*T*dK*heads+2*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
+	t122 := c.Work[4*L*T*dK*heads+3*L*T*heads+6*L*dK*heads:][:L*T*heads]   // [L, heads, T]
+	t29 := c.Work[4*L*T*dK*heads+4*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
+	t46 := c.Work[4*L*T*dK*heads+5*L*T*heads+6*L*dK*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t53 := c.Work[4*L*T*dK*heads+5*L*T*heads+9*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t55 := c.Work[5*L*T*dK*heads+5*L*T*heads+9*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t10 := c.Flags[:L*T*heads]                                             // [L, heads, T]
+	t132 := c.Flags[L*T*heads:][:L*T*heads]                                // [L, heads, T]
+	t172 := c.Flags[2*L*T*heads:][:L*T*heads]                              // [L, heads, T]
 
 	// projected.q1
-	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.R645bcabeb6b1Args{
-			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t33),
-			N0: heads,
-			N1: L,
-			N2: T,
-			N3: dK,
-			N4: T * dK * heads,
-			N5: T * dK,
-		}
-		regions.R645bcabeb6b1(&a)
-	} else {
-		for i := range heads {
-			bQBar := c.BQBar[i*dK:][:dK]
-			for j := range L {
-				for k := range T {
-					t33_2 := t33[((j*heads+i)*T+k)*dK:][:dK]
-					for m := range dK {
-						bQBar[m] = bQBar[m] + t33_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t36)
-	if kern.Wide() {
-		a := regions.Rfa115457c4c1Args{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t33),
+		a := regions.R8ec29e385eceArgs{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
-			P3:  unsafe.SliceData(t36),
+			P3:  unsafe.SliceData(t6),
+			P4:  unsafe.SliceData(t7),
+			P5:  unsafe.SliceData(q1),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -446,19 +342,234 @@ func (c *backwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.Rfa115457c4c1(&a)
+		regions.R8ec29e385ece(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
+				bQ := c.BQ[j*dK:][:dK]
+				cQ := c.CQ[j*4*dK:][:dK]
 				for k := range T {
-					t33_2 := t33[((i*heads+j)*T+k)*dK:][:dK]
-					n := int(c.Pos[i])
-					for m := range min(4, n+k+1) {
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t36_2 := t36[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t36_2[p] = num.FMA32(t33_2[p], cQ[p], t36_2[p])
-						}
+					q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
+					q1Stack2 := c.Q1Stack[((i*heads+j)*(T+3)+k+1)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					q1Stack3 := c.Q1Stack[((i*heads+j)*(T+3)+k+2)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
+					q1Stack4 := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
+					t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
+					t7_2 := t7[((i*heads+j)*T+k)*dK:][:dK]
+					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
+					for m := range dK {
+						t62 := bQ[m] + num.FMA32(q1Stack[m], cQ2[m], num.FMA32(q1Stack2[m], cQ3[m], num.FMA32(q1Stack3[m], cQ4[m], F(q1Stack4[m]*cQ[m]))))
+						t72 := kern.Sigmoid(t62)
+						t6_2[m] = t62
+						t7_2[m] = t72
+						q1_2[m] = F(t62 * t72)
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		for j := range heads {
+			qProd := c.QProd[(i*heads+j)*T:][:T]
+			t10_2 := t10[(i*heads+j)*T:][:T]
+			t13_2 := t13[(i*heads+j)*T:][:T]
+			t17_2 := t17[(i*heads+j)*T:][:T]
+			t92_2 := t92[(i*heads+j)*T:][:T]
+			t132_2 := t132[(i*heads+j)*T:][:T]
+			t172_2 := t172[(i*heads+j)*T:][:T]
+			for k := range T {
+				qProdEntry := qProd[k]
+				t102 := (F(0) < qProdEntry)
+				t133 := num.Sqrt(kern.Choose(t102, qProdEntry, F(1)))
+				t15 := kern.Choose(t102, t133, F(0))
+				t173 := kern.Larger(t15, F(1e-08))
+				t1322 := (F(1e-08) <= t15)
+				t10_2[k] = t102
+				t13_2[k] = t133
+				t17_2[k] = t173
+				t92_2[k] = F(1) / t173
+				t132_2[k] = t1322
+				t172_2[k] = (t1322 && t102)
+			}
+		}
+	}
+
+	// projected.q
+	if kern.Wide() {
+		a := regions.Rbebf8fc7fa98Args{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(c.QBar),
+			P2: unsafe.SliceData(q1),
+			P3: unsafe.SliceData(t122),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: dK,
+			N7: T * dK,
+			N8: T * dK * heads,
+			N9: T * heads,
+		}
+		regions.Rbebf8fc7fa98(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t17_2 := t17[(i*heads+j)*T:][:T]
+				t122_2 := t122[(i*heads+j)*T:][:T]
+				for k := range T {
+					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
+					var t1222 F
+					t17Entry := t17_2[k]
+					t1222Sums := [16]F{t1222}
+					for m := range dK {
+						t1222Sums[m%16] = num.FMA32(qBar[m], (q1_2[m]/t17Entry)/t17Entry, t1222Sums[m%16])
+					}
+					t1222 = kern.Sum16(&t1222Sums)
+					t122_2[k] = -t1222
+				}
+			}
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		for j := range heads {
+			t172_2 := t172[(i*heads+j)*T:][:T]
+			t10_2 := t10[(i*heads+j)*T:][:T]
+			t132_2 := t132[(i*heads+j)*T:][:T]
+			t122_2 := t122[(i*heads+j)*T:][:T]
+			t13_2 := t13[(i*heads+j)*T:][:T]
+			t29_2 := t29[(i*heads+j)*T:][:T]
+			for k := range T {
+				t172Entry := t172_2[k]
+				t29_2[k] = kern.Choose((t172Entry && t10_2[k]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[k], t122_2[k], F(0)), F(0)))*(F(1)/t13_2[k])), F(0)), F(0))
+			}
+		}
+	}
+
+	// projected.q1, projected.q
+	if kern.Wide() {
+		a := regions.R8de7fec8cff1Args{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t29),
+			P2: unsafe.SliceData(q1),
+			P3: unsafe.SliceData(c.QBar),
+			P4: unsafe.SliceData(t7),
+			P5: unsafe.SliceData(t6),
+			P6: unsafe.SliceData(t64),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: 12 * dK,
+			N5: T*dK + 6*dK,
+			N6: T * dK,
+			N7: T*dK*heads + 6*dK*heads,
+			N8: T * dK * heads,
+			N9: T * heads,
+		}
+		regions.R8de7fec8cff1(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t92_2 := t92[(i*heads+j)*T:][:T]
+				t29_2 := t29[(i*heads+j)*T:][:T]
+				for k := range T {
+					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
+					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+					t7_2 := t7[((i*heads+j)*T+k)*dK:][:dK]
+					t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
+					t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					t92Entry := t92_2[k]
+					t29Entry := t29_2[k]
+					for m := range dK {
+						t33 := num.FMA32(F(2*q1_2[m]), t29Entry, F(qBar[m]*t92Entry))
+						t7Entry := t7_2[m]
+						t6Entry := t6_2[m]
+						t64_2[m] = num.FMA32(F(F(t6Entry*t7Entry)*t33), kern.Sigmoid(-t6Entry), F(t7Entry*t33))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(c.BQBar)
+	if kern.Wide() {
+		a := regions.Rd349a32f353eArgs{
+			P0: unsafe.SliceData(c.BQBar),
+			P1: unsafe.SliceData(t64),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dK,
+			N4: 12 * dK,
+			N5: T*dK*heads + 6*dK*heads,
+			N6: T*dK + 6*dK,
+		}
+		regions.Rd349a32f353e(&a)
+	} else {
+		for i := range heads {
+			bQBar := c.BQBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					t64_2 := t64[((j*heads+i)*(T+6)+k+3)*dK:][:dK]
+					for m := range dK {
+						bQBar[m] = bQBar[m] + t64_2[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R498ee0c7aac8Args{
+			P0: unsafe.SliceData(t64),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: T*dK + 6*dK,
+			N4: T*dK*heads + 6*dK*heads,
+		}
+		regions.R498ee0c7aac8(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range 3 {
+					t64_2 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+					for m := range dK {
+						t64_2[m] = F(0)
+					}
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R362bd76abbc4Args{
+			P0: unsafe.SliceData(t64),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4*T*dK + 12*dK,
+			N4: T*dK + 6*dK,
+			N5: T*dK*heads + 6*dK*heads,
+		}
+		regions.R362bd76abbc4(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range 3 {
+					t64_2 := t64[((i*heads+j)*(T+6)+k+T+3)*dK:][:dK]
+					for m := range dK {
+						t64_2[m] = F(0)
 					}
 				}
 			}
@@ -467,30 +578,34 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	clear(c.CQBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n2 := int(c.Pos[k]) - j + m
-					if n2 >= 0 {
-						if kern.Wide() {
-							a := regions.R3338b3e6a9ffArgs{
-								P0: unsafe.SliceData(c.Q1Stack),
-								P1: unsafe.SliceData(t33),
-								P2: unsafe.SliceData(c.CQBar),
-								N0: dK,
-								N1: -4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
-								N2: 4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
-								N3: 4*dK*j + 16*dK*i,
-							}
-							regions.R3338b3e6a9ff(&a)
-						} else {
-							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-							t33_2 := t33[((k*heads+i)*T+m)*dK:][:dK]
-							cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-							for p := range dK {
-								cQBar[p] = num.FMA32(q1Stack[p], t33_2[p], cQBar[p])
-							}
+	if kern.Wide() {
+		a := regions.R9cd529c56296Args{
+			P0:  unsafe.SliceData(c.Q1Stack),
+			P1:  unsafe.SliceData(t64),
+			P2:  unsafe.SliceData(c.CQBar),
+			N0:  heads,
+			N1:  L,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  T*dK*heads + 3*dK*heads,
+			N6:  T*dK*heads + 6*dK*heads,
+			N7:  -dK,
+			N8:  4 * dK,
+			N9:  T*dK + 3*dK,
+			N10: T*dK + 6*dK,
+		}
+		regions.R9cd529c56296(&a)
+	} else {
+		for i := range heads {
+			for j := range 4 {
+				cQBar := c.CQBar[(i*4+j)*dK:][:dK]
+				for k := range L {
+					for m := range T {
+						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+						t64_2 := t64[((k*heads+i)*(T+6)+m+3)*dK:][:dK]
+						for p := range dK {
+							cQBar[p] = num.FMA32(q1Stack[p], t64_2[p], cQBar[p])
 						}
 					}
 				}
@@ -499,29 +614,141 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t38)
+	clear(t46)
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.R1b53bca6b694Args{
+							P0: unsafe.SliceData(t64),
+							P1: unsafe.SliceData(c.CQ),
+							P2: unsafe.SliceData(t46),
+							N0: dK,
+							N1: 4*dK*k + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.R1b53bca6b694(&a)
+					} else {
+						t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t64_3 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t64_4 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t64_5 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
+						for m := range dK {
+							t46_2[m] = num.FMA32(t64_2[m], cQ[m], num.FMA32(t64_3[m], cQ2[m], num.FMA32(t64_4[m], cQ3[m], F(t64_5[m]*cQ4[m]))))
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t53)
 	if kern.Wide() {
-		a := regions.R67e62da7a06eArgs{
-			P0: unsafe.SliceData(t38),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rceae9f0b0cc8Args{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: heads,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-			N5: T*dK + 3*dK,
-			N6: 3 * dK * heads,
-			N7: T*dK*heads + 3*dK*heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4*T*dK - 12*dK,
+			N5: 3 * dK,
+			N6: T * dK,
+			N7: 3 * dK * heads,
+			N8: T * dK * heads,
 		}
-		regions.R67e62da7a06e(&a)
+		regions.Rceae9f0b0cc8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k := range 3 {
-					t38_2 := t38[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+				lo := max(0, -T+3)
+				if n := 3 - lo; n > 0 {
+					for k := range n {
+						t53_2 := t53[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
+						k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k))*dK:][:dK]
+						for m := range dK {
+							t53_2[m] = t53_2[m] + k0TailBar[m]
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(c.K0TailBarOut)
+	if kern.Wide() {
+		a := regions.Rab5d9a8b0820Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
+		}
+		regions.Rab5d9a8b0820(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range min(3, -T+3) {
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
 					for m := range dK {
-						t38_2[m] = t38_2[m] + q0TailBar[m]
+						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	if kern.Wide() {
+		a := regions.R331d06251eccArgs{
+			P0:  unsafe.SliceData(t64),
+			P1:  unsafe.SliceData(c.CQ),
+			P2:  unsafe.SliceData(t55),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  24 * dK,
+			N5:  12 * dK,
+			N6:  -dK,
+			N7:  4 * dK,
+			N8:  T*dK + 6*dK,
+			N9:  T * dK,
+			N10: T*dK*heads + 6*dK*heads,
+			N11: T * dK * heads,
+		}
+		regions.R331d06251ecc(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				cQ := c.CQ[j*4*dK:][:dK]
+				for k := range T {
+					t64_2 := t64[((i*heads+j)*(T+6)+k+6)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
+					t64_3 := t64[((i*heads+j)*(T+6)+k+5)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t64_4 := t64[((i*heads+j)*(T+6)+k+4)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
+					t64_5 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					t55_2 := t55[((i*heads+j)*T+k)*dK:][:dK]
+					for m := range dK {
+						t55_2[m] = num.FMA32(t64_2[m], cQ2[m], num.FMA32(t64_3[m], cQ3[m], num.FMA32(t64_4[m], cQ4[m], F(t64_5[m]*cQ[m]))))
 					}
 				}
 			}
@@ -530,129 +757,100 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t36),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
+		a := regions.Rceae9f0b0cc8Args{
+			P0: unsafe.SliceData(t55),
+			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
-			N2: T + 3,
+			N2: -T + 3,
 			N3: dK,
-			N4: T*dK + 3*dK,
-			N5: T*dK*heads + 3*dK*heads,
+			N4: 4*T*dK - 12*dK,
+			N5: 3 * dK,
+			N6: T * dK,
+			N7: 3 * dK * heads,
+			N8: T * dK * heads,
 		}
-		regions.R03f4713e7c86(&a)
+		regions.Rceae9f0b0cc8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k := range T + 3 {
-					t36_2 := t36[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t38_2 := t38[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t39_2 := t39[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					for m := range dK {
-						t39_2[m] = t36_2[m] + t38_2[m]
+				lo := max(0, -T+3)
+				if n := 3 - lo; n > 0 {
+					for k := range n {
+						t55_2 := t55[((i*heads+j)*T+(lo+k)+T-3)*dK:][:dK]
+						q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k))*dK:][:dK]
+						for m := range dK {
+							t55_2[m] = t55_2[m] + q0TailBar[m]
+						}
 					}
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t42)
-	if kern.Wide() {
-		a := regions.R8132c72a55b1Args{
-			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t42),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: heads,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-			N5: T*dK + 3*dK,
-			N6: 3 * dK * heads,
-			N7: T*dK*heads + 3*dK*heads,
-		}
-		regions.R8132c72a55b1(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range 3 {
-					t39_2 := t39[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-					t42_2 := t42[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						q0TailBarOut[m] = t39_2[m]
-						t42_2[m] = t42_2[m] + k0TailBar[m]
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK], t42[((i*heads+j)*(T+3)+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.q0, projected.q1
-	clear(t45)
-	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t45, i*T*d), d, 1, kern.From(t39, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
-		}
-	}
-
-	// projected.q0, projected.q1
+	// projected.q0
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t39, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for i := range heads {
-		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t42, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// projected.k0, projected.k1
-	clear(t48)
-	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t48, i*T*d), d, 1, kern.From(t42, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t55, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
 	// projected.k0
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t45),
-			P1: unsafe.SliceData(t48),
-			P2: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+	clear(c.WKBar)
+	for i := range heads {
+		for m := range L {
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t53, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
-		regions.Rfbd3242b02ac(&a)
+	}
+
+	// projected.q0
+	clear(c.XBar)
+	for i := range L {
+		for m := range heads {
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t55, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for m := range heads {
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t53, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				copy(c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK], t46[((i*heads+j)*3+k)*dK:][:dK])
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Rab5d9a8b0820Args{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
+		}
+		regions.Rab5d9a8b0820(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t45_2 := t45[(i*T+j)*d:][:d]
-				t48_2 := t48[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = t45_2[k] + t48_2[k]
+			for j := range heads {
+				for k := range min(3, -T+3) {
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
+					}
 				}
 			}
 		}

@@ -13,65 +13,48 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 11·L·T·d_k + L·T·d_v + 12·L·T + 6·L·d_k entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 4·L·T + 6·L·d_k entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	K0Tail        []F     // [L, 3, d_k]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	V             []F     // [L, T, d_v], written
-	K             []F     // [L, T, d_k], written
-	Q             []F     // [L, T, d_k], written
-	Rho           []F     // [L, T], written
-	Theta         []F     // [L, T], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	ThetaSigmoid  []F     // [L, T], written
-	RhoSigmoid2   []F     // [L, T], written
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	Work          []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	K0Tail    []F     // [L, 3, d_k]
+	CK        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	BQ        []F     // [d_k]
+	WV        []F     // [d_v, d]
+	WRho      []F     // [d_k + d_v]
+	BRho      []F     // []
+	WTheta    []F     // [d_k + d_v]
+	BTheta    []F     // []
+	V         []F     // [L, T, d_v], written
+	K         []F     // [L, T, d_k], written
+	Q         []F     // [L, T, d_k], written
+	Rho       []F     // [L, T], written
+	Theta     []F     // [L, T], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	K1Stack   []F     // [L, T + 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	KProd     []F     // [L, T], written
+	QProd     []F     // [L, T], written
+	RhoLin    []F     // [L, T], written
+	ThetaLin  []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 4·L·T.
+// WorkLen is 2·L·T·d_k + 6·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 6*L*T*dK + 4*L*T
+	return 2*L*T*dK + 6*L*T + 18*L*dK
 }
 
 // Run computes Forward.
@@ -81,15 +64,19 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t4 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t22 := c.Work[:3*L*dK] // [L, 3, d_k]
+	work := c.Work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t72 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t82 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -97,61 +84,101 @@ func (c *Forward[F]) Run() {
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
+	t102 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t39 := work[:L*T] // [L, T]
+	t122 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t112 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t132 := work[:L*T] // [L, T]
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_2[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			t32_2 := t32[(i*3+j)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			t72_2 := t72[(i*3+j)*dK:][:dK]
+			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t82_2 := t82[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
 
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -159,17 +186,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -177,48 +206,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -227,21 +218,23 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t11 F
 			for k := range dK {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				k1Entry := k1_2[k]
 				t11 += F(k1Entry * k1Entry)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 			kProd[j] = t11
 		}
@@ -253,14 +246,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t13 := (F(0) < kProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-			kSqrt[j] = t16
-			t20_2[j] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -286,199 +276,142 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t23 := (F(0) < qProdEntry)
-			t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-			qSqrt[j] = t26
-			t30_2[j] = num.Max(kern.Choose(t23, t26, F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho, projected.theta
 	for i := range L {
 		t30_2 := t30[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+			var t1022 F
+			var t1222 F
 			t30Entry := t30_2[j]
-			t20Entry2 := t20_2[j]
 			for k2 := range dK {
-				q2 := q1_2[k2] / t30Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t30Entry
-				kDiv2[k2] = k[k2] / t20Entry2
-				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
-				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
+				kEntry := k[k2]
+				t1022 += F(kEntry * wRho[k2])
+				t1222 += F(kEntry * wTheta[k2])
+				q[k2] = q1_2[k2] / t30Entry
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
+			t102_2[j] = t1022
+			t122_2[j] = t1222
 		}
 	}
 
 	// projected.rho, projected.theta
 	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
+		t112_2 := t112[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t322 F
-			var t392 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t322 += F(rhoStackEntry * wRho[k])
-				t392 += F(rhoStackEntry * wTheta[k])
+			v := c.V[(i*T+j)*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			var t1122 F
+			var t1322 F
+			for k := range dV {
+				vEntry := v[k]
+				t1122 += F(vEntry * wRho[k])
+				t1322 += F(vEntry * wTheta[k])
 			}
-			t32_2[j] = t322
-			t39_2[j] = t392
+			t112_2[j] = t1122
+			t132_2[j] = t1322
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.q
+	// projected.rho, projected.k, projected.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t33 := t32_2[j] + bRhoEntry
-			t34 := num.Sigmoid(t33)
-			t40 := t39_2[j] + bThetaEntry
-			t41 := num.Softplus(t40)
-			rhoSigmoid[j] = t34
-			rho[j] = num.Min(num.Max(t34, F(0)), F(1))
-			thetaSoftplus[j] = t41
-			theta[j] = num.Min(num.Max(t41, F(0)), F(1))
-			thetaSigmoid[j] = num.Sigmoid(t40)
-			rhoSigmoid2[j] = num.Sigmoid(-t33)
-			qDiv[j] = F(1) / t30_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t20_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t33 := t102_2[j] + t112_2[j] + bRhoEntry
+			t40 := t122_2[j] + t132_2[j] + bThetaEntry
+			rhoLin[j] = t33
+			rho[j] = num.Min(num.Max(num.Sigmoid(t33), F(0)), F(1))
+			thetaLin[j] = t40
+			theta[j] = num.Min(num.Max(num.Softplus(t40), F(0)), F(1))
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	WTheta        []F     // [d_k + d_v]
-	VBar          []F     // [L, T, d_v]
-	KBar          []F     // [L, T, d_k]
-	QBar          []F     // [L, T, d_k]
-	RhoBar        []F     // [L, T]
-	ThetaBar      []F     // [L, T]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	ThetaSigmoid  []F     // [L, T]
-	RhoSigmoid2   []F     // [L, T]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	WQBar         []F     // [d_k, d], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	CKBar         []F     // [4, d_k], written
-	BKBar         []F     // [d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	CQBar         []F     // [4, d_k], written
-	BQBar         []F     // [d_k], written
-	WVBar         []F     // [d_v, d], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	WK           []F     // [d_k, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [d_k, d]
+	CK           []F     // [4, d_k]
+	Pos          []int32 // [L]
+	BK           []F     // [d_k]
+	CQ           []F     // [4, d_k]
+	BQ           []F     // [d_k]
+	WV           []F     // [d_v, d]
+	WRho         []F     // [d_k + d_v]
+	WTheta       []F     // [d_k + d_v]
+	VBar         []F     // [L, T, d_v]
+	KBar         []F     // [L, T, d_k]
+	QBar         []F     // [L, T, d_k]
+	RhoBar       []F     // [L, T]
+	ThetaBar     []F     // [L, T]
+	K0TailBar    []F     // [L, 3, d_k]
+	Q0TailBar    []F     // [L, 3, d_k]
+	K1Stack      []F     // [L, T + 3, d_k]
+	Q1Stack      []F     // [L, T + 3, d_k]
+	V            []F     // [L, T, d_v]
+	KProd        []F     // [L, T]
+	QProd        []F     // [L, T]
+	RhoLin       []F     // [L, T]
+	ThetaLin     []F     // [L, T]
+	WKBar        []F     // [d_k, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [d_k, d], written
+	K0TailBarOut []F     // [L, 3, d_k], written
+	CKBar        []F     // [4, d_k], written
+	BKBar        []F     // [d_k], written
+	Q0TailBarOut []F     // [L, 3, d_k], written
+	CQBar        []F     // [4, d_k], written
+	BQBar        []F     // [d_k], written
+	WVBar        []F     // [d_v, d], written
+	WRhoBar      []F     // [d_k + d_v], written
+	BRhoBar      []F     // [], written
+	WThetaBar    []F     // [d_k + d_v], written
+	BThetaBar    []F     // [], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 12·L·T·d_k + 2·L·T·d_v + 4·L·T + 18·L·d_k.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 13·L·T + 18·L·d_k + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 12*L*T*dK + 2*L*T*dV + 4*L*T + 18*L*dK
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 11*L*T*dK + L*T*dV + 13*L*T + 18*L*dK + 4*dK + 4*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -488,347 +421,370 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t4 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t160 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work := c.Work[L*T*dK+6*L*dK:]
+	t163 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t5 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t46 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t142 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t332 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t392 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t67 := work[:L*T*dK] // [L, T, d_k]
+	t10 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t72 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t102 := work[:L*T*dK] // [L, T, d_k]
+	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t93 := work[:L*T*dV] // [L, T, d_v]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t26 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t30 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t262 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t48 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t58 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t342 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t56 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t61 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t82 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t87 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t322 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t54 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t108 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t94 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t105 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t107 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t108 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t122 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t117 := work[:L*T*dK] // [L, T, d_k]
+	t78 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t84 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t104 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t124 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t142 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t147 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t120 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t123 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t126 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t128 := work[:L*T*d] // [L, T, d]
-	t13 := c.Flags[:L*T] // [L, T]
+	t150 := work[:L*T*dK] // [L, T, d_k]
+	t13 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t23 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t47 := flags[:L*T] // [L, T]
+	t62 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t51 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t73 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t77 := flags[:L*T] // [L, T]
+	t66 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	for i := range L {
-		t46_2 := t46[i*T:][:T]
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			var t462 F
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t462 += F(qBar[k] * qDiv2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
+				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42)
+				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t102 := num.Sigmoid(t92)
+				t4_2[k] = t42
+				t5_2[k] = t52
+				k1_2[k] = F(t42 * t52)
+				t9_2[k] = t92
+				t10_2[k] = t102
+				q1_2[k] = F(t92 * t102)
 			}
-			t46_2[j] = -t462
 		}
 	}
 
-	// projected.k, projected.q, projected.theta, projected.rho
-	var t172 F
-	var t362 F
+	// projected.k, projected.q, projected.rho, projected.theta
+	var t302 F
+	var t52 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t66_2 := t66[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t182 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t232 := (F(0) < qProdEntry)
+			t263 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+			t28 := kern.Choose(t232, t263, F(0))
+			t303 := num.Max(t28, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t34 := num.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t41 := num.Softplus(thetaLinEntry)
+			t142_2 := (num.Max(t41, F(0)) <= F(1))
+			t192 := (t142_2 && (F(0) <= t41))
+			t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t302 += t2622
+			t352 := (num.Max(t34, F(0)) <= F(1))
+			t402 := (t352 && (F(0) <= t34))
+			t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t52 += t482
+			t622 := (F(1e-08) <= t28)
+			t13_2[j] = t132
+			t16_2[j] = t162
+			t18_2[j] = t182
+			t20_2[j] = num.Max(t182, F(1e-08))
+			t23_2[j] = t232
+			t26_2[j] = t263
+			t30_2[j] = t303
+			t262_2[j] = t2622
+			t48_2[j] = t482
+			t58_2[j] = F(1) / t303
+			t62_2[j] = t622
+			t66_2[j] = (t622 && t232)
+		}
+	}
+	c.BThetaBar[0] = t302
+	c.BRhoBar[0] = t52
+
+	// projected.k, projected.theta, projected.rho, projected.q
+	clear(t342)
+	clear(t56)
+	for i := range L {
+		t20_2 := t20[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		wTheta := c.WTheta[:dK]
+		wRho := c.WRho[:dK]
+		t342_2 := t342[:dK]
+		t56_2 := t56[:dK]
+		for j := range T {
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			t82_2 := t82[(i*T+j)*dK:][:dK]
+			var t612 F
+			var t872 F
+			t20Entry := t20_2[j]
+			t30Entry := t30_2[j]
+			t262Entry := t262_2[j]
+			t48Entry := t48_2[j]
+			for k := range dK {
+				k2 := k1_2[k] / t20Entry
+				t612 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
+				t822 := kBar[k] + F(t262Entry*wTheta[k]) + F(t48Entry*wRho[k])
+				t872 += F(t822 * (k2 / t20Entry))
+				t342_2[k] += F(k2 * t262Entry)
+				t56_2[k] += F(k2 * t48Entry)
+				t82_2[k] = t822
+			}
+			t61_2[j] = -t612
+			t87_2[j] = -t872
+		}
+	}
+
+	// projected.theta, projected.rho, projected.v
+	clear(t322)
+	clear(t54)
+	for i := range L {
+		t262_2 := t262[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t322_2 := t322[dK:][:dV]
+			t54_2 := t54[dK:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			t108_2 := t108[(i*T+j)*dV:][:dV]
+			t262Entry2 := t262_2[j]
+			t48Entry2 := t48_2[j]
+			for k := range dV {
+				vEntry := v[k]
+				t322_2[k] += F(vEntry * t262Entry2)
+				t54_2[k] += F(vEntry * t48Entry2)
+				t108_2[k] = vBar[k] + F(t262Entry2*wTheta[k]) + F(t48Entry2*wRho[k])
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t66_2 := t66[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t332_2 := t332[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t78_2 := t78[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t84_2 := t84[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t104_2 := t104[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t232 := (F(0) < qProd[j])
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t22 := (num.Max(thetaSoftplusEntry, F(0)) <= F(1))
-			t72_2 := (t22 && (F(0) <= thetaSoftplusEntry))
-			t1422 := kern.Choose(t72_2, F(kern.Choose(t72_2, kern.Choose(t22, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t172 += t1422
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t202 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t252 := (t202 && (F(0) <= rhoSigmoidEntry))
-			t3322 := kern.Choose(t252, F(F(rhoSigmoidEntry*kern.Choose(t252, kern.Choose(t202, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t362 += t3322
-			t472 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t732 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
-			t13_2[j] = t132
-			t23_2[j] = t232
-			t142_2[j] = t1422
-			t332_2[j] = t3322
-			t47_2[j] = t472
-			t51_2[j] = (t472 && t232)
-			t73_2[j] = t732
-			t77_2[j] = (t732 && t132)
-		}
-	}
-	c.BThetaBar[0] = t172
-	c.BRhoBar[0] = t362
-
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t142_2 := t142[i*T:][:T]
-		t332_2 := t332[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t392_2 := t392[(i*T+j)*(dK+dV):][:dK+dV]
-			t142Entry := t142_2[j]
-			t332Entry := t332_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t142Entry)
-				wRhoBar[k] += F(rhoStackEntry * t332Entry)
-				t392_2[k] = F(t142Entry*wTheta[k]) + F(t332Entry*wRho[k])
-			}
+			t66Entry := t66_2[j]
+			t88 := (F(1e-08) <= t18_2[j])
+			t13Entry := t13_2[j]
+			t92 := (t88 && t13Entry)
+			t78_2[j] = kern.Choose((t66Entry && t23_2[j]), kern.Choose(t66Entry, F(F(0.5*kern.Choose(t66Entry, kern.Choose(t62_2[j], t61_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t84_2[j] = F(1) / t20_2[j]
+			t104_2[j] = kern.Choose((t92 && t13Entry), kern.Choose(t92, F(F(0.5*kern.Choose(t92, kern.Choose(t88, t87_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
-	// projected.k, projected.rho, projected.q1, projected.q
+	// projected.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t108, dV, 1)
+
+	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
+	clear(c.BKBar)
 	for i := range L {
-		t51_2 := t51[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
+		t78_2 := t78[i*T:][:T]
+		t84_2 := t84[i*T:][:T]
+		t104_2 := t104[i*T:][:T]
 		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
 		for j := range T {
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t392_2 := t392[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t67_2 := t67[(i*T+j)*dK:][:dK]
-			t102_2 := t102[(i*T+j)*dK:][:dK]
-			var t722 F
-			t51Entry := t51_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t51Entry && t23_2[j]), kern.Choose(t51Entry, F(F(0.5*kern.Choose(t51Entry, kern.Choose(t47_2[j], t46_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
+			t82_2 := t82[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
+			t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+			t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+			t58Entry := t58_2[j]
+			t78Entry := t78_2[j]
+			t84Entry := t84_2[j]
+			t104Entry := t104_2[j]
 			for k := range dK {
-				t672 := kBar[k] + t392_2[k]
-				t722 += F(t672 * kDiv2[k])
+				t111 := F(qBar[k]*t58Entry) + F(2*F(q1_2[k]*t78Entry))
+				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t96 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t1022 := F(q1SigmoidEntry*t96) + F(F(F(t9Entry*q1SigmoidEntry)*t96)*q1Sigmoid2[k])
-				t67_2[k] = t672
-				t102_2[k] = t1022
-				bQBar[k] += t1022
-			}
-			t72_2[j] = -t722
-		}
-	}
-
-	// projected.v, projected.rho
-	for i := range L {
-		for j := range T {
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
-			t93_2 := t93[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t93_2[k] = vBar[k] + t392_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
-
-	// projected.q1
-	clear(t105)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t102_2 := t102[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t105_2 := t105[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t105_2[m] += F(t102_2[m] * cQ[m])
-					}
-				}
+				t117 := F(t10Entry*t111) + F(F(F(t9Entry*t10Entry)*t111)*num.Sigmoid(-t9Entry))
+				t129 := F(t82_2[k]*t84Entry) + F(2*F(k1_2[k]*t104Entry))
+				t5Entry := t5_2[k]
+				t4Entry := t4_2[k]
+				t135 := F(t5Entry*t129) + F(F(F(t4Entry*t5Entry)*t129)*num.Sigmoid(-t4Entry))
+				t160_2[k] = t117
+				bQBar[k] += t117
+				t163_2[k] = t135
+				bKBar[k] += t135
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t102_2 := t102[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t102_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t107)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t107_2 := t107[(i*(T+3)+j+T)*dK:][:dK]
+			t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t107_2[k] += q0TailBar[k]
+				t160_2[k] = F(0)
 			}
 		}
 	}
-
-	// projected.q1
 	for i := range L {
-		for j := range T + 3 {
-			t105_2 := t105[(i*(T+3)+j)*dK:][:dK]
-			t107_2 := t107[(i*(T+3)+j)*dK:][:dK]
-			t108_2 := t108[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t160_2 := t160[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t108_2[k] = t105_2[k] + t107_2[k]
+				t160_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t122)
-	for i := range L {
-		for j := range 3 {
-			t108_2 := t108[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t122_2 := t122[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t108_2[k]
-				t122_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	for i := range L {
-		t77_2 := t77[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t67_2 := t67[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t117_2 := t117[(i*T+j)*dK:][:dK]
-			t77Entry := t77_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t77Entry && t13_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t111 := F(t67_2[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t1172 := F(k1SigmoidEntry*t111) + F(F(F(t4Entry*k1SigmoidEntry)*t111)*k1Sigmoid2[k])
-				t117_2[k] = t1172
-				bKBar[k] += t1172
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t120)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t117_2 := t117[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t120_2 := t120[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t120_2[m] += F(t117_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
+	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
+		cKBar := c.CKBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t117_2 := t117[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t117_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t160_2 := t160[(j*(T+6)+k+3)*dK:][:dK]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t163_2 := t163[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t160_2[m])
+					cKBar[m] += F(k1Stack[m] * t163_2[m])
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t124)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t160_3 := t160[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t160_4 := t160[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t160_5 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t124_2 := t124[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t124_2[k] = F(t160_2[k]*cQ[k]) + F(t160_3[k]*cQ2[k]) + F(t160_4[k]*cQ3[k]) + F(t160_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -836,60 +792,173 @@ func (c *Backward[F]) Run() {
 
 	// projected.k1
 	for i := range L {
-		for j := range T + 3 {
-			t120_2 := t120[(i*(T+3)+j)*dK:][:dK]
-			t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
-			t123_2 := t123[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t123_2[k] = t120_2[k] + t122_2[k]
+				t163_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t163_2 := t163[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t163_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t142)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t163_3 := t163[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t163_4 := t163[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t142_2 := t142[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t142_2[k] = F(t163_2[k]*cK[k]) + F(t163_3[k]*cK2[k]) + F(t163_4[k]*cK3[k]) + F(t163_5[k]*cK4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+			t160_3 := t160[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t160_4 := t160[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t160_5 := t160[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t147_2 := t147[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t147_2[k] = (F(t160_2[k]*cQ[k]) + F(t160_3[k]*cQ2[k]) + F(t160_4[k]*cQ3[k]) + F(t160_5[k]*cQ4[k]))
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t147_2 := t147[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t147_2[k] += q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t147, dK, 1)
+
+	// projected.k0, projected.k1
+	for i := range L {
+		cK := c.CK[:dK]
+		for j := range T {
+			t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+			t163_3 := t163[(i*(T+6)+j+4)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			t163_4 := t163[(i*(T+6)+j+5)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			t163_5 := t163[(i*(T+6)+j+6)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			t150_2 := t150[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t150_2[k] = (F(t163_2[k]*cK[k]) + F(t163_3[k]*cK2[k]) + F(t163_4[k]*cK3[k]) + F(t163_5[k]*cK4[k]))
 			}
 		}
 	}
 
 	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			t123_2 := t123[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t123_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t150_2 := t150[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t150_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.q0, projected.q1
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t150, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t108, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t147, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
+
+	// projected.k0
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t126, i*T*d), d, 1, kern.From(t108, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		for j := range 3 {
+			t142_2 := t142[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] = t142_2[k]
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t108, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
+	// projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t123, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t123, (k*(T+3)+3)*dK), dK, 1)
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t94_2 := t94[(i*T+j)*d:][:d]
-			t126_2 := t126[(i*T+j)*d:][:d]
-			t128_2 := t128[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t94_2[k] + t126_2[k] + t128_2[k]
+		for j := range 3 {
+			t124_2 := t124[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t124_2[k]
 			}
 		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	wRhoBar := c.WRhoBar[:dK+dV]
+	wThetaBar := c.WThetaBar[:dK+dV]
+	for i := range dK + dV {
+		wRhoBar[i] = t54[i] + t56[i]
+		wThetaBar[i] = t322[i] + t342[i]
 	}
 }
 
@@ -956,28 +1025,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1024,28 +1076,12 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK)
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -13,42 +13,35 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 5·L·T·d_k + 4·L·T + 3·L·d_k entries and checkpoints of 0 entries.
+// It keeps L·T·d_k + L·T + 3·L·d_k entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	WK         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	WQ         []F     // [d_k, d]
-	WV         []F     // [d_k, d]
-	K0Tail     []F     // [L, 3, d_k]
-	Q0Tail     []F     // [L, 3, d_k]
-	CQ         []F     // [4, d_k]
-	Pos        []int32 // [L]
-	BQ         []F     // [d_k]
-	V0Tail     []F     // [L, 3, d_k]
-	Q          []F     // [L, T, d_k], written
-	K0TailOut  []F     // [L, 3, d_k], written
-	Q0TailOut  []F     // [L, 3, d_k], written
-	V0TailOut  []F     // [L, 3, d_k], written
-	Q1Stack    []F     // [L, T + 3, d_k], written
-	Q1Prod     []F     // [L, T, d_k], written
-	Q1Sigmoid  []F     // [L, T, d_k], written
-	QProd      []F     // [L, T], written
-	QSqrt      []F     // [L, T], written
-	QDiv       []F     // [L, T], written
-	QDiv2      []F     // [L, T, d_k], written
-	QDiv3      []F     // [L, T], written
-	Q1Sigmoid2 []F     // [L, T, d_k], written
-	Work       []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	WV        []F     // [d_k, d]
+	K0Tail    []F     // [L, 3, d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BQ        []F     // [d_k]
+	V0Tail    []F     // [L, 3, d_k]
+	Q         []F     // [L, T, d_k], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	V0TailOut []F     // [L, 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	QProd     []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 7·L·T·d_k + L·T + 6·L·d_k.
+// WorkLen is 3·L·T·d_k + L·T + 21·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 7*L*T*dK + L*T + 6*L*dK
+	return 3*L*T*dK + L*T + 21*L*dK
 }
 
 // Run computes Forward.
@@ -60,56 +53,111 @@ func (c *Forward[F]) Run() {
 	L, T, d, dK := c.L, c.T, c.D, c.DK
 	k0 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	v0 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t6 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t22 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t82 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t52 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t92 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t8 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
 	t19 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
 	kern.Gemm(L*T, dK, d, F(1), false, v0, dK, 1, c.X, d, 1, c.WV, 1, d)
 
-	// projected.k1
+	// projected.k1, projected.q1, projected.v
+	clear(t22)
+	clear(t42)
+	clear(t82)
 	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			t2 := t[(i*(T+3)+j)*dK:][:dK]
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
+			v0Tail := c.V0Tail[(i*3+j+T)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				t2[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			t2 := t[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				t2[k] = k0_2[k]
+				t22_2[k] = k0Tail[k]
+				t42_2[k] = q0Tail[k]
+				t82_2[k] = v0Tail[k]
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1, projected.v
+	clear(t32)
+	clear(t52)
+	clear(t92)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0_2 := k0[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t52_2 := t52[(i*3+(lo+j))*dK:][:dK]
+				v0_2 := v0[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t92_2 := t92[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_2[k] = k0_2[k]
+					t52_2[k] = q1Stack[k]
+					t92_2[k] = v0_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1, projected.v
 	for i := range L {
 		for j := range 3 {
-			t2 := t[(i*(T+3)+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			t32_2 := t32[(i*3+j)*dK:][:dK]
 			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
+			t52_2 := t52[(i*3+j)*dK:][:dK]
+			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
+			t92_2 := t92[(i*3+j)*dK:][:dK]
+			v0TailOut := c.V0TailOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailOut[k] = t2[k]
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t42_2[k] + t52_2[k]
+				v0TailOut[k] = t82_2[k] + t92_2[k]
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t62)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t62_2[k] = q0Tail[k]
+				}
 			}
 		}
 	}
@@ -117,48 +165,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t62_2[k]
 			}
 		}
 	}
@@ -167,90 +177,47 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t6_2 := t6[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t10 F
 			for k := range dK {
-				t62 := bQ[k] + q1Prod[k]
-				t7 := num.Sigmoid(t62)
-				q12 := F(t62 * t7)
+				t6 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				q12 := F(t6 * num.Sigmoid(t6))
 				t10 += F(q12 * q12)
-				t6_2[k] = t62
-				q1Sigmoid[k] = t7
 				q1_2[k] = q12
 			}
 			qProd[j] = t10
 		}
 	}
 
-	// projected.v
+	// projected.q
 	for i := range L {
-		for j := range 3 {
-			v0Tail := c.V0Tail[(i*3+j)*dK:][:dK]
-			t8_2 := t8[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t8_2[k] = v0Tail[k]
-			}
-		}
-	}
-	for i := range L {
+		qProd := c.QProd[i*T:][:T]
+		t19_2 := t19[i*T:][:T]
 		for j := range T {
-			v0_2 := v0[(i*T+j)*dK:][:dK]
-			t8_2 := t8[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				t8_2[k] = v0_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			t8_2 := t8[(i*(T+3)+j+T)*dK:][:dK]
-			v0TailOut := c.V0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				v0TailOut[k] = t8_2[k]
-			}
+			qProdEntry := qProd[j]
+			t12 := (F(0) < qProdEntry)
+			t19_2[j] = num.Max(kern.Choose(t12, num.Sqrt(kern.Choose(t12, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
 	// projected.q
 	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t12 := (F(0) < qProdEntry)
-			t15 := num.Sqrt(kern.Choose(t12, qProdEntry, F(1)))
-			t192 := num.Max(kern.Choose(t12, t15, F(0)), F(1e-08))
-			qSqrt[j] = t15
-			t19_2[j] = t192
-			qDiv[j] = F(1) / t192
-			qDiv3[j] = F(1) / t15
-		}
-	}
-
-	// projected.q, projected.q1
-	for i := range L {
 		t19_2 := t19[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t6_2 := t6[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t19Entry := t19_2[j]
 			for k := range dK {
-				q2 := q1_2[k] / t19Entry
-				q[k] = q2
-				qDiv2[k] = q2 / t19Entry
-				q1Sigmoid2[k] = num.Sigmoid(-t6_2[k])
+				q[k] = q1_2[k] / t19Entry
 			}
 		}
 	}
@@ -274,14 +241,7 @@ type Backward[F num.Float] struct {
 	Q0TailBar    []F     // [L, 3, d_k]
 	V0TailBar    []F     // [L, 3, d_k]
 	Q1Stack      []F     // [L, T + 3, d_k]
-	Q1Prod       []F     // [L, T, d_k]
-	Q1Sigmoid    []F     // [L, T, d_k]
 	QProd        []F     // [L, T]
-	QSqrt        []F     // [L, T]
-	QDiv         []F     // [L, T]
-	QDiv2        []F     // [L, T, d_k]
-	QDiv3        []F     // [L, T]
-	Q1Sigmoid2   []F     // [L, T, d_k]
 	WKBar        []F     // [d_k, d], written
 	XBar         []F     // [L, T, d], written
 	WQBar        []F     // [d_k, d], written
@@ -295,10 +255,10 @@ type Backward[F num.Float] struct {
 	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 7·L·T·d_k + L·T + 15·L·d_k.
+// WorkLen is 7·L·T·d_k + 5·L·T + 9·L·d_k.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK := c.L, c.T, c.D, c.DK
-	return 3*L*T*d + 7*L*T*dK + L*T + 15*L*dK
+	L, T, dK := c.L, c.T, c.DK
+	return 7*L*T*dK + 5*L*T + 9*L*dK
 }
 
 // FlagsLen is 3·L·T.
@@ -314,90 +274,148 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t6 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t62 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t27 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t41 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t36 := work[:L*T*dK] // [L, T, d_k]
+	t72 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work := c.Work[L*T*dK+6*L*dK:]
+	t6 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t39 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t42 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t45 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t48 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t50 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t52 := work[:L*T*d]  // [L, T, d]
+	t7 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	q1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t15 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t19 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t112 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t142 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t31 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t37 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t59 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t52 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t63 := work[:L*T*dK] // [L, T, d_k]
 	t12 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t72 := flags[:L*T] // [L, T]
+	t152 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t112 := flags[:L*T] // [L, T]
+	t192 := flags[:L*T] // [L, T]
 
-	// projected.q1, projected.q
+	// projected.q1
 	for i := range L {
-		t62_2 := t62[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			t6_2 := t6[(i*T+j)*dK:][:dK]
-			var t622 F
+			t7_2 := t7[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t622 += F(qBar[k] * qDiv2[k])
-				t6_2[k] = bQ[k] + q1Prod[k]
+				t62 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t72_2 := num.Sigmoid(t62)
+				t6_2[k] = t62
+				t7_2[k] = t72_2
+				q1_2[k] = F(t62 * t72_2)
 			}
-			t62_2[j] = -t622
 		}
 	}
 
 	// projected.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t19_2 := t19[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
 		for j := range T {
-			t122 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t122, qSqrt[j], F(0)))
+			qProdEntry := qProd[j]
+			t122 := (F(0) < qProdEntry)
+			t153 := num.Sqrt(kern.Choose(t122, qProdEntry, F(1)))
+			t17 := kern.Choose(t122, t153, F(0))
+			t193 := num.Max(t17, F(1e-08))
+			t1522 := (F(1e-08) <= t17)
 			t12_2[j] = t122
-			t72_2[j] = t722
-			t112_2[j] = (t722 && t122)
+			t15_2[j] = t153
+			t19_2[j] = t193
+			t112_2[j] = F(1) / t193
+			t152_2[j] = t1522
+			t192_2[j] = (t1522 && t122)
 		}
 	}
 
-	// projected.v
-	clear(t27)
+	// projected.q
 	for i := range L {
-		for j := range 3 {
-			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-			t27_2 := t27[(i*(T+3)+j+T)*dK:][:dK]
+		t19_2 := t19[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		for j := range T {
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			var t1422 F
+			t19Entry := t19_2[j]
 			for k := range dK {
-				t27_2[k] += v0TailBar[k]
+				t1422 += F(qBar[k] * ((q1_2[k] / t19Entry) / t19Entry))
+			}
+			t142_2[j] = -t1422
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		t192_2 := t192[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		for j := range T {
+			t192Entry := t192_2[j]
+			t31_2[j] = kern.Choose((t192Entry && t12_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*(F(1)/t15_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v, projected.k1
+	clear(t37)
+	clear(t59)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t37_2 := t37[(i*T+(lo+j)+T-3)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t59_2 := t59[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t37_2[k] += v0TailBar[k]
+					t59_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.v, projected.q1
-	clear(t41)
+	// projected.v, projected.k1
+	clear(c.V0TailBarOut)
+	clear(c.K0TailBarOut)
 	for i := range L {
-		for j := range 3 {
-			t27_2 := t27[(i*(T+3)+j)*dK:][:dK]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t41_2 := t41[(i*(T+3)+j+T)*dK:][:dK]
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				v0TailBarOut[k] = t27_2[k]
-				t41_2[k] += q0TailBar[k]
+				v0TailBarOut[k] += v0TailBar[k]
+				k0TailBarOut[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -406,46 +424,41 @@ func (c *Backward[F]) Run() {
 	clear(c.BQBar)
 	for i := range L {
 		t112_2 := t112[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
-			t6_2 := t6[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t36_2 := t36[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t7_2 := t7[(i*T+j)*dK:][:dK]
+			t6_2 := t6[(i*T+j)*dK:][:dK]
+			t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
 			t112Entry := t112_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t112Entry && t12_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			t31Entry := t31_2[j]
 			for k := range dK {
+				t39 := F(qBar[k]*t112Entry) + F(2*F(q1_2[k]*t31Entry))
+				t7Entry := t7_2[k]
 				t6Entry := t6_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t30 := F(qBar[k]*qDivEntry) + F(2*F(F(t6Entry*q1SigmoidEntry)*w))
-				t362 := F(q1SigmoidEntry*t30) + F(F(F(t6Entry*q1SigmoidEntry)*t30)*q1Sigmoid2[k])
-				t36_2[k] = t362
-				bQBar[k] += t362
+				t45 := F(t7Entry*t39) + F(F(F(t6Entry*t7Entry)*t39)*num.Sigmoid(-t6Entry))
+				t72_2[k] = t45
+				bQBar[k] += t45
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t39)
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t36_2 := t36[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t39_2 := t39[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t39_2[m] += F(t36_2[m] * cQ[m])
-					}
-				}
+		for j := range 3 {
+			t72_2 := t72[(i*(T+6)+j)*dK:][:dK]
+			for k := range dK {
+				t72_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t72_2 := t72[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t72_2[k] = F(0)
 			}
 		}
 	}
@@ -453,101 +466,108 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	clear(c.CQBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t36_2 := t36[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t36_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t72_2 := t72[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t72_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	for i := range L {
-		for j := range T + 3 {
-			t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
-			t41_2 := t41[(i*(T+3)+j)*dK:][:dK]
-			t42_2 := t42[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t42_2[k] = t39_2[k] + t41_2[k]
-			}
-		}
-	}
-
-	// projected.q1, projected.k1
-	clear(t45)
+	clear(t52)
 	for i := range L {
 		for j := range 3 {
-			t42_2 := t42[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t45_2 := t45[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t42_2[k]
-				t45_2[k] += k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t72_2 := t72[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t72_3 := t72[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t72_4 := t72[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t72_5 := t72[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t52_2 := t52[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t52_2[k] = F(t72_2[k]*cQ[k]) + F(t72_3[k]*cQ2[k]) + F(t72_4[k]*cQ3[k]) + F(t72_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			t45_2 := t45[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t45_2[k]
-			}
-		}
-	}
-
-	// projected.v0, projected.v
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t48, i*T*d), d, 1, kern.From(t27, (i*(T+3)+3)*dK), dK, 1, c.WV, d, 1)
-	}
-
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t27, (k*(T+3)+3)*dK), dK, 1)
-	}
+	// projected.v0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t37, dK, 1)
 
 	// projected.q0, projected.q1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t50, i*T*d), d, 1, kern.From(t42, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
+			t72_3 := t72[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t72_4 := t72[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t72_5 := t72[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t63_2 := t63[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t63_2[k] = (F(t72_2[k]*cQ[k]) + F(t72_3[k]*cQ2[k]) + F(t72_4[k]*cQ3[k]) + F(t72_5[k]*cQ4[k]))
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t42, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
+	// projected.q1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t52, i*T*d), d, 1, kern.From(t45, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t63_2 := t63[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t63_2[k] += q0TailBar[k]
+				}
+			}
+		}
 	}
 
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t45, (k*(T+3)+3)*dK), dK, 1)
-	}
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t63, dK, 1)
+
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t59, dK, 1)
+
+	// projected.v0
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t37, dK, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t63, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t59, dK, 1, c.WK, d, 1)
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t48_2 := t48[(i*T+j)*d:][:d]
-			t50_2 := t50[(i*T+j)*d:][:d]
-			t52_2 := t52[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t48_2[k] + t50_2[k] + t52_2[k]
+		for j := range 3 {
+			t52_2 := t52[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t52_2[k]
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -601,14 +621,7 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.V0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -641,14 +654,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.V0TailBar = block.Adjoint(t, n.nextV0Tail, 3*g.L*g.DK)
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -13,45 +13,35 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 5·L·T·d_k + L·T·d_v + 10·L·T entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 3·L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WQ            []F // [d_k, d]
-	WV            []F // [d_v, d]
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
-	V             []F // [L, T, d_v], written
-	K             []F // [L, T, d_k], written
-	Q             []F // [L, T, d_k], written
-	Theta         []F // [L, T], written
-	K0            []F // [L, T, d_k], written
-	Q0            []F // [L, T, d_k], written
-	KProd         []F // [L, T], written
-	KSqrt         []F // [L, T], written
-	QProd         []F // [L, T], written
-	QSqrt         []F // [L, T], written
-	ThetaStack    []F // [L, T, d_k + d_v], written
-	ThetaSoftplus []F // [L, T], written
-	ThetaSigmoid  []F // [L, T], written
-	QDiv          []F // [L, T], written
-	QDiv2         []F // [L, T, d_k], written
-	QDiv3         []F // [L, T], written
-	KDiv          []F // [L, T], written
-	KDiv2         []F // [L, T, d_k], written
-	KDiv3         []F // [L, T], written
-	Work          []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	WTheta   []F // [d_k + d_v]
+	BTheta   []F // []
+	V        []F // [L, T, d_v], written
+	K        []F // [L, T, d_k], written
+	Q        []F // [L, T, d_k], written
+	Theta    []F // [L, T], written
+	K0       []F // [L, T, d_k], written
+	Q0       []F // [L, T, d_k], written
+	KProd    []F // [L, T], written
+	QProd    []F // [L, T], written
+	ThetaLin []F // [L, T], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T.
+// WorkLen is 4·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return 3 * L * T
+	return 4 * L * T
 }
 
 // Run computes Forward.
@@ -66,6 +56,8 @@ func (c *Forward[F]) Run() {
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t22 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -93,14 +85,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t3 := (F(0) < kProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-			kSqrt[j] = t6
-			t10_2[j] = num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -126,152 +115,104 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t13 := (F(0) < qProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-			qSqrt[j] = t16
-			t20_2[j] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q, projected.theta
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		wTheta := c.WTheta[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t20Entry := t20_2[j]
-			t10Entry2 := t10_2[j]
-			for k2 := range dK {
-				q2 := q0[k2] / t20Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t20Entry
-				kDiv2[k2] = k[k2] / t10Entry2
-			}
-		}
-	}
-
-	// projected.theta
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				thetaStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				thetaStack[k] = v[k]
-			}
-		}
-	}
-
-	// projected.theta
-	for i := range L {
-		t22_2 := t22[i*T:][:T]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
 			var t222 F
-			for k := range dK + dV {
-				t222 += F(thetaStack[k] * wTheta[k])
+			t20Entry := t20_2[j]
+			for k2 := range dK {
+				t222 += F(k[k2] * wTheta[k2])
+				q[k2] = q0[k2] / t20Entry
 			}
 			t22_2[j] = t222
 		}
 	}
 
-	// projected.theta, projected.k, projected.q
+	// projected.theta
+	for i := range L {
+		t32_2 := t32[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			var t322 F
+			for k := range dV {
+				t322 += F(v[k] * wTheta[k])
+			}
+			t32_2[j] = t322
+		}
+	}
+
+	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
 		t22_2 := t22[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t23 := t22_2[j] + bThetaEntry
-			t24 := num.Softplus(t23)
-			thetaSoftplus[j] = t24
-			theta[j] = num.Max(t24, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t23)
-			qDiv[j] = F(1) / t20_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t10_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t23 := t22_2[j] + t32_2[j] + bThetaEntry
+			thetaLin[j] = t23
+			theta[j] = num.Max(num.Softplus(t23), F(0))
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WQ            []F    // [d_k, d]
-	WV            []F    // [d_v, d]
-	WTheta        []F    // [d_k + d_v]
-	VBar          []F    // [L, T, d_v]
-	KBar          []F    // [L, T, d_k]
-	QBar          []F    // [L, T, d_k]
-	ThetaBar      []F    // [L, T]
-	K0            []F    // [L, T, d_k]
-	Q0            []F    // [L, T, d_k]
-	KProd         []F    // [L, T]
-	KSqrt         []F    // [L, T]
-	QProd         []F    // [L, T]
-	QSqrt         []F    // [L, T]
-	ThetaStack    []F    // [L, T, d_k + d_v]
-	ThetaSoftplus []F    // [L, T]
-	ThetaSigmoid  []F    // [L, T]
-	QDiv          []F    // [L, T]
-	QDiv2         []F    // [L, T, d_k]
-	QDiv3         []F    // [L, T]
-	KDiv          []F    // [L, T]
-	KDiv2         []F    // [L, T, d_k]
-	KDiv3         []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WQBar         []F    // [d_k, d], written
-	WVBar         []F    // [d_v, d], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F    // [d_k, d]
+	X         []F    // [L, T, d]
+	WQ        []F    // [d_k, d]
+	WV        []F    // [d_v, d]
+	WTheta    []F    // [d_k + d_v]
+	VBar      []F    // [L, T, d_v]
+	KBar      []F    // [L, T, d_k]
+	QBar      []F    // [L, T, d_k]
+	ThetaBar  []F    // [L, T]
+	K0        []F    // [L, T, d_k]
+	Q0        []F    // [L, T, d_k]
+	V         []F    // [L, T, d_v]
+	KProd     []F    // [L, T]
+	QProd     []F    // [L, T]
+	ThetaLin  []F    // [L, T]
+	WKBar     []F    // [d_k, d], written
+	XBar      []F    // [L, T, d], written
+	WQBar     []F    // [d_k, d], written
+	WVBar     []F    // [d_v, d], written
+	WThetaBar []F    // [d_k + d_v], written
+	BThetaBar []F    // [], written
+	Work      []F    // WorkLen() entries
+	Flags     []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 4·L·T·d_k + 2·L·T·d_v + 3·L·T.
+// WorkLen is 3·L·T·d_k + L·T·d_v + 12·L·T + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 4*L*T*dK + 2*L*T*dV + 3*L*T
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 3*L*T*dK + L*T*dV + 12*L*T + 2*dK + 2*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -281,191 +222,221 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t92 := c.Work[:L*T] // [L, T]
+	t6 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t132 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
+	t8 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t10 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t112 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t212 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t42 := work[:L*T*dK] // [L, T, d_k]
+	t192 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t242 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t45 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
+	t50 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t172 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t71 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t41 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t47 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t68 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t69 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t71 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t67 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t74 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t72 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t75 := work[:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T] // [L, T]
+	t77 := work[:L*T*dK] // [L, T, d_k]
+	t3 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t13 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t222 := flags[:L*T] // [L, T]
+	t252 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t26 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t48 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t52 := flags[:L*T] // [L, T]
+	t29 := flags[:L*T] // [L, T]
 
 	// projected.k, projected.q, projected.theta
-	var t122 F
+	var t152 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < kProd[j])
-			t133 := (F(0) < qProd[j])
-			t22 := (F(0) <= thetaSoftplus[j])
-			t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t122 += t922
-			t2222 := (F(1e-08) <= kern.Choose(t133, qSqrt[j], F(0)))
-			t482 := (F(1e-08) <= kern.Choose(t32, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t32 := (F(0) < kProdEntry)
+			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
+			t82 := kern.Choose(t32, t62, F(0))
+			qProdEntry := qProd[j]
+			t132 := (F(0) < qProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
+			t18 := kern.Choose(t132, t162, F(0))
+			t202 := num.Max(t18, F(1e-08))
+			thetaLinEntry := thetaLin[j]
+			t42 := (F(0) <= num.Softplus(thetaLinEntry))
+			t1122 := kern.Choose(t42, F(kern.Choose(t42, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t152 += t1122
+			t2522 := (F(1e-08) <= t18)
 			t3_2[j] = t32
-			t13_2[j] = t133
-			t92_2[j] = t922
-			t222_2[j] = t2222
-			t26_2[j] = (t2222 && t133)
-			t48_2[j] = t482
-			t52_2[j] = (t482 && t32)
+			t6_2[j] = t62
+			t8_2[j] = t82
+			t10_2[j] = num.Max(t82, F(1e-08))
+			t13_2[j] = t132
+			t16_2[j] = t162
+			t20_2[j] = t202
+			t112_2[j] = t1122
+			t212_2[j] = F(1) / t202
+			t252_2[j] = t2522
+			t29_2[j] = (t2522 && t132)
 		}
 	}
-	c.BThetaBar[0] = t122
+	c.BThetaBar[0] = t152
 
-	// projected.theta
-	clear(c.WThetaBar)
+	// projected.k, projected.theta, projected.q
+	clear(t192)
 	for i := range L {
-		t92_2 := t92[i*T:][:T]
-		wTheta := c.WTheta[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
+		t10_2 := t10[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		t242_2 := t242[i*T:][:T]
+		t50_2 := t50[i*T:][:T]
+		wTheta := c.WTheta[:dK]
+		t192_2 := t192[:dK]
 		for j := range T {
-			t132_2 := t132[(i*T+j)*(dK+dV):][:dK+dV]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t92Entry := t92_2[j]
-			for k := range dK + dV {
-				t132_2[k] = F(t92Entry * wTheta[k])
-				wThetaBar[k] += F(thetaStack[k] * t92Entry)
-			}
-		}
-	}
-
-	// projected.q, projected.k, projected.theta
-	for i := range L {
-		t212_2 := t212[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		for j := range T {
+			k0 := c.K0[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t132_2 := t132[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			var t2122 F
-			var t472 F
+			t45_2 := t45[(i*T+j)*dK:][:dK]
+			var t2422 F
+			var t502 F
+			t10Entry := t10_2[j]
+			t20Entry := t20_2[j]
+			t112Entry := t112_2[j]
 			for k := range dK {
-				t2122 += F(qBar[k] * qDiv2[k])
-				t422 := kBar[k] + t132_2[k]
-				t472 += F(t422 * kDiv2[k])
-				t42_2[k] = t422
+				k2 := k0[k] / t10Entry
+				t2422 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t452 := kBar[k] + F(t112Entry*wTheta[k])
+				t502 += F(t452 * (k2 / t10Entry))
+				t192_2[k] += F(k2 * t112Entry)
+				t45_2[k] = t452
 			}
-			t212_2[j] = -t2122
-			t47_2[j] = -t472
+			t242_2[j] = -t2422
+			t50_2[j] = -t502
 		}
 	}
 
-	// projected.v, projected.theta
+	// projected.theta, projected.v
+	clear(t172)
 	for i := range L {
+		t112_2 := t112[i*T:][:T]
 		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t172_2 := t172[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t132_2 := t132[(i*T+j)*(dK+dV)+dK:][:dV]
-			t68_2 := t68[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			t71_2 := t71[(i*T+j)*dV:][:dV]
+			t112Entry2 := t112_2[j]
 			for k := range dV {
-				t68_2[k] = vBar[k] + t132_2[k]
+				t172_2[k] += F(v[k] * t112Entry2)
+				t71_2[k] = vBar[k] + F(t112Entry2*wTheta[k])
 			}
 		}
 	}
 
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t69, d, 1, t68, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t68, dV, 1)
-
-	// projected.q0, projected.q, projected.k, projected.k0
+	// projected.q, projected.k
 	for i := range L {
-		t26_2 := t26[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t242_2 := t242[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t41_2 := t41[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t47_2 := t47[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
+		t50_2 := t50[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t67_2 := t67[i*T:][:T]
+		for j := range T {
+			t29Entry := t29_2[j]
+			t51 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t55 := (t51 && t3Entry)
+			t41_2[j] = kern.Choose((t29Entry && t13_2[j]), kern.Choose(t29Entry, F(F(0.5*kern.Choose(t29Entry, kern.Choose(t252_2[j], t242_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t47_2[j] = F(1) / t10_2[j]
+			t67_2[j] = kern.Choose((t55 && t3Entry), kern.Choose(t55, F(F(0.5*kern.Choose(t55, kern.Choose(t51, t50_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t71, dV, 1)
+
+	// projected.q0, projected.q, projected.k0, projected.k
+	for i := range L {
+		t212_2 := t212[i*T:][:T]
+		t41_2 := t41[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t67_2 := t67[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t71_2 := t71[(i*T+j)*dK:][:dK]
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			k0 := c.K0[(i*T+j)*dK:][:dK]
 			t74_2 := t74[(i*T+j)*dK:][:dK]
-			t26Entry := t26_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t26Entry && t13_2[j]), kern.Choose(t26Entry, F(F(0.5*kern.Choose(t26Entry, kern.Choose(t222_2[j], t212_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			t52Entry := t52_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t52Entry && t3_2[j]), kern.Choose(t52Entry, F(F(0.5*kern.Choose(t52Entry, kern.Choose(t48_2[j], t47_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			t45_2 := t45[(i*T+j)*dK:][:dK]
+			k0 := c.K0[(i*T+j)*dK:][:dK]
+			t77_2 := t77[(i*T+j)*dK:][:dK]
+			t212Entry := t212_2[j]
+			t41Entry := t41_2[j]
+			t47Entry := t47_2[j]
+			t67Entry := t67_2[j]
 			for k := range dK {
-				t71_2[k] = F(qBar[k]*qDivEntry) + F(2*F(q0[k]*w))
-				t74_2[k] = F(t42_2[k]*kDivEntry) + F(2*F(k0[k]*w2))
+				t74_2[k] = F(qBar[k]*t212Entry) + F(2*F(q0[k]*t41Entry))
+				t77_2[k] = F(t45_2[k]*t47Entry) + F(2*F(k0[k]*t67Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t72, d, 1, t71, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t74, dK, 1)
+
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t77, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t71, dV, 1, c.WV, d, 1)
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t71, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t74, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t75, d, 1, t74, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t77, dK, 1, c.WK, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t74, dK, 1)
-
-	// projected.k0
-	for i := range L {
-		for j := range T {
-			t69_2 := t69[(i*T+j)*d:][:d]
-			t72_2 := t72[(i*T+j)*d:][:d]
-			t75_2 := t75[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t69_2[k] + t72_2[k] + t75_2[k]
-			}
-		}
+	wThetaBar := c.WThetaBar[:dK+dV]
+	for i := range dK + dV {
+		wThetaBar[i] = t172[i] + t192[i]
 	}
 }
 
@@ -511,18 +482,8 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.ThetaStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -556,19 +517,10 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.ThetaBar = block.Adjoint(t, n.outTheta, g.L*g.T)
 	g.K0 = k.K0
 	g.Q0 = k.Q0
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.ThetaStack = k.ThetaStack
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
+	g.ThetaLin = k.ThetaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -23,6 +23,7 @@ func (c *forwardFused) run() {
 	t10 := c.Work[:L*T]         // [L, T]
 	t20 := c.Work[L*T:][:L*T]   // [L, T]
 	t22 := c.Work[2*L*T:][:L*T] // [L, T]
+	t32 := c.Work[3*L*T:][:L*T] // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -66,25 +67,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t3 := (F(0) < kProdEntry)
-				t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-				kSqrt[j] = t6
-				t10_2[j] = kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -131,104 +128,60 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t13 := (F(0) < qProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-				qSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q, projected.theta
 	if kern.Wide() {
-		a := regions.R9d5b9b65aab3Args{
+		a := regions.R2101c56772a7Args{
 			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(c.Q),
-			P4: unsafe.SliceData(c.QDiv2),
-			P5: unsafe.SliceData(c.K),
-			P6: unsafe.SliceData(c.KDiv2),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(c.Q0),
+			P4: unsafe.SliceData(c.Q),
+			P5: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
-			N2: dK,
-			N3: T * dK,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.R9d5b9b65aab3(&a)
+		regions.R2101c56772a7(&a)
 	} else {
+		wTheta := c.WTheta[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			for j := range T {
-				q0 := c.Q0[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t20Entry := t20_2[j]
-				t10Entry2 := t10_2[j]
-				for k2 := range dK {
-					q2 := q0[k2] / t20Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t20Entry
-					kDiv2[k2] = k[k2] / t10Entry2
-				}
-			}
-		}
-	}
-
-	// projected.theta
-	for i := range L {
-		for j := range T {
-			copy(c.ThetaStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.ThetaStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// projected.theta
-	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
-			P0: unsafe.SliceData(c.ThetaStack),
-			P1: unsafe.SliceData(c.WTheta),
-			P2: unsafe.SliceData(t22),
-			N0: L,
-			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
-		}
-		regions.Rb6db0b007389(&a)
-	} else {
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
 			t22_2 := t22[i*T:][:T]
 			for j := range T {
-				thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
+				k := c.K[(i*T+j)*dK:][:dK]
+				q0 := c.Q0[(i*T+j)*dK:][:dK]
+				q := c.Q[(i*T+j)*dK:][:dK]
 				var t222 F
+				t20Entry := t20_2[j]
 				t222Sums := [16]F{t222}
-				for k := range dK + dV {
-					t222Sums[k%16] = num.FMA32(thetaStack[k], wTheta[k], t222Sums[k%16])
+				for k2 := range dK {
+					t222Sums[k2%16] = num.FMA32(k[k2], wTheta[k2], t222Sums[k2%16])
+					q[k2] = q0[k2] / t20Entry
 				}
 				t222 = kern.Sum16(&t222Sums)
 				t22_2[j] = t222
@@ -236,51 +189,62 @@ func (c *forwardFused) run() {
 		}
 	}
 
-	// projected.theta, projected.k, projected.q
+	// projected.theta
+	if kern.Wide() {
+		a := regions.R5edf17476f4bArgs{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.WTheta),
+			P2: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
+		}
+		regions.R5edf17476f4b(&a)
+	} else {
+		for i := range L {
+			t32_2 := t32[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				var t322 F
+				t322Sums := [16]F{t322}
+				for k := range dV {
+					t322Sums[k%16] = num.FMA32(v[k], wTheta[k], t322Sums[k%16])
+				}
+				t322 = kern.Sum16(&t322Sums)
+				t32_2[j] = t322
+			}
+		}
+	}
+
+	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Rd86d1c07124dArgs{
-			P0:  unsafe.SliceData(t22),
-			P1:  unsafe.SliceData(c.ThetaSoftplus),
-			P2:  unsafe.SliceData(c.Theta),
-			P3:  unsafe.SliceData(c.ThetaSigmoid),
-			P4:  unsafe.SliceData(t20),
-			P5:  unsafe.SliceData(c.QDiv),
-			P6:  unsafe.SliceData(c.QSqrt),
-			P7:  unsafe.SliceData(c.QDiv3),
-			P8:  unsafe.SliceData(t10),
-			P9:  unsafe.SliceData(c.KDiv),
-			P10: unsafe.SliceData(c.KSqrt),
-			P11: unsafe.SliceData(c.KDiv3),
-			N0:  L,
-			N1:  T,
-			S0:  [2]float32{bThetaEntry},
+		a := regions.R6f5045e739b9Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.ThetaLin),
+			P3: unsafe.SliceData(c.Theta),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bThetaEntry},
 		}
-		regions.Rd86d1c07124d(&a)
+		regions.R6f5045e739b9(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
-				t23 := t22_2[j] + bThetaEntry
-				t24 := kern.Softplus(t23)
-				thetaSoftplus[j] = t24
-				theta[j] = kern.Larger(t24, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t23)
-				qDiv[j] = F(1) / t20_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t10_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t23 := (t22_2[j] + t32_2[j]) + bThetaEntry
+				thetaLin[j] = t23
+				theta[j] = kern.Larger(kern.Softplus(t23), F(0))
 			}
 		}
 	}
@@ -297,285 +261,284 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t92 := c.Work[:L*T]                                     // [L, T]
-	t132 := c.Work[L*T:][:L*T*dK+L*T*dV]                    // [L, T, d_k + d_v]
-	t212 := c.Work[L*T*dK+L*T*dV+L*T:][:L*T]                // [L, T]
-	t42 := c.Work[L*T*dK+L*T*dV+2*L*T:][:L*T*dK]            // [L, T, d_k]
-	t47 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T]             // [L, T]
-	t68 := c.Work[2*L*T*dK+L*T*dV+3*L*T:][:L*T*dV]          // [L, T, d_v]
-	t69 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T:][:L*T*d]         // [L, T, d]
-	t71 := c.Work[L*T*d+2*L*T*dK+2*L*T*dV+3*L*T:][:L*T*dK]  // [L, T, d_k]
-	t74 := c.Work[L*T*d+3*L*T*dK+2*L*T*dV+3*L*T:][:L*T*dK]  // [L, T, d_k]
-	t72 := c.Work[L*T*d+4*L*T*dK+2*L*T*dV+3*L*T:][:L*T*d]   // [L, T, d]
-	t75 := c.Work[2*L*T*d+4*L*T*dK+2*L*T*dV+3*L*T:][:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T]                                     // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                              // [L, T]
-	t222 := c.Flags[2*L*T:][:L*T]                           // [L, T]
-	t26 := c.Flags[3*L*T:][:L*T]                            // [L, T]
-	t48 := c.Flags[4*L*T:][:L*T]                            // [L, T]
-	t52 := c.Flags[5*L*T:][:L*T]                            // [L, T]
+	t6 := c.Work[:L*T]                                        // [L, T]
+	t8 := c.Work[L*T:][:L*T]                                  // [L, T]
+	t10 := c.Work[2*L*T:][:L*T]                               // [L, T]
+	t16 := c.Work[3*L*T:][:L*T]                               // [L, T]
+	t20 := c.Work[4*L*T:][:L*T]                               // [L, T]
+	t112 := c.Work[5*L*T:][:L*T]                              // [L, T]
+	t212 := c.Work[6*L*T:][:L*T]                              // [L, T]
+	t192 := c.Work[7*L*T:][:dK+dV]                            // [d_k + d_v]
+	t242 := c.Work[7*L*T+dK+dV:][:L*T]                        // [L, T]
+	t45 := c.Work[8*L*T+dK+dV:][:L*T*dK]                      // [L, T, d_k]
+	t50 := c.Work[L*T*dK+8*L*T+dK+dV:][:L*T]                  // [L, T]
+	t172 := c.Work[L*T*dK+9*L*T+dK+dV:][:dK+dV]               // [d_k + d_v]
+	t71 := c.Work[L*T*dK+9*L*T+2*dK+2*dV:][:L*T*dV]           // [L, T, d_v]
+	t41 := c.Work[L*T*dK+L*T*dV+9*L*T+2*dK+2*dV:][:L*T]       // [L, T]
+	t47 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t67 := c.Work[L*T*dK+L*T*dV+11*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t74 := c.Work[L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T*dK]   // [L, T, d_k]
+	t77 := c.Work[2*L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t3 := c.Flags[:L*T]                                       // [L, T]
+	t13 := c.Flags[L*T:][:L*T]                                // [L, T]
+	t252 := c.Flags[2*L*T:][:L*T]                             // [L, T]
+	t29 := c.Flags[3*L*T:][:L*T]                              // [L, T]
 
 	// projected.k, projected.q, projected.theta
-	var t122 F
+	var t152 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < kProd[j])
-			t133 := (F(0) < qProd[j])
-			t22 := (F(0) <= thetaSoftplus[j])
-			t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t122 = t122 + t922
-			t2222 := (F(1e-08) <= kern.Choose(t133, qSqrt[j], F(0)))
-			t482 := (F(1e-08) <= kern.Choose(t32, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t32 := (F(0) < kProdEntry)
+			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
+			t82 := kern.Choose(t32, t62, F(0))
+			qProdEntry := qProd[j]
+			t132 := (F(0) < qProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
+			t18 := kern.Choose(t132, t162, F(0))
+			t202 := kern.Larger(t18, F(1e-08))
+			thetaLinEntry := thetaLin[j]
+			t42 := (F(0) <= kern.Softplus(thetaLinEntry))
+			t1122 := kern.Choose(t42, F(kern.Choose(t42, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t152 = t152 + t1122
+			t2522 := (F(1e-08) <= t18)
 			t3_2[j] = t32
-			t13_2[j] = t133
-			t92_2[j] = t922
-			t222_2[j] = t2222
-			t26_2[j] = (t2222 && t133)
-			t48_2[j] = t482
-			t52_2[j] = (t482 && t32)
+			t6_2[j] = t62
+			t8_2[j] = t82
+			t10_2[j] = kern.Larger(t82, F(1e-08))
+			t13_2[j] = t132
+			t16_2[j] = t162
+			t20_2[j] = t202
+			t112_2[j] = t1122
+			t212_2[j] = F(1) / t202
+			t252_2[j] = t2522
+			t29_2[j] = (t2522 && t132)
 		}
 	}
-	c.BThetaBar[0] = t122
+	c.BThetaBar[0] = t152
 
-	// projected.theta
-	clear(c.WThetaBar)
+	// projected.k, projected.theta, projected.q
+	clear(t192)
 	if kern.Wide() {
-		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(c.WTheta),
-			P2: unsafe.SliceData(t132),
-			P3: unsafe.SliceData(c.ThetaStack),
-			P4: unsafe.SliceData(c.WThetaBar),
+		a := regions.Re19223c9eb29Args{
+			P0:  unsafe.SliceData(t10),
+			P1:  unsafe.SliceData(t20),
+			P2:  unsafe.SliceData(t112),
+			P3:  unsafe.SliceData(c.K0),
+			P4:  unsafe.SliceData(c.QBar),
+			P5:  unsafe.SliceData(c.Q0),
+			P6:  unsafe.SliceData(c.WTheta),
+			P7:  unsafe.SliceData(c.KBar),
+			P8:  unsafe.SliceData(t192),
+			P9:  unsafe.SliceData(t45),
+			P10: unsafe.SliceData(t242),
+			P11: unsafe.SliceData(t50),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
+		}
+		regions.Re19223c9eb29(&a)
+	} else {
+		wTheta := c.WTheta[:dK]
+		t192_2 := t192[:dK]
+		for i := range L {
+			t10_2 := t10[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			t242_2 := t242[i*T:][:T]
+			t50_2 := t50[i*T:][:T]
+			for j := range T {
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q0 := c.Q0[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t45_2 := t45[(i*T+j)*dK:][:dK]
+				var t2422 F
+				var t502 F
+				t10Entry := t10_2[j]
+				t20Entry := t20_2[j]
+				t112Entry := t112_2[j]
+				t2422Sums := [16]F{t2422}
+				t502Sums := [16]F{t502}
+				for k := range dK {
+					k2 := k0[k] / t10Entry
+					t2422Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t2422Sums[k%16])
+					t452 := num.FMA32(t112Entry, wTheta[k], kBar[k])
+					t502Sums[k%16] = num.FMA32(t452, k2/t10Entry, t502Sums[k%16])
+					t192_2[k] = num.FMA32(k2, t112Entry, t192_2[k])
+					t45_2[k] = t452
+				}
+				t2422 = kern.Sum16(&t2422Sums)
+				t502 = kern.Sum16(&t502Sums)
+				t242_2[j] = -t2422
+				t50_2[j] = -t502
+			}
+		}
+	}
+
+	// projected.theta, projected.v
+	clear(t172)
+	if kern.Wide() {
+		a := regions.Ra1f67c1927fdArgs{
+			P0: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(t172),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(c.VBar),
+			P5: unsafe.SliceData(t71),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
-			N5: dK + dV,
-			N6: 12*dK + 12*dV,
-			N7: T*dK + T*dV,
+			N5: dV,
+			N6: 8 * dV,
+			N7: 12 * dV,
+			N8: 4 * dK,
+			N9: T * dV,
 		}
-		regions.Ra27a1c196a79(&a)
+		regions.Ra1f67c1927fd(&a)
 	} else {
-		wTheta := c.WTheta[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range L {
-			t92_2 := t92[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
 			for j := range T {
-				t132_2 := t132[(i*T+j)*(dK+dV):][:dK+dV]
-				thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t92Entry := t92_2[j]
-				for k := range dK + dV {
-					t132_2[k] = F(t92Entry * wTheta[k])
-					wThetaBar[k] = num.FMA32(thetaStack[k], t92Entry, wThetaBar[k])
+				v := c.V[(i*T+j)*dV:][:dV]
+				t172_2 := t172[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t71_2 := t71[(i*T+j)*dV:][:dV]
+				t112Entry2 := t112_2[j]
+				for k := range dV {
+					t172_2[k] = num.FMA32(v[k], t112Entry2, t172_2[k])
+					t71_2[k] = num.FMA32(t112Entry2, wTheta[k], vBar[k])
 				}
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.theta
-	if kern.Wide() {
-		a := regions.R0cc3ea6c8d62Args{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.QDiv2),
-			P2:  unsafe.SliceData(c.KBar),
-			P3:  unsafe.SliceData(t132),
-			P4:  unsafe.SliceData(c.KDiv2),
-			P5:  unsafe.SliceData(t42),
-			P6:  unsafe.SliceData(t212),
-			P7:  unsafe.SliceData(t47),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  4*dK + 4*dV,
-			N4:  4 * dK,
-			N5:  8 * dK,
-			N6:  8*dK + 8*dV,
-			N7:  12 * dK,
-			N8:  12*dK + 12*dV,
-			N9:  4,
-			N10: 8,
-			N11: 12,
-			N12: dK + dV,
-			N13: T*dK + T*dV,
-			N14: T * dK,
-		}
-		regions.R0cc3ea6c8d62(&a)
-	} else {
-		for i := range L {
-			t212_2 := t212[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t132_2 := t132[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				var t2122 F
-				var t472 F
-				t2122Sums := [16]F{t2122}
-				t472Sums := [16]F{t472}
-				for k := range dK {
-					t2122Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t2122Sums[k%16])
-					t422 := kBar[k] + t132_2[k]
-					t472Sums[k%16] = num.FMA32(t422, kDiv2[k], t472Sums[k%16])
-					t42_2[k] = t422
-				}
-				t2122 = kern.Sum16(&t2122Sums)
-				t472 = kern.Sum16(&t472Sums)
-				t212_2[j] = -t2122
-				t47_2[j] = -t472
-			}
+	// projected.q, projected.k
+	for i := range L {
+		t29_2 := t29[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t242_2 := t242[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t41_2 := t41[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t50_2 := t50[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t67_2 := t67[i*T:][:T]
+		for j := range T {
+			t29Entry := t29_2[j]
+			t51 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t55 := (t51 && t3Entry)
+			t41_2[j] = kern.Choose((t29Entry && t13_2[j]), kern.Choose(t29Entry, F(F(0.5*kern.Choose(t29Entry, kern.Choose(t252_2[j], t242_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t47_2[j] = F(1) / t10_2[j]
+			t67_2[j] = kern.Choose((t55 && t3Entry), kern.Choose(t55, F(F(0.5*kern.Choose(t55, kern.Choose(t51, t50_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
-	// projected.v, projected.theta
+	// projected.v
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t71, dV, 1)
+
+	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t132),
-			P2: unsafe.SliceData(t68),
+		a := regions.R2e2085ad583bArgs{
+			P0: unsafe.SliceData(t212),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t47),
+			P3: unsafe.SliceData(t67),
+			P4: unsafe.SliceData(c.Q0),
+			P5: unsafe.SliceData(c.QBar),
+			P6: unsafe.SliceData(t74),
+			P7: unsafe.SliceData(c.K0),
+			P8: unsafe.SliceData(t45),
+			P9: unsafe.SliceData(t77),
 			N0: L,
 			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Rbd0e3277083c(&a)
+		regions.R2e2085ad583b(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t132_2 := t132[(i*T+j)*(dK+dV)+dK:][:dV]
-				t68_2 := t68[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t68_2[k] = vBar[k] + t132_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t69, d, 1, t68, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t68, dV, 1)
-
-	// projected.q0, projected.q, projected.k, projected.k0
-	if kern.Wide() {
-		a := regions.Red01012a7202Args{
-			P0:  unsafe.SliceData(t26),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t222),
-			P4:  unsafe.SliceData(t212),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t52),
-			P7:  unsafe.SliceData(c.KDiv),
-			P8:  unsafe.SliceData(t3),
-			P9:  unsafe.SliceData(t48),
-			P10: unsafe.SliceData(t47),
-			P11: unsafe.SliceData(c.KDiv3),
-			P12: unsafe.SliceData(c.Q0),
-			P13: unsafe.SliceData(c.QBar),
-			P14: unsafe.SliceData(t71),
-			P15: unsafe.SliceData(c.K0),
-			P16: unsafe.SliceData(t42),
-			P17: unsafe.SliceData(t74),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
-		}
-		regions.Red01012a7202(&a)
-	} else {
-		for i := range L {
-			t26_2 := t26[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t222_2 := t222[i*T:][:T]
 			t212_2 := t212[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t52_2 := t52[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t3_2 := t3[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
+			t41_2 := t41[i*T:][:T]
 			t47_2 := t47[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t67_2 := t67[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				t71_2 := t71[(i*T+j)*dK:][:dK]
-				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t42_2 := t42[(i*T+j)*dK:][:dK]
 				t74_2 := t74[(i*T+j)*dK:][:dK]
-				t26Entry := t26_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t26Entry && t13_2[j]), kern.Choose(t26Entry, F(F(0.5*kern.Choose(t26Entry, kern.Choose(t222_2[j], t212_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t52Entry := t52_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t52Entry && t3_2[j]), kern.Choose(t52Entry, F(F(0.5*kern.Choose(t52Entry, kern.Choose(t48_2[j], t47_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				t45_2 := t45[(i*T+j)*dK:][:dK]
+				t77_2 := t77[(i*T+j)*dK:][:dK]
+				t212Entry := t212_2[j]
+				t41Entry := t41_2[j]
+				t47Entry := t47_2[j]
+				t67Entry := t67_2[j]
 				for k := range dK {
-					t71_2[k] = num.FMA32(F(2*q0[k]), w, F(qBar[k]*qDivEntry))
-					t74_2[k] = num.FMA32(F(2*k0[k]), w2, F(t42_2[k]*kDivEntry))
+					t74_2[k] = num.FMA32(F(2*q0[k]), t41Entry, F(qBar[k]*t212Entry))
+					t77_2[k] = num.FMA32(F(2*k0[k]), t67Entry, F(t45_2[k]*t47Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t72, d, 1, t71, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t74, dK, 1)
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t77, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t71, dV, 1, c.WV, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t71, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t74, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t75, d, 1, t74, dK, 1, c.WK, d, 1)
-
-	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t74, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t77, dK, 1, c.WK, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t69),
-			P1: unsafe.SliceData(t72),
-			P2: unsafe.SliceData(t75),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.Rdb24487ee64dArgs{
+			P0: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(c.WThetaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rdb24487ee64d(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t69_2 := t69[(i*T+j)*d:][:d]
-				t72_2 := t72[(i*T+j)*d:][:d]
-				t75_2 := t75[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t69_2[k] + t72_2[k]) + t75_2[k]
-				}
-			}
+		wThetaBar := c.WThetaBar[:dK+dV]
+		for i := range dK + dV {
+			wThetaBar[i] = t172[i] + t192[i]
 		}
 	}
 }

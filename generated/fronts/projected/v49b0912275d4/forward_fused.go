@@ -20,51 +20,175 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]       // [L, T, d_k]
-	t4 := c.Work[2*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	k1 := c.Work[3*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t9 := c.Work[4*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t20 := c.Work[6*L*T*dK:][:L*T]       // [L, T]
-	t30 := c.Work[6*L*T*dK+L*T:][:L*T]   // [L, T]
-	t32 := c.Work[6*L*T*dK+2*L*T:][:L*T] // [L, T]
-	t39 := c.Work[6*L*T*dK+3*L*T:][:L*T] // [L, T]
-	t46 := c.Work[6*L*T*dK+4*L*T:][:L*T] // [L, T]
+	t22 := c.Work[:3*L*dK]                        // [L, 3, d_k]
+	t62 := c.Work[3*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t32 := c.Work[6*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t72 := c.Work[9*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t42 := c.Work[12*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	t82 := c.Work[15*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	k1 := c.Work[18*L*dK:][:L*T*dK]               // [L, T, d_k]
+	q1 := c.Work[L*T*dK+18*L*dK:][:L*T*dK]        // [L, T, d_k]
+	t20 := c.Work[2*L*T*dK+18*L*dK:][:L*T]        // [L, T]
+	t30 := c.Work[2*L*T*dK+L*T+18*L*dK:][:L*T]    // [L, T]
+	t102 := c.Work[2*L*T*dK+2*L*T+18*L*dK:][:L*T] // [L, T]
+	t122 := c.Work[2*L*T*dK+3*L*T+18*L*dK:][:L*T] // [L, T]
+	t142 := c.Work[2*L*T*dK+4*L*T+18*L*dK:][:L*T] // [L, T]
+	t112 := c.Work[2*L*T*dK+5*L*T+18*L*dK:][:L*T] // [L, T]
+	t132 := c.Work[2*L*T*dK+6*L*T+18*L*dK:][:L*T] // [L, T]
+	t152 := c.Work[2*L*T*dK+7*L*T+18*L*dK:][:L*T] // [L, T]
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R555330585fa6(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.R1c3b0a81825fArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+		}
+		regions.R1c3b0a81825f(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				t72_2 := t72[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Reda4ca55dc45Args{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						N0: dK,
+						N1: 4*dK*j + 12*dK*i,
+					}
+					regions.Reda4ca55dc45(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+					t42_2 := t42[(i*3+j)*dK:][:dK]
+					q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+					t82_2 := t82[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], t42[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -73,51 +197,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -126,97 +222,58 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t82[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Re450cd6a8fc4Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(c.Q1Sigmoid),
-			P5: unsafe.SliceData(q1),
-			P6: unsafe.SliceData(c.KProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rb6d256cab68bArgs{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Re450cd6a8fc4(&a)
+		regions.Rb6d256cab68b(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t11 F
 				t11Sums := [16]F{t11}
 				for k := range dK {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					k1Entry := k1_2[k]
 					t11Sums[k%16] = num.FMA32(k1Entry, k1Entry, t11Sums[k%16])
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 				t11 = kern.Sum16(&t11Sums)
 				kProd[j] = t11
@@ -229,25 +286,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t13 := (F(0) < kProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-				kSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -294,212 +347,188 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t23 := (F(0) < qProdEntry)
-				t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-				qSqrt[j] = t26
-				t30_2[j] = kern.Larger(kern.Choose(t23, t26, F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rad231cfa0c1cArgs{
-			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
+		a := regions.R6677afc3b82eArgs{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(c.WEta),
+			P5: unsafe.SliceData(q1),
+			P6: unsafe.SliceData(c.Q),
+			P7: unsafe.SliceData(t102),
+			P8: unsafe.SliceData(t122),
+			P9: unsafe.SliceData(t142),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.Rad231cfa0c1c(&a)
+		regions.R6677afc3b82e(&a)
 	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+				var t1022 F
+				var t1222 F
+				var t1422 F
 				t30Entry := t30_2[j]
-				t20Entry2 := t20_2[j]
+				t1022Sums := [16]F{t1022}
+				t1222Sums := [16]F{t1222}
+				t1422Sums := [16]F{t1422}
 				for k2 := range dK {
-					q2 := q1_2[k2] / t30Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t30Entry
-					kDiv2[k2] = k[k2] / t20Entry2
-					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
-					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
+					kEntry := k[k2]
+					t1022Sums[k2%16] = num.FMA32(kEntry, wRho[k2], t1022Sums[k2%16])
+					t1222Sums[k2%16] = num.FMA32(kEntry, wTheta[k2], t1222Sums[k2%16])
+					t1422Sums[k2%16] = num.FMA32(kEntry, wEta[k2], t1422Sums[k2%16])
+					q[k2] = q1_2[k2] / t30Entry
 				}
+				t1022 = kern.Sum16(&t1022Sums)
+				t1222 = kern.Sum16(&t1222Sums)
+				t1422 = kern.Sum16(&t1422Sums)
+				t102_2[j] = t1022
+				t122_2[j] = t1222
+				t142_2[j] = t1422
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R4e462e68160fArgs{
-			P0: unsafe.SliceData(c.RhoStack),
+		a := regions.R76af5ea252bdArgs{
+			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
 			P3: unsafe.SliceData(c.WEta),
-			P4: unsafe.SliceData(t32),
-			P5: unsafe.SliceData(t39),
-			P6: unsafe.SliceData(t46),
+			P4: unsafe.SliceData(t112),
+			P5: unsafe.SliceData(t132),
+			P6: unsafe.SliceData(t152),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.R4e462e68160f(&a)
+		regions.R76af5ea252bd(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
 		for i := range L {
-			t32_2 := t32[i*T:][:T]
-			t39_2 := t39[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t322 F
-				var t392 F
-				var t462 F
-				t322Sums := [16]F{t322}
-				t392Sums := [16]F{t392}
-				t462Sums := [16]F{t462}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t322Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t322Sums[k%16])
-					t392Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t392Sums[k%16])
-					t462Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t462Sums[k%16])
+				v := c.V[(i*T+j)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				wEta := c.WEta[dK:][:dV]
+				var t1122 F
+				var t1322 F
+				var t1522 F
+				t1122Sums := [16]F{t1122}
+				t1322Sums := [16]F{t1322}
+				t1522Sums := [16]F{t1522}
+				for k := range dV {
+					vEntry := v[k]
+					t1122Sums[k%16] = num.FMA32(vEntry, wRho[k], t1122Sums[k%16])
+					t1322Sums[k%16] = num.FMA32(vEntry, wTheta[k], t1322Sums[k%16])
+					t1522Sums[k%16] = num.FMA32(vEntry, wEta[k], t1522Sums[k%16])
 				}
-				t322 = kern.Sum16(&t322Sums)
-				t392 = kern.Sum16(&t392Sums)
-				t462 = kern.Sum16(&t462Sums)
-				t32_2[j] = t322
-				t39_2[j] = t392
-				t46_2[j] = t462
+				t1122 = kern.Sum16(&t1122Sums)
+				t1322 = kern.Sum16(&t1322Sums)
+				t1522 = kern.Sum16(&t1522Sums)
+				t112_2[j] = t1122
+				t132_2[j] = t1322
+				t152_2[j] = t1522
 			}
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.eta, projected.q
+	// projected.rho, projected.k, projected.theta, projected.eta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Ra1dfaab1fdd3Args{
-			P0:  unsafe.SliceData(t32),
-			P1:  unsafe.SliceData(t39),
-			P2:  unsafe.SliceData(t46),
-			P3:  unsafe.SliceData(c.RhoSigmoid),
-			P4:  unsafe.SliceData(c.Rho),
-			P5:  unsafe.SliceData(c.ThetaSoftplus),
-			P6:  unsafe.SliceData(c.Eta),
-			P7:  unsafe.SliceData(c.Theta),
-			P8:  unsafe.SliceData(c.EtaSigmoid),
-			P9:  unsafe.SliceData(c.ThetaSigmoid),
-			P10: unsafe.SliceData(c.RhoSigmoid2),
-			P11: unsafe.SliceData(t30),
-			P12: unsafe.SliceData(c.QDiv),
-			P13: unsafe.SliceData(c.QSqrt),
-			P14: unsafe.SliceData(c.QDiv3),
-			P15: unsafe.SliceData(t20),
-			P16: unsafe.SliceData(c.KDiv),
-			P17: unsafe.SliceData(c.KSqrt),
-			P18: unsafe.SliceData(c.KDiv3),
+		a := regions.R519f86fc958aArgs{
+			P0:  unsafe.SliceData(t102),
+			P1:  unsafe.SliceData(t112),
+			P2:  unsafe.SliceData(t122),
+			P3:  unsafe.SliceData(t132),
+			P4:  unsafe.SliceData(t142),
+			P5:  unsafe.SliceData(t152),
+			P6:  unsafe.SliceData(c.RhoLin),
+			P7:  unsafe.SliceData(c.Rho),
+			P8:  unsafe.SliceData(c.ThetaLin),
+			P9:  unsafe.SliceData(c.EtaLin),
+			P10: unsafe.SliceData(c.Eta),
+			P11: unsafe.SliceData(c.Theta),
 			N0:  L,
 			N1:  T,
 			S0:  [2]float32{bRhoEntry},
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Ra1dfaab1fdd3(&a)
+		regions.R519f86fc958a(&a)
 	} else {
 		for i := range L {
-			t32_2 := t32[i*T:][:T]
-			t39_2 := t39[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			etaLin := c.EtaLin[i*T:][:T]
 			eta := c.Eta[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
-				t33 := t32_2[j] + bRhoEntry
-				t34 := kern.Sigmoid(t33)
-				t40 := t39_2[j] + bThetaEntry
-				t41 := kern.Softplus(t40)
-				t47 := t46_2[j] + bEtaEntry
+				t33 := (t102_2[j] + t112_2[j]) + bRhoEntry
+				t40 := (t122_2[j] + t132_2[j]) + bThetaEntry
+				t47 := (t142_2[j] + t152_2[j]) + bEtaEntry
 				eta2 := kern.Sigmoid(t47)
-				rhoSigmoid[j] = t34
-				rho[j] = kern.Smaller(kern.Larger(t34, F(0)), F(1))
-				thetaSoftplus[j] = t41
+				rhoLin[j] = t33
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t33), F(0)), F(1))
+				thetaLin[j] = t40
+				etaLin[j] = t47
 				eta[j] = eta2
-				theta[j] = kern.Smaller(kern.Larger(t41, F(0)), kern.Smaller(F(0.05), F(1)-eta2))
-				etaSigmoid[j] = kern.Sigmoid(-t47)
-				thetaSigmoid[j] = kern.Sigmoid(t40)
-				rhoSigmoid2[j] = kern.Sigmoid(-t33)
-				qDiv[j] = F(1) / t30_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t20_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				theta[j] = kern.Smaller(kern.Larger(kern.Softplus(t40), F(0)), kern.Smaller(F(0.05), F(1)-eta2))
 			}
 		}
 	}
@@ -516,583 +545,551 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t4 := c.Work[:L*T*dK]                                                   // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                                          // [L, T, d_k]
-	t66 := c.Work[2*L*T*dK:][:L*T]                                          // [L, T]
-	t212 := c.Work[2*L*T*dK+L*T:][:L*T]                                     // [L, T]
-	t342 := c.Work[2*L*T*dK+2*L*T:][:L*T]                                   // [L, T]
-	t53 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                    // [L, T]
-	t59 := c.Work[2*L*T*dK+4*L*T:][:L*T*dK+L*T*dV]                          // [L, T, d_k + d_v]
-	t87 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                          // [L, T, d_k]
-	t92 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T]                             // [L, T]
-	t122 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                         // [L, T, d_k]
-	t113 := c.Work[5*L*T*dK+L*T*dV+5*L*T:][:L*T*dV]                         // [L, T, d_v]
-	t114 := c.Work[5*L*T*dK+2*L*T*dV+5*L*T:][:L*T*d]                        // [L, T, d]
-	t125 := c.Work[L*T*d+5*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK+3*L*dK]          // [L, T + 3, d_k]
-	t127 := c.Work[L*T*d+6*L*T*dK+2*L*T*dV+5*L*T+3*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t128 := c.Work[L*T*d+7*L*T*dK+2*L*T*dV+5*L*T+6*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t142 := c.Work[L*T*d+8*L*T*dK+2*L*T*dV+5*L*T+9*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t137 := c.Work[L*T*d+9*L*T*dK+2*L*T*dV+5*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
-	t140 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+5*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t143 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+5*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t146 := c.Work[L*T*d+12*L*T*dK+2*L*T*dV+5*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t148 := c.Work[2*L*T*d+12*L*T*dK+2*L*T*dV+5*L*T+18*L*dK:][:L*T*d]       // [L, T, d]
-	t13 := c.Flags[:L*T]                                                    // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                              // [L, T]
-	t67 := c.Flags[2*L*T:][:L*T]                                            // [L, T]
-	t71 := c.Flags[3*L*T:][:L*T]                                            // [L, T]
-	t93 := c.Flags[4*L*T:][:L*T]                                            // [L, T]
-	t97 := c.Flags[5*L*T:][:L*T]                                            // [L, T]
+	t186 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t189 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                           // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t16 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                              // [L, T]
+	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                          // [L, T]
+	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t352 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t51 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t73 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t83 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t422 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t59 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
+	t81 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]            // [d_k + d_v]
+	t86 := c.Work[8*L*T*dK+9*L*T+12*L*dK+3*dK+3*dV:][:L*T]              // [L, T]
+	t107 := c.Work[8*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:L*T*dK]         // [L, T, d_k]
+	t112 := c.Work[9*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:L*T]            // [L, T]
+	t402 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]          // [d_k + d_v]
+	t57 := c.Work[9*L*T*dK+11*L*T+12*L*dK+4*dK+4*dV:][:dK+dV]           // [d_k + d_v]
+	t79 := c.Work[9*L*T*dK+11*L*T+12*L*dK+5*dK+5*dV:][:dK+dV]           // [d_k + d_v]
+	t133 := c.Work[9*L*T*dK+11*L*T+12*L*dK+6*dK+6*dV:][:L*T*dV]         // [L, T, d_v]
+	t103 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
+	t109 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
+	t129 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
+	t149 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t167 := c.Work[9*L*T*dK+L*T*dV+14*L*T+15*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t172 := c.Work[9*L*T*dK+L*T*dV+14*L*T+18*L*dK+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
+	t175 := c.Work[10*L*T*dK+L*T*dV+14*L*T+18*L*dK+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t13 := c.Flags[:L*T]                                                // [L, T]
+	t23 := c.Flags[L*T:][:L*T]                                          // [L, T]
+	t87 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
+	t91 := c.Flags[3*L*T:][:L*T]                                        // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R0a732f4961a9Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.BK),
-			P3: unsafe.SliceData(c.K1Prod),
-			P4: unsafe.SliceData(t4),
-			P5: unsafe.SliceData(c.BQ),
-			P6: unsafe.SliceData(c.Q1Prod),
-			P7: unsafe.SliceData(t9),
-			P8: unsafe.SliceData(t66),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rc61bcce9da35Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  -dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
 		}
-		regions.R0a732f4961a9(&a)
+		regions.Rc61bcce9da35(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
-			t66_2 := t66[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				var t662 F
-				t662Sums := [16]F{t662}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t662Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t662Sums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t102 := kern.Sigmoid(t92)
+					t4_2[k] = t42
+					t5_2[k] = t52
+					k1_2[k] = F(t42 * t52)
+					t9_2[k] = t92
+					t10_2[k] = t102
+					q1_2[k] = F(t92 * t102)
 				}
-				t662 = kern.Sum16(&t662Sums)
-				t66_2[j] = -t662
 			}
 		}
 	}
 
-	// projected.k, projected.q, projected.theta, projected.eta, projected.rho
-	var t232 F
-	var t372 F
-	var t56 F
+	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
+	var t382 F
+	var t55 F
+	var t77 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		etaBar := c.EtaBar[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		t342_2 := t342[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
-		t71_2 := t71[i*T:][:T]
-		t93_2 := t93[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t233 := (F(0) < qProd[j])
-			etaEntry := eta[j]
-			t48 := F(1) - etaEntry
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t22 := (kern.Larger(thetaSoftplusEntry, F(0)) <= kern.Smaller(F(0.05), t48))
-			t72 := !t22
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t182 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t232 := (F(0) < qProdEntry)
+			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+			t28 := kern.Choose(t232, t262, F(0))
+			t302 := kern.Larger(t28, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t34 := kern.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t41 := kern.Softplus(thetaLinEntry)
+			etaLinEntry := etaLin[j]
+			eta := kern.Sigmoid(etaLinEntry)
+			t48 := F(1) - eta
+			t1622 := (kern.Larger(t41, F(0)) <= kern.Smaller(F(0.05), t48))
+			t212 := !t1622
 			thetaBarEntry := thetaBar[j]
-			t2122 := F(F(etaEntry*(etaBar[j]-kern.Choose((t72 && !(F(0.05) <= t48)), kern.Choose(t72, thetaBarEntry, F(0)), F(0)))) * etaSigmoid[j])
-			t232 = t232 + t2122
-			t272 := (t22 && (F(0) <= thetaSoftplusEntry))
-			t3422 := kern.Choose(t272, F(kern.Choose(t272, kern.Choose(t22, thetaBarEntry, F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t372 = t372 + t3422
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t402 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t452 := (t402 && (F(0) <= rhoSigmoidEntry))
-			t532 := kern.Choose(t452, F(F(rhoSigmoidEntry*kern.Choose(t452, kern.Choose(t402, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t56 = t56 + t532
-			t672 := (F(1e-08) <= kern.Choose(t233, qSqrt[j], F(0)))
-			t932 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
+			t3522 := F(F(eta*(etaBar[j]-kern.Choose((t212 && !(F(0.05) <= t48)), kern.Choose(t212, thetaBarEntry, F(0)), F(0)))) * kern.Sigmoid(-etaLinEntry))
+			t382 = t382 + t3522
+			t442 := (t1622 && (F(0) <= t41))
+			t512 := kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t55 = t55 + t512
+			t60 := (kern.Larger(t34, F(0)) <= F(1))
+			t65 := (t60 && (F(0) <= t34))
+			t732 := kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+			t77 = t77 + t732
+			t872 := (F(1e-08) <= t28)
 			t13_2[j] = t132
-			t23_2[j] = t233
-			t212_2[j] = t2122
-			t342_2[j] = t3422
-			t53_2[j] = t532
-			t67_2[j] = t672
-			t71_2[j] = (t672 && t233)
-			t93_2[j] = t932
-			t97_2[j] = (t932 && t132)
+			t16_2[j] = t162
+			t18_2[j] = t182
+			t20_2[j] = kern.Larger(t182, F(1e-08))
+			t23_2[j] = t232
+			t26_2[j] = t262
+			t30_2[j] = t302
+			t352_2[j] = t3522
+			t51_2[j] = t512
+			t73_2[j] = t732
+			t83_2[j] = F(1) / t302
+			t87_2[j] = t872
+			t91_2[j] = (t872 && t232)
 		}
 	}
-	c.BEtaBar[0] = t232
-	c.BThetaBar[0] = t372
-	c.BRhoBar[0] = t56
+	c.BEtaBar[0] = t382
+	c.BThetaBar[0] = t55
+	c.BRhoBar[0] = t77
 
-	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
+	clear(t422)
+	clear(t59)
+	clear(t81)
 	if kern.Wide() {
-		a := regions.Rbae3f6c71dfcArgs{
-			P0:  unsafe.SliceData(t212),
-			P1:  unsafe.SliceData(t342),
-			P2:  unsafe.SliceData(t53),
-			P3:  unsafe.SliceData(c.RhoStack),
-			P4:  unsafe.SliceData(c.WEtaBar),
-			P5:  unsafe.SliceData(c.WThetaBar),
-			P6:  unsafe.SliceData(c.WRhoBar),
-			P7:  unsafe.SliceData(c.WRho),
-			P8:  unsafe.SliceData(c.WTheta),
-			P9:  unsafe.SliceData(c.WEta),
-			P10: unsafe.SliceData(t59),
+		a := regions.R2923cf6781f3Args{
+			P0:  unsafe.SliceData(t20),
+			P1:  unsafe.SliceData(t30),
+			P2:  unsafe.SliceData(t352),
+			P3:  unsafe.SliceData(t51),
+			P4:  unsafe.SliceData(t73),
+			P5:  unsafe.SliceData(k1),
+			P6:  unsafe.SliceData(c.QBar),
+			P7:  unsafe.SliceData(q1),
+			P8:  unsafe.SliceData(c.WRho),
+			P9:  unsafe.SliceData(c.WTheta),
+			P10: unsafe.SliceData(c.WEta),
+			P11: unsafe.SliceData(c.KBar),
+			P12: unsafe.SliceData(t422),
+			P13: unsafe.SliceData(t59),
+			P14: unsafe.SliceData(t81),
+			P15: unsafe.SliceData(t107),
+			P16: unsafe.SliceData(t86),
+			P17: unsafe.SliceData(t112),
 			N0:  L,
 			N1:  T,
 			N2:  4,
 			N3:  8,
 			N4:  12,
-			N5:  dK + dV,
-			N6:  4*dK + 4*dV,
-			N7:  8*dK + 8*dV,
-			N8:  12*dK + 12*dV,
-			N9:  T*dK + T*dV,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
 		}
-		regions.Rbae3f6c71dfc(&a)
+		regions.R2923cf6781f3(&a)
 	} else {
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
+		t422_2 := t422[:dK]
+		t59_2 := t59[:dK]
+		t81_2 := t81[:dK]
 		for i := range L {
-			t212_2 := t212[i*T:][:T]
-			t342_2 := t342[i*T:][:T]
-			t53_2 := t53[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t352_2 := t352[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
+			t73_2 := t73[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t59_2 := t59[(i*T+j)*(dK+dV):][:dK+dV]
-				t212Entry := t212_2[j]
-				t342Entry := t342_2[j]
-				t53Entry := t53_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wEtaBar[k] = num.FMA32(rhoStackEntry, t212Entry, wEtaBar[k])
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t342Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t53Entry, wRhoBar[k])
-					t59_2[k] = num.FMA32(t53Entry, wRho[k], num.FMA32(t342Entry, wTheta[k], F(t212Entry*wEta[k])))
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t107_2 := t107[(i*T+j)*dK:][:dK]
+				var t862 F
+				var t1122 F
+				t20Entry := t20_2[j]
+				t30Entry := t30_2[j]
+				t352Entry := t352_2[j]
+				t51Entry := t51_2[j]
+				t73Entry := t73_2[j]
+				t862Sums := [16]F{t862}
+				t1122Sums := [16]F{t1122}
+				for k := range dK {
+					k2 := k1_2[k] / t20Entry
+					t862Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t862Sums[k%16])
+					t1072 := num.FMA32(t73Entry, wRho[k], num.FMA32(t51Entry, wTheta[k], num.FMA32(t352Entry, wEta[k], kBar[k])))
+					t1122Sums[k%16] = num.FMA32(t1072, k2/t20Entry, t1122Sums[k%16])
+					t422_2[k] = num.FMA32(k2, t352Entry, t422_2[k])
+					t59_2[k] = num.FMA32(k2, t51Entry, t59_2[k])
+					t81_2[k] = num.FMA32(k2, t73Entry, t81_2[k])
+					t107_2[k] = t1072
 				}
+				t862 = kern.Sum16(&t862Sums)
+				t1122 = kern.Sum16(&t1122Sums)
+				t86_2[j] = -t862
+				t112_2[j] = -t1122
 			}
 		}
 	}
 
-	// projected.k, projected.rho, projected.q1, projected.q
-	clear(c.BQBar)
+	// projected.eta, projected.theta, projected.rho, projected.v
+	clear(t402)
+	clear(t57)
+	clear(t79)
 	if kern.Wide() {
-		a := regions.R4c4ead92f520Args{
-			P0:  unsafe.SliceData(t71),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t23),
-			P3:  unsafe.SliceData(t67),
-			P4:  unsafe.SliceData(t66),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t59),
-			P8:  unsafe.SliceData(c.KDiv2),
-			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(c.Q1Sigmoid),
-			P11: unsafe.SliceData(c.QBar),
-			P12: unsafe.SliceData(c.Q1Sigmoid2),
-			P13: unsafe.SliceData(t87),
-			P14: unsafe.SliceData(t122),
-			P15: unsafe.SliceData(c.BQBar),
-			P16: unsafe.SliceData(t92),
+		a := regions.R520445c7d556Args{
+			P0:  unsafe.SliceData(t352),
+			P1:  unsafe.SliceData(t51),
+			P2:  unsafe.SliceData(t73),
+			P3:  unsafe.SliceData(c.V),
+			P4:  unsafe.SliceData(t402),
+			P5:  unsafe.SliceData(t57),
+			P6:  unsafe.SliceData(t79),
+			P7:  unsafe.SliceData(c.WRho),
+			P8:  unsafe.SliceData(c.WTheta),
+			P9:  unsafe.SliceData(c.WEta),
+			P10: unsafe.SliceData(c.VBar),
+			P11: unsafe.SliceData(t133),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dV,
+			N6:  4 * dV,
+			N7:  8 * dV,
+			N8:  12 * dV,
 			N9:  4 * dK,
-			N10: 4*dK + 4*dV,
-			N11: 8 * dK,
-			N12: 8*dK + 8*dV,
-			N13: 12 * dK,
-			N14: 12*dK + 12*dV,
-			N15: dK + dV,
-			N16: T*dK + T*dV,
-			N17: T * dK,
+			N10: T * dV,
 		}
-		regions.R4c4ead92f520(&a)
+		regions.R520445c7d556(&a)
+	} else {
+		for i := range L {
+			t352_2 := t352[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
+			t73_2 := t73[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				t402_2 := t402[dK:][:dV]
+				t57_2 := t57[dK:][:dV]
+				t79_2 := t79[dK:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				wEta := c.WEta[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t133_2 := t133[(i*T+j)*dV:][:dV]
+				t352Entry2 := t352_2[j]
+				t51Entry2 := t51_2[j]
+				t73Entry2 := t73_2[j]
+				for k := range dV {
+					vEntry := v[k]
+					t402_2[k] = num.FMA32(vEntry, t352Entry2, t402_2[k])
+					t57_2[k] = num.FMA32(vEntry, t51Entry2, t57_2[k])
+					t79_2[k] = num.FMA32(vEntry, t73Entry2, t79_2[k])
+					t133_2[k] = num.FMA32(t73Entry2, wRho[k], num.FMA32(t51Entry2, wTheta[k], num.FMA32(t352Entry2, wEta[k], vBar[k])))
+				}
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t91_2 := t91[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t109_2 := t109[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t129_2 := t129[i*T:][:T]
+		for j := range T {
+			t91Entry := t91_2[j]
+			t113 := (F(1e-08) <= t18_2[j])
+			t13Entry := t13_2[j]
+			t117 := (t113 && t13Entry)
+			t103_2[j] = kern.Choose((t91Entry && t23_2[j]), kern.Choose(t91Entry, F(F(0.5*kern.Choose(t91Entry, kern.Choose(t87_2[j], t86_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t109_2[j] = F(1) / t20_2[j]
+			t129_2[j] = kern.Choose((t117 && t13Entry), kern.Choose(t117, F(F(0.5*kern.Choose(t117, kern.Choose(t113, t112_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t133, dV, 1)
+
+	// projected.q1, projected.q, projected.k1, projected.k
+	clear(c.BQBar)
+	clear(c.BKBar)
+	if kern.Wide() {
+		a := regions.Rd4aa4c7aead5Args{
+			P0:  unsafe.SliceData(t83),
+			P1:  unsafe.SliceData(t103),
+			P2:  unsafe.SliceData(t109),
+			P3:  unsafe.SliceData(t129),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t107),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t186),
+			P13: unsafe.SliceData(c.BQBar),
+			P14: unsafe.SliceData(t189),
+			P15: unsafe.SliceData(c.BKBar),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  12 * dK,
+			N7:  4 * dK,
+			N8:  16 * dK,
+			N9:  8 * dK,
+			N10: 20 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
+		}
+		regions.Rd4aa4c7aead5(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t71_2 := t71[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
-			t66_2 := t66[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t92_2 := t92[i*T:][:T]
+			t83_2 := t83[i*T:][:T]
+			t103_2 := t103[i*T:][:T]
+			t109_2 := t109[i*T:][:T]
+			t129_2 := t129[i*T:][:T]
 			for j := range T {
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t59_2 := t59[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t87_2 := t87[(i*T+j)*dK:][:dK]
-				t122_2 := t122[(i*T+j)*dK:][:dK]
-				var t922 F
-				t71Entry := t71_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t71Entry && t23_2[j]), kern.Choose(t71Entry, F(F(0.5*kern.Choose(t71Entry, kern.Choose(t67_2[j], t66_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t922Sums := [16]F{t922}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				t107_2 := t107[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
+				t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
+				t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+				t83Entry := t83_2[j]
+				t103Entry := t103_2[j]
+				t109Entry := t109_2[j]
+				t129Entry := t129_2[j]
 				for k := range dK {
-					t872 := kBar[k] + t59_2[k]
-					t922Sums[k%16] = num.FMA32(t872, kDiv2[k], t922Sums[k%16])
+					t136 := num.FMA32(F(2*q1_2[k]), t103Entry, F(qBar[k]*t83Entry))
+					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t116 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t1222 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t116), q1Sigmoid2[k], F(q1SigmoidEntry*t116))
-					t87_2[k] = t872
-					t122_2[k] = t1222
-					bQBar[k] = bQBar[k] + t1222
-				}
-				t922 = kern.Sum16(&t922Sums)
-				t92_2[j] = -t922
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t59),
-			P2: unsafe.SliceData(t113),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
-		}
-		regions.Rbd0e3277083c(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t59_2 := t59[(i*T+j)*(dK+dV)+dK:][:dV]
-				t113_2 := t113[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t113_2[k] = vBar[k] + t59_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t114, d, 1, t113, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t113, dV, 1)
-
-	// projected.q1
-	clear(t125)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t122),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t125),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.R7b2d1f068ac7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t122_2 := t122[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t125_2 := t125[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t125_2[m] = num.FMA32(t122_2[m], cQ[m], t125_2[m])
-					}
+					t142 := num.FMA32(F(F(t9Entry*t10Entry)*t136), kern.Sigmoid(-t9Entry), F(t10Entry*t136))
+					t154 := num.FMA32(F(2*k1_2[k]), t129Entry, F(t107_2[k]*t109Entry))
+					t5Entry := t5_2[k]
+					t4Entry := t4_2[k]
+					t160 := num.FMA32(F(F(t4Entry*t5Entry)*t154), kern.Sigmoid(-t4Entry), F(t5Entry*t154))
+					t186_2[k] = t142
+					bQBar[k] = bQBar[k] + t142
+					t189_2[k] = t160
+					bKBar[k] = bKBar[k] + t160
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t122),
-							P2: unsafe.SliceData(c.CQBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t122_2 := t122[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t122_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t127)
 	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t127),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R4efc802c9c7d(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t127_2 := t127[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t127_2[k] = t127_2[k] + q0TailBar[k]
+					t186_2[k] = F(0)
 				}
 			}
 		}
 	}
-
-	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t125),
-			P1: unsafe.SliceData(t127),
-			P2: unsafe.SliceData(t128),
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t186),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.R3c8a8df36a51(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
-				t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-				t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t186_2 := t186[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t128_2[k] = t125_2[k] + t127_2[k]
+					t186_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t142)
+	clear(c.CQBar)
+	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t128),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t142),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t142_2 := t142[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t128_2[k]
-					t142_2[k] = t142_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t97),
-			P1:  unsafe.SliceData(c.KDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t93),
-			P4:  unsafe.SliceData(t92),
-			P5:  unsafe.SliceData(c.KDiv3),
-			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t87),
-			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t137),
-			P11: unsafe.SliceData(c.BKBar),
-			N0:  L,
-			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
-		}
-		regions.Rc6606f6002bb(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t97_2 := t97[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t93_2 := t93[i*T:][:T]
-			t92_2 := t92[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t87_2 := t87[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t137_2 := t137[(i*T+j)*dK:][:dK]
-				t97Entry := t97_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t97Entry && t13_2[j]), kern.Choose(t97Entry, F(F(0.5*kern.Choose(t97Entry, kern.Choose(t93_2[j], t92_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t131 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t87_2[k]*kDivEntry))
-					t1372 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t131), k1Sigmoid2[k], F(k1SigmoidEntry*t131))
-					t137_2[k] = t1372
-					bKBar[k] = bKBar[k] + t1372
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t140)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t137),
-			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(t140),
+		a := regions.Rd0375ab93928Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t186),
+			P2: unsafe.SliceData(c.CQBar),
+			P3: unsafe.SliceData(c.K1Stack),
+			P4: unsafe.SliceData(t189),
+			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N3: 16 * dK,
+			N4: 20 * dK,
+			N5: 24 * dK,
+			N6: 12 * dK,
+			N7: T*dK + 3*dK,
+			N8: T*dK + 6*dK,
+			N9: -dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rd0375ab93928(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t137_2 := t137[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t140_2 := t140[(i*(T+3)+j-k+3)*dK:][:dK]
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			cKBar := c.CKBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t186_2 := t186[(j*(T+6)+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t189_2 := t189[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						t140_2[m] = num.FMA32(t137_2[m], cK[m], t140_2[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t186_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t189_2[m], cKBar[m])
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.K1Stack),
-							P1: unsafe.SliceData(t137),
-							P2: unsafe.SliceData(c.CKBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t137_2 := t137[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t137_2[m], cKBar[m])
-						}
+	// projected.q1
+	clear(t149)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t186),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t149),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t186_3 := t186[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t186_4 := t186[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t186_5 := t186[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t149_2 := t149[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t149_2[k] = num.FMA32(t186_2[k], cQ[k], num.FMA32(t186_3[k], cQ2[k], num.FMA32(t186_4[k], cQ3[k], F(t186_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1101,82 +1098,305 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t140),
-			P1: unsafe.SliceData(t142),
-			P2: unsafe.SliceData(t143),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t189),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t140_2 := t140[(i*(T+3)+j)*dK:][:dK]
-				t142_2 := t142[(i*(T+3)+j)*dK:][:dK]
-				t143_2 := t143[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t143_2[k] = t140_2[k] + t142_2[k]
+					t189_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t189),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t189_2 := t189[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t189_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
+	clear(t167)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t143[(i*(T+3)+j)*dK:][:dK])
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t189),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t167),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t189_3 := t189[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t189_4 := t189[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t189_5 := t189[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t167_2 := t167[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t167_2[k] = num.FMA32(t189_2[k], cK[k], num.FMA32(t189_3[k], cK2[k], num.FMA32(t189_4[k], cK3[k], F(t189_5[k]*cK4[k]))))
+					}
+				}
+			}
 		}
 	}
 
 	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t146, i*T*d), d, 1, kern.From(t128, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t186),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t172),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t186_2 := t186[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t186_3 := t186[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t186_4 := t186[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t186_5 := t186[(i*(T+6)+j+3)*dK:][:dK]
+				t172_2 := t172[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t172_2[k] = num.FMA32(t186_2[k], cQ2[k], num.FMA32(t186_3[k], cQ3[k], num.FMA32(t186_4[k], cQ4[k], F(t186_5[k]*cQ[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t128, (k*(T+3)+3)*dK), dK, 1)
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t172_2 := t172[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t172_2[k] = t172_2[k] + q0TailBar[k]
+					}
+				}
+			}
+		}
 	}
+
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t172, dK, 1)
 
 	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t148, i*T*d), d, 1, kern.From(t143, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t189),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t175),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cK := c.CK[:dK]
+		for i := range L {
+			for j := range T {
+				t189_2 := t189[(i*(T+6)+j+6)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				t189_3 := t189[(i*(T+6)+j+5)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t189_4 := t189[(i*(T+6)+j+4)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				t189_5 := t189[(i*(T+6)+j+3)*dK:][:dK]
+				t175_2 := t175[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t175_2[k] = num.FMA32(t189_2[k], cK2[k], num.FMA32(t189_3[k], cK3[k], num.FMA32(t189_4[k], cK4[k], F(t189_5[k]*cK[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t143, (k*(T+3)+3)*dK), dK, 1)
+	// projected.k1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t175),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t175_2 := t175[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t175_2[k] = t175_2[k] + k0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t175, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t133, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t172, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t175, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t167[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t149[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+				}
+			}
+		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t114),
-			P1: unsafe.SliceData(t146),
-			P2: unsafe.SliceData(t148),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.R0017bae62ec3Args{
+			P0: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t81),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t57),
+			P4: unsafe.SliceData(t59),
+			P5: unsafe.SliceData(c.WThetaBar),
+			P6: unsafe.SliceData(t402),
+			P7: unsafe.SliceData(t422),
+			P8: unsafe.SliceData(c.WEtaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.R0017bae62ec3(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t114_2 := t114[(i*T+j)*d:][:d]
-				t146_2 := t146[(i*T+j)*d:][:d]
-				t148_2 := t148[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t114_2[k] + t146_2[k]) + t148_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		wThetaBar := c.WThetaBar[:dK+dV]
+		wEtaBar := c.WEtaBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t79[i] + t81[i]
+			wThetaBar[i] = t57[i] + t59[i]
+			wEtaBar[i] = t402[i] + t422[i]
 		}
 	}
 }

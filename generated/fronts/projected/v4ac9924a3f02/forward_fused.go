@@ -19,53 +19,202 @@ func (c *forwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	k0 := c.Work[:L*T*dK]              // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	v0 := c.Work[2*L*T*dK:][:L*T*dK]   // [L, T, d_k]
-	t4 := c.Work[3*L*T*dK:][:L*T*dK]   // [L, T, d_k]
-	k1 := c.Work[4*L*T*dK:][:L*T*dK]   // [L, T, d_k]
-	t9 := c.Work[5*L*T*dK:][:L*T*dK]   // [L, T, d_k]
-	q1 := c.Work[6*L*T*dK:][:L*T*dK]   // [L, T, d_k]
-	t14 := c.Work[7*L*T*dK:][:L*T*dK]  // [L, T, d_k]
-	t25 := c.Work[8*L*T*dK:][:L*T]     // [L, T]
-	t35 := c.Work[8*L*T*dK+L*T:][:L*T] // [L, T]
+	t22 := c.Work[:3*L*dK]                     // [L, 3, d_k]
+	t62 := c.Work[3*L*dK:][:3*L*dK]            // [L, 3, d_k]
+	t102 := c.Work[6*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	t32 := c.Work[9*L*dK:][:3*L*dK]            // [L, 3, d_k]
+	t72 := c.Work[12*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	t112 := c.Work[15*L*dK:][:3*L*dK]          // [L, 3, d_k]
+	t42 := c.Work[18*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	t82 := c.Work[21*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	t122 := c.Work[24*L*dK:][:3*L*dK]          // [L, 3, d_k]
+	k1 := c.Work[27*L*dK:][:L*T*dK]            // [L, T, d_k]
+	q1 := c.Work[L*T*dK+27*L*dK:][:L*T*dK]     // [L, T, d_k]
+	t25 := c.Work[2*L*T*dK+27*L*dK:][:L*T]     // [L, T]
+	t35 := c.Work[2*L*T*dK+L*T+27*L*dK:][:L*T] // [L, T]
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
-	kern.GemmFMA(L*T, dK, d, F(1), false, v0, dK, 1, c.X, d, 1, c.WV, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1, projected.v
+	clear(t22)
+	clear(t62)
+	clear(t102)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R9f39196ef6e0Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(c.V0Tail),
+			P5: unsafe.SliceData(t102),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R9f39196ef6e0(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				v0Tail := c.V0Tail[(i*3+j+T)*dK:][:dK]
+				t102_2 := t102[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+					t102_2[k] = v0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1, projected.v
+	clear(t32)
+	clear(t72)
+	clear(t112)
+	if kern.Wide() {
+		a := regions.Rcb30f4a3af9aArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			P4: unsafe.SliceData(c.VStack),
+			P5: unsafe.SliceData(t112),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+		}
+		regions.Rcb30f4a3af9a(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+					vStack := c.VStack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t112_2 := t112[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+						t112_2[k] = vStack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1, projected.v
+	if kern.Wide() {
+		a := regions.Rd22ebe7379daArgs{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			P6: unsafe.SliceData(t102),
+			P7: unsafe.SliceData(t112),
+			P8: unsafe.SliceData(c.V0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.Rd22ebe7379da(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				t72_2 := t72[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				t102_2 := t102[(i*3+j)*dK:][:dK]
+				t112_2 := t112[(i*3+j)*dK:][:dK]
+				v0TailOut := c.V0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+					v0TailOut[k] = t102_2[k] + t112_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1, projected.v
+	clear(t42)
+	clear(t82)
+	clear(t122)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R4a4905157c4bArgs{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						P4: unsafe.SliceData(c.V0Tail),
+						P5: unsafe.SliceData(t122),
+						N0: dK,
+						N1: 4*dK*j + 12*dK*i,
+					}
+					regions.R4a4905157c4b(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+					t42_2 := t42[(i*3+j)*dK:][:dK]
+					q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+					t82_2 := t82[(i*3+j)*dK:][:dK]
+					v0Tail := c.V0Tail[(i*3+j)*dK:][:dK]
+					t122_2 := t122[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+						t122_2[k] = v0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], t42[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -74,51 +223,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -127,30 +248,17 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t82[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
+			P3: unsafe.SliceData(q1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -159,51 +267,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(t9),
-			P3: unsafe.SliceData(c.Q1Sigmoid),
-			P4: unsafe.SliceData(q1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 			}
 		}
@@ -212,97 +292,58 @@ func (c *forwardFused) run() {
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			copy(c.VStack[(i*(T+3)+j)*dK:][:dK], c.V0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.VStack[(i*(T+3)+j+3)*dK:][:dK], v0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailOut[(i*3+j)*dK:][:dK], c.VStack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.v
-	clear(c.VProd)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.VStack),
-			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(c.VProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vProd := c.VProd[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cV := c.CV[k*dK:][:dK]
-					for m := range dK {
-						vProd[m] = num.FMA32(vStack[m], cV[m], vProd[m])
-					}
-				}
-			}
+			copy(c.VStack[(i*(T+3)+j)*dK:][:dK], t122[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.v, projected.k
 	if kern.Wide() {
-		a := regions.Re450cd6a8fc4Args{
-			P0: unsafe.SliceData(c.BV),
-			P1: unsafe.SliceData(c.VProd),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t14),
-			P4: unsafe.SliceData(c.VSigmoid),
-			P5: unsafe.SliceData(c.V),
-			P6: unsafe.SliceData(c.KProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rb6d256cab68bArgs{
+			P0:  unsafe.SliceData(c.BV),
+			P1:  unsafe.SliceData(c.VStack),
+			P2:  unsafe.SliceData(c.CV),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(c.V),
+			P5:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Re450cd6a8fc4(&a)
+		regions.Rb6d256cab68b(&a)
 	} else {
 		bV := c.BV[:dK]
+		cV := c.CV[:dK]
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			for j := range T {
-				vProd := c.VProd[(i*T+j)*dK:][:dK]
+				vStack := c.VStack[(i*(T+3)+j)*dK:][:dK]
+				cV2 := c.CV[3*dK:][:dK]
+				vStack2 := c.VStack[(i*(T+3)+j+1)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				vStack3 := c.VStack[(i*(T+3)+j+2)*dK:][:dK]
+				cV4 := c.CV[1*dK:][:dK]
+				vStack4 := c.VStack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t14_2 := t14[(i*T+j)*dK:][:dK]
-				vSigmoid := c.VSigmoid[(i*T+j)*dK:][:dK]
 				v := c.V[(i*T+j)*dK:][:dK]
 				var t16 F
 				t16Sums := [16]F{t16}
 				for k := range dK {
-					t142 := bV[k] + vProd[k]
-					t15 := kern.Sigmoid(t142)
+					t14 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
 					k1Entry := k1_2[k]
 					t16Sums[k%16] = num.FMA32(k1Entry, k1Entry, t16Sums[k%16])
-					t14_2[k] = t142
-					vSigmoid[k] = t15
-					v[k] = F(t142 * t15)
+					v[k] = F(t14 * kern.Sigmoid(t14))
 				}
 				t16 = kern.Sum16(&t16Sums)
 				kProd[j] = t16
@@ -312,25 +353,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t18 := (F(0) < kProdEntry)
-				t21 := num.Sqrt(kern.Choose(t18, kProdEntry, F(1)))
-				kSqrt[j] = t21
-				t25_2[j] = kern.Larger(kern.Choose(t18, t21, F(0)), F(1e-08))
+				t25_2[j] = kern.Larger(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -377,94 +414,46 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R76762aec8b1aArgs{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t35),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
-			P5: unsafe.SliceData(t25),
-			P6: unsafe.SliceData(c.KDiv),
-			P7: unsafe.SliceData(c.KSqrt),
-			P8: unsafe.SliceData(c.KDiv3),
+			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R76762aec8b1a(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t28 := (F(0) < qProdEntry)
-				t31 := num.Sqrt(kern.Choose(t28, qProdEntry, F(1)))
-				t352 := kern.Larger(kern.Choose(t28, t31, F(0)), F(1e-08))
-				qSqrt[j] = t31
-				t35_2[j] = t352
-				qDiv[j] = F(1) / t352
-				qDiv3[j] = F(1) / t31
-				kDiv[j] = F(1) / t25_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t35_2[j] = kern.Larger(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.v, projected.q1, projected.k1
+	// projected.q
 	if kern.Wide() {
-		a := regions.R6e1e9d7c8f6bArgs{
-			P0:  unsafe.SliceData(t35),
-			P1:  unsafe.SliceData(t25),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t14),
-			P8:  unsafe.SliceData(c.VSigmoid2),
-			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(c.Q1Sigmoid2),
-			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(c.K1Sigmoid2),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(c.Q),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.R6e1e9d7c8f6b(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t14_2 := t14[(i*T+j)*dK:][:dK]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 				t35Entry := t35_2[j]
-				t25Entry2 := t25_2[j]
-				for k2 := range dK {
-					q2 := q1_2[k2] / t35Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t35Entry
-					kDiv2[k2] = k[k2] / t25Entry2
-					vSigmoid2[k2] = kern.Sigmoid(-t14_2[k2])
-					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
-					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
+				for k := range dK {
+					q[k] = q1_2[k] / t35Entry
 				}
 			}
 		}
@@ -481,108 +470,123 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t4 := c.Work[:L*T*dK]                                    // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                           // [L, T, d_k]
-	t62 := c.Work[2*L*T*dK:][:L*T]                           // [L, T]
-	t312 := c.Work[2*L*T*dK+L*T:][:L*T]                      // [L, T]
-	t57 := c.Work[2*L*T*dK+2*L*T:][:L*T*dK]                  // [L, T, d_k]
-	t60 := c.Work[3*L*T*dK+2*L*T:][:L*T*dK+3*L*dK]           // [L, T + 3, d_k]
-	t62_2 := c.Work[4*L*T*dK+2*L*T+3*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t63 := c.Work[5*L*T*dK+2*L*T+6*L*dK:][:L*T*dK+3*L*dK]    // [L, T + 3, d_k]
-	t77 := c.Work[6*L*T*dK+2*L*T+9*L*dK:][:L*T*dK+3*L*dK]    // [L, T + 3, d_k]
-	t72 := c.Work[7*L*T*dK+2*L*T+12*L*dK:][:L*T*dK]          // [L, T, d_k]
-	t87 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T*dK]          // [L, T, d_k]
-	t75 := c.Work[9*L*T*dK+2*L*T+12*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t90 := c.Work[10*L*T*dK+2*L*T+15*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t78 := c.Work[11*L*T*dK+2*L*T+18*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t92 := c.Work[12*L*T*dK+2*L*T+21*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t93 := c.Work[13*L*T*dK+2*L*T+24*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t96 := c.Work[14*L*T*dK+2*L*T+27*L*dK:][:L*T*d]          // [L, T, d]
-	t98 := c.Work[L*T*d+14*L*T*dK+2*L*T+27*L*dK:][:L*T*d]    // [L, T, d]
-	t100 := c.Work[2*L*T*d+14*L*T*dK+2*L*T+27*L*dK:][:L*T*d] // [L, T, d]
-	t18 := c.Flags[:L*T]                                     // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                               // [L, T]
-	t72_2 := c.Flags[2*L*T:][:L*T]                           // [L, T]
-	t112 := c.Flags[3*L*T:][:L*T]                            // [L, T]
-	t322 := c.Flags[4*L*T:][:L*T]                            // [L, T]
-	t36 := c.Flags[5*L*T:][:L*T]                             // [L, T]
+	t132 := c.Work[:L*T*dK+6*L*dK]                     // [L, T + 6, d_k]
+	t135 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]     // [L, T + 6, d_k]
+	t138 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]  // [L, T + 6, d_k]
+	t4 := c.Work[3*L*T*dK+18*L*dK:][:L*T*dK]           // [L, T, d_k]
+	t5 := c.Work[4*L*T*dK+18*L*dK:][:L*T*dK]           // [L, T, d_k]
+	k1 := c.Work[5*L*T*dK+18*L*dK:][:L*T*dK]           // [L, T, d_k]
+	t9 := c.Work[6*L*T*dK+18*L*dK:][:L*T*dK]           // [L, T, d_k]
+	t10 := c.Work[7*L*T*dK+18*L*dK:][:L*T*dK]          // [L, T, d_k]
+	q1 := c.Work[8*L*T*dK+18*L*dK:][:L*T*dK]           // [L, T, d_k]
+	t14 := c.Work[9*L*T*dK+18*L*dK:][:L*T*dK]          // [L, T, d_k]
+	t15 := c.Work[10*L*T*dK+18*L*dK:][:L*T*dK]         // [L, T, d_k]
+	t21 := c.Work[11*L*T*dK+18*L*dK:][:L*T]            // [L, T]
+	t23 := c.Work[11*L*T*dK+L*T+18*L*dK:][:L*T]        // [L, T]
+	t25 := c.Work[11*L*T*dK+2*L*T+18*L*dK:][:L*T]      // [L, T]
+	t31 := c.Work[11*L*T*dK+3*L*T+18*L*dK:][:L*T]      // [L, T]
+	t35 := c.Work[11*L*T*dK+4*L*T+18*L*dK:][:L*T]      // [L, T]
+	t152 := c.Work[11*L*T*dK+5*L*T+18*L*dK:][:L*T]     // [L, T]
+	t182 := c.Work[11*L*T*dK+6*L*T+18*L*dK:][:L*T]     // [L, T]
+	t43 := c.Work[11*L*T*dK+7*L*T+18*L*dK:][:L*T]      // [L, T]
+	t352 := c.Work[11*L*T*dK+8*L*T+18*L*dK:][:L*T]     // [L, T]
+	t40 := c.Work[11*L*T*dK+9*L*T+18*L*dK:][:L*T]      // [L, T]
+	t60 := c.Work[11*L*T*dK+10*L*T+18*L*dK:][:L*T]     // [L, T]
+	t76 := c.Work[11*L*T*dK+11*L*T+18*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t94 := c.Work[11*L*T*dK+11*L*T+21*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t112 := c.Work[11*L*T*dK+11*L*T+24*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t117 := c.Work[11*L*T*dK+11*L*T+27*L*dK:][:L*T*dK] // [L, T, d_k]
+	t120 := c.Work[12*L*T*dK+11*L*T+27*L*dK:][:L*T*dK] // [L, T, d_k]
+	t123 := c.Work[13*L*T*dK+11*L*T+27*L*dK:][:L*T*dK] // [L, T, d_k]
+	t18 := c.Flags[:L*T]                               // [L, T]
+	t28 := c.Flags[L*T:][:L*T]                         // [L, T]
+	t192 := c.Flags[2*L*T:][:L*T]                      // [L, T]
+	t232 := c.Flags[3*L*T:][:L*T]                      // [L, T]
 
-	// projected.k1, projected.q1, projected.q, projected.k, projected.v
-	clear(c.BVBar)
+	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.R56612ef9b9f9Args{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.QDiv2),
-			P2:  unsafe.SliceData(c.KBar),
-			P3:  unsafe.SliceData(c.KDiv2),
-			P4:  unsafe.SliceData(c.VBar),
-			P5:  unsafe.SliceData(c.VSigmoid),
+		a := regions.R9bcbb85e238fArgs{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
 			P6:  unsafe.SliceData(c.BV),
-			P7:  unsafe.SliceData(c.VProd),
-			P8:  unsafe.SliceData(c.VSigmoid2),
-			P9:  unsafe.SliceData(c.BK),
-			P10: unsafe.SliceData(c.K1Prod),
-			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(c.BQ),
-			P13: unsafe.SliceData(c.Q1Prod),
-			P14: unsafe.SliceData(t9),
-			P15: unsafe.SliceData(t57),
-			P16: unsafe.SliceData(c.BVBar),
-			P17: unsafe.SliceData(t62),
-			P18: unsafe.SliceData(t312),
+			P7:  unsafe.SliceData(c.VStack),
+			P8:  unsafe.SliceData(c.CV),
+			P9:  unsafe.SliceData(t4),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(k1),
+			P12: unsafe.SliceData(t9),
+			P13: unsafe.SliceData(t10),
+			P14: unsafe.SliceData(q1),
+			P15: unsafe.SliceData(t14),
+			P16: unsafe.SliceData(t15),
 			N0:  L,
 			N1:  T,
 			N2:  dK,
-			N3:  4 * dK,
-			N4:  8 * dK,
-			N5:  12 * dK,
-			N6:  4,
-			N7:  8,
-			N8:  12,
-			N9:  T * dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  -dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
 		}
-		regions.R56612ef9b9f9(&a)
+		regions.R9bcbb85e238f(&a)
 	} else {
-		bV := c.BV[:dK]
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
-		bVBar := c.BVBar[:dK]
+		cQ := c.CQ[:dK]
+		bV := c.BV[:dK]
+		cV := c.CV[:dK]
 		for i := range L {
-			t62_3 := t62[i*T:][:T]
-			t312_2 := t312[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				vBar := c.VBar[(i*T+j)*dK:][:dK]
-				vSigmoid := c.VSigmoid[(i*T+j)*dK:][:dK]
-				vProd := c.VProd[(i*T+j)*dK:][:dK]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				vStack := c.VStack[(i*(T+3)+j)*dK:][:dK]
+				cV2 := c.CV[3*dK:][:dK]
+				vStack2 := c.VStack[(i*(T+3)+j+1)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				vStack3 := c.VStack[(i*(T+3)+j+2)*dK:][:dK]
+				cV4 := c.CV[1*dK:][:dK]
+				vStack4 := c.VStack[(i*(T+3)+j+3)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				t57_2 := t57[(i*T+j)*dK:][:dK]
-				var t622 F
-				var t3122 F
-				t622Sums := [16]F{t622}
-				t3122Sums := [16]F{t3122}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				t14_2 := t14[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t622Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t622Sums[k%16])
-					t3122Sums[k%16] = num.FMA32(kBar[k], kDiv2[k], t3122Sums[k%16])
-					vBarEntry := vBar[k]
-					vSigmoidEntry := vSigmoid[k]
-					t572 := num.FMA32(F(F(vBarEntry*(bV[k]+vProd[k]))*vSigmoidEntry), vSigmoid2[k], F(vBarEntry*vSigmoidEntry))
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
-					t57_2[k] = t572
-					bVBar[k] = bVBar[k] + t572
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t102 := kern.Sigmoid(t92)
+					t142 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
+					t4_2[k] = t42
+					t5_2[k] = t52
+					k1_2[k] = F(t42 * t52)
+					t9_2[k] = t92
+					t10_2[k] = t102
+					q1_2[k] = F(t92 * t102)
+					t14_2[k] = t142
+					t15_2[k] = kern.Sigmoid(t142)
 				}
-				t622 = kern.Sum16(&t622Sums)
-				t3122 = kern.Sum16(&t3122Sums)
-				t62_3[j] = -t622
-				t312_2[j] = -t3122
 			}
 		}
 	}
@@ -591,56 +595,173 @@ func (c *backwardFused) run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		t232_2 := t232[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t183 := (F(0) < kProdEntry)
+			t212 := num.Sqrt(kern.Choose(t183, kProdEntry, F(1)))
+			t233 := kern.Choose(t183, t212, F(0))
+			qProdEntry := qProd[j]
+			t282 := (F(0) < qProdEntry)
+			t312 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
+			t33 := kern.Choose(t282, t312, F(0))
+			t353 := kern.Larger(t33, F(1e-08))
+			t1922 := (F(1e-08) <= t33)
+			t18_2[j] = t183
+			t21_2[j] = t212
+			t23_2[j] = t233
+			t25_2[j] = kern.Larger(t233, F(1e-08))
+			t28_2[j] = t282
+			t31_2[j] = t312
+			t35_2[j] = t353
+			t152_2[j] = F(1) / t353
+			t192_2[j] = t1922
+			t232_2[j] = (t1922 && t282)
+		}
+	}
+
+	// projected.q, projected.k, projected.v
+	clear(c.BVBar)
+	if kern.Wide() {
+		a := regions.R4ec2a9eb0406Args{
+			P0:  unsafe.SliceData(t35),
+			P1:  unsafe.SliceData(t25),
+			P2:  unsafe.SliceData(c.QBar),
+			P3:  unsafe.SliceData(q1),
+			P4:  unsafe.SliceData(c.KBar),
+			P5:  unsafe.SliceData(k1),
+			P6:  unsafe.SliceData(c.VBar),
+			P7:  unsafe.SliceData(t15),
+			P8:  unsafe.SliceData(t14),
+			P9:  unsafe.SliceData(t132),
+			P10: unsafe.SliceData(c.BVBar),
+			P11: unsafe.SliceData(t182),
+			P12: unsafe.SliceData(t43),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  16 * dK,
+			N8:  8 * dK,
+			N9:  20 * dK,
+			N10: 12 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
+		}
+		regions.R4ec2a9eb0406(&a)
+	} else {
+		bVBar := c.BVBar[:dK]
+		for i := range L {
+			t35_2 := t35[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
+			t43_2 := t43[i*T:][:T]
+			for j := range T {
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				vBar := c.VBar[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				t14_2 := t14[(i*T+j)*dK:][:dK]
+				t132_2 := t132[(i*(T+6)+j+3)*dK:][:dK]
+				var t1822 F
+				var t432 F
+				t35Entry := t35_2[j]
+				t25Entry := t25_2[j]
+				t1822Sums := [16]F{t1822}
+				t432Sums := [16]F{t432}
+				for k := range dK {
+					t1822Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t35Entry)/t35Entry, t1822Sums[k%16])
+					t432Sums[k%16] = num.FMA32(kBar[k], (k1_2[k]/t25Entry)/t25Entry, t432Sums[k%16])
+					vBarEntry := vBar[k]
+					t15Entry := t15_2[k]
+					t14Entry := t14_2[k]
+					t69 := num.FMA32(F(F(vBarEntry*t14Entry)*t15Entry), kern.Sigmoid(-t14Entry), F(vBarEntry*t15Entry))
+					t132_2[k] = t69
+					bVBar[k] = bVBar[k] + t69
+				}
+				t1822 = kern.Sum16(&t1822Sums)
+				t432 = kern.Sum16(&t432Sums)
+				t182_2[j] = -t1822
+				t43_2[j] = -t432
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t232_2 := t232[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
-		t72_3 := t72_2[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t322_2 := t322[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t40_2 := t40[i*T:][:T]
+		t43_2 := t43[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
 		for j := range T {
-			t182 := (F(0) < kProd[j])
-			t282 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t282, qSqrt[j], F(0)))
-			t3222 := (F(1e-08) <= kern.Choose(t182, kSqrt[j], F(0)))
-			t18_2[j] = t182
-			t28_2[j] = t282
-			t72_3[j] = t722
-			t112_2[j] = (t722 && t282)
-			t322_2[j] = t3222
-			t36_2[j] = (t3222 && t182)
+			t232Entry := t232_2[j]
+			t44 := (F(1e-08) <= t23_2[j])
+			t18Entry := t18_2[j]
+			t48 := (t44 && t18Entry)
+			t352_2[j] = kern.Choose((t232Entry && t28_2[j]), kern.Choose(t232Entry, F(F(0.5*kern.Choose(t232Entry, kern.Choose(t192_2[j], t182_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t40_2[j] = F(1) / t25_2[j]
+			t60_2[j] = kern.Choose((t48 && t18Entry), kern.Choose(t48, F(F(0.5*kern.Choose(t48, kern.Choose(t44, t43_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	clear(t60)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t57),
-			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(t60),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t132),
 			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t57_2 := t57[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cV := c.CV[k*dK:][:dK]
-					t60_2 := t60[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t60_2[m] = num.FMA32(t57_2[m], cV[m], t60_2[m])
-					}
+			for j := range 3 {
+				t132_2 := t132[(i*(T+6)+j)*dK:][:dK]
+				for k := range dK {
+					t132_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t132),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t132_2 := t132[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t132_2[k] = F(0)
 				}
 			}
 		}
@@ -648,29 +769,29 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	clear(c.CVBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.VStack),
-							P1: unsafe.SliceData(t57),
-							P2: unsafe.SliceData(c.CVBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t57_2 := t57[(j*T+k)*dK:][:dK]
-						cVBar := c.CVBar[i*dK:][:dK]
-						for m := range dK {
-							cVBar[m] = num.FMA32(vStack[m], t57_2[m], cVBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.VStack),
+			P1: unsafe.SliceData(t132),
+			P2: unsafe.SliceData(c.CVBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
+		}
+		regions.R6524bfdc8754(&a)
+	} else {
+		for i := range 4 {
+			cVBar := c.CVBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t132_2 := t132[(j*(T+6)+k+3)*dK:][:dK]
+					for m := range dK {
+						cVBar[m] = num.FMA32(vStack[m], t132_2[m], cVBar[m])
 					}
 				}
 			}
@@ -678,218 +799,153 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v
-	clear(t62_2)
-	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t62_2),
-			P1: unsafe.SliceData(c.V0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.R4efc802c9c7d(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t62_3 := t62_2[(i*(T+3)+j+T)*dK:][:dK]
-				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t62_3[k] = t62_3[k] + v0TailBar[k]
+	clear(t76)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t132),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t76),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t132_2 := t132[(i*(T+6)+j+3)*dK:][:dK]
+					cV := c.CV[3*dK:][:dK]
+					t132_3 := t132[(i*(T+6)+j+2)*dK:][:dK]
+					cV2 := c.CV[2*dK:][:dK]
+					t132_4 := t132[(i*(T+6)+j+1)*dK:][:dK]
+					cV3 := c.CV[1*dK:][:dK]
+					t132_5 := t132[(i*(T+6)+j)*dK:][:dK]
+					cV4 := c.CV[:dK]
+					t76_2 := t76[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t76_2[k] = num.FMA32(t132_2[k], cV[k], num.FMA32(t132_3[k], cV2[k], num.FMA32(t132_4[k], cV3[k], F(t132_5[k]*cV4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.v
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t60),
-			P1: unsafe.SliceData(t62_2),
-			P2: unsafe.SliceData(t63),
-			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t60_2 := t60[(i*(T+3)+j)*dK:][:dK]
-				t62_3 := t62_2[(i*(T+3)+j)*dK:][:dK]
-				t63_2 := t63[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t63_2[k] = t60_2[k] + t62_3[k]
-				}
-			}
-		}
-	}
-
-	// projected.v, projected.q1
-	clear(t77)
-	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t63),
-			P1: unsafe.SliceData(c.V0TailBarOut),
-			P2: unsafe.SliceData(t77),
-			P3: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t63_2 := t63[(i*(T+3)+j)*dK:][:dK]
-				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-				t77_2 := t77[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					v0TailBarOut[k] = t63_2[k]
-					t77_2[k] = t77_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.q1, projected.q, projected.k, projected.k1
+	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R610db326ec19Args{
-			P0:  unsafe.SliceData(t112),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t28),
-			P3:  unsafe.SliceData(t72_2),
-			P4:  unsafe.SliceData(t62),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t36),
-			P7:  unsafe.SliceData(c.KDiv),
-			P8:  unsafe.SliceData(t18),
-			P9:  unsafe.SliceData(t322),
-			P10: unsafe.SliceData(t312),
-			P11: unsafe.SliceData(c.KDiv3),
-			P12: unsafe.SliceData(t9),
-			P13: unsafe.SliceData(c.Q1Sigmoid),
-			P14: unsafe.SliceData(c.QBar),
-			P15: unsafe.SliceData(c.Q1Sigmoid2),
-			P16: unsafe.SliceData(t4),
-			P17: unsafe.SliceData(c.K1Sigmoid),
-			P18: unsafe.SliceData(c.KBar),
-			P19: unsafe.SliceData(c.K1Sigmoid2),
-			P20: unsafe.SliceData(t72),
-			P21: unsafe.SliceData(c.BQBar),
-			P22: unsafe.SliceData(t87),
-			P23: unsafe.SliceData(c.BKBar),
+		a := regions.Rd4aa4c7aead5Args{
+			P0:  unsafe.SliceData(t152),
+			P1:  unsafe.SliceData(t352),
+			P2:  unsafe.SliceData(t40),
+			P3:  unsafe.SliceData(t60),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(c.KBar),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t135),
+			P13: unsafe.SliceData(c.BQBar),
+			P14: unsafe.SliceData(t138),
+			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  12 * dK,
+			N7:  4 * dK,
+			N8:  16 * dK,
+			N9:  8 * dK,
+			N10: 20 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
 		}
-		regions.R610db326ec19(&a)
+		regions.Rd4aa4c7aead5(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t112_2 := t112[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			t72_3 := t72_2[i*T:][:T]
-			t62_3 := t62[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t36_2 := t36[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t18_2 := t18[i*T:][:T]
-			t322_2 := t322[i*T:][:T]
-			t312_2 := t312[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t352_2 := t352[i*T:][:T]
+			t40_2 := t40[i*T:][:T]
+			t60_2 := t60[i*T:][:T]
 			for j := range T {
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t72_4 := t72[(i*T+j)*dK:][:dK]
-				t87_2 := t87[(i*T+j)*dK:][:dK]
-				t112Entry := t112_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t112Entry && t28_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_3[j], t62_3[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t36Entry := t36_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t36Entry && t18_2[j]), kern.Choose(t36Entry, F(F(0.5*kern.Choose(t36Entry, kern.Choose(t322_2[j], t312_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
+				t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t152Entry := t152_2[j]
+				t352Entry := t352_2[j]
+				t40Entry := t40_2[j]
+				t60Entry := t60_2[j]
 				for k := range dK {
+					t81 := num.FMA32(F(2*q1_2[k]), t352Entry, F(qBar[k]*t152Entry))
+					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t66 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t722 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t66), q1Sigmoid2[k], F(q1SigmoidEntry*t66))
+					t87 := num.FMA32(F(F(t9Entry*t10Entry)*t81), kern.Sigmoid(-t9Entry), F(t10Entry*t81))
+					t99 := num.FMA32(F(2*k1_2[k]), t60Entry, F(kBar[k]*t40Entry))
+					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t81 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(kBar[k]*kDivEntry))
-					t872 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t81), k1Sigmoid2[k], F(k1SigmoidEntry*t81))
-					t72_4[k] = t722
-					bQBar[k] = bQBar[k] + t722
-					t87_2[k] = t872
-					bKBar[k] = bKBar[k] + t872
+					t105 := num.FMA32(F(F(t4Entry*t5Entry)*t99), kern.Sigmoid(-t4Entry), F(t5Entry*t99))
+					t135_2[k] = t87
+					bQBar[k] = bQBar[k] + t87
+					t138_2[k] = t105
+					bKBar[k] = bKBar[k] + t105
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t75)
-	clear(t90)
+	// projected.q1
 	if kern.Wide() {
-		a := regions.R98e1fb690bbbArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t72),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t75),
-			P4: unsafe.SliceData(t87),
-			P5: unsafe.SliceData(c.CK),
-			P6: unsafe.SliceData(t90),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t135),
 			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 8 * dK,
-			N4: 4 * dK,
-			N5: 12 * dK,
-			N6: -dK,
-			N7: T*dK + 3*dK,
-			N8: T * dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R98e1fb690bbb(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t72_3 := t72[(i*T+j)*dK:][:dK]
-				t87_2 := t87[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t75_2 := t75[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t90_2 := t90[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t75_2[m] = num.FMA32(t72_3[m], cQ[m], t75_2[m])
-						t90_2[m] = num.FMA32(t87_2[m], cK[m], t90_2[m])
-					}
+			for j := range 3 {
+				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				for k := range dK {
+					t135_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t135),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t135_2 := t135[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t135_2[k] = F(0)
 				}
 			}
 		}
@@ -898,36 +954,39 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.k1
 	clear(c.CQBar)
 	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R90595b6873ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t72),
-							P2: unsafe.SliceData(c.CQBar),
-							P3: unsafe.SliceData(c.K1Stack),
-							P4: unsafe.SliceData(t87),
-							P5: unsafe.SliceData(c.CKBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R90595b6873ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t72_3 := t72[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t87_2 := t87[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t72_3[m], cQBar[m])
-							cKBar[m] = num.FMA32(k1Stack[m], t87_2[m], cKBar[m])
-						}
+	if kern.Wide() {
+		a := regions.Rd0375ab93928Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t135),
+			P2: unsafe.SliceData(c.CQBar),
+			P3: unsafe.SliceData(c.K1Stack),
+			P4: unsafe.SliceData(t138),
+			P5: unsafe.SliceData(c.CKBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 16 * dK,
+			N4: 20 * dK,
+			N5: 24 * dK,
+			N6: 12 * dK,
+			N7: T*dK + 3*dK,
+			N8: T*dK + 6*dK,
+			N9: -dK,
+		}
+		regions.Rd0375ab93928(&a)
+	} else {
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			cKBar := c.CKBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t135_2 := t135[(j*(T+6)+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
+					for m := range dK {
+						cQBar[m] = num.FMA32(q1Stack[m], t135_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t138_2[m], cKBar[m])
 					}
 				}
 			}
@@ -935,55 +994,278 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t75),
-			P1: unsafe.SliceData(t77),
-			P2: unsafe.SliceData(t78),
-			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t75_2 := t75[(i*(T+3)+j)*dK:][:dK]
-				t77_2 := t77[(i*(T+3)+j)*dK:][:dK]
-				t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t78_2[k] = t75_2[k] + t77_2[k]
+	clear(t94)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t135),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t94),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t94_2 := t94[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t94_2[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t92)
+	// projected.k1
 	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t78),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t92),
-			P3: unsafe.SliceData(c.K0TailBar),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.Rc3112d76228a(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t92_2 := t92[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					q0TailBarOut[k] = t78_2[k]
-					t92_2[k] = t92_2[k] + k0TailBar[k]
+					t138_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t138),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t138_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t112)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t138),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t112),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t112_2 := t112[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t112_2[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v0, projected.v
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(c.CV),
+			P2: unsafe.SliceData(t117),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cV := c.CV[:dK]
+		for i := range L {
+			for j := range T {
+				t132_2 := t132[(i*(T+6)+j+6)*dK:][:dK]
+				cV2 := c.CV[3*dK:][:dK]
+				t132_3 := t132[(i*(T+6)+j+5)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				t132_4 := t132[(i*(T+6)+j+4)*dK:][:dK]
+				cV4 := c.CV[1*dK:][:dK]
+				t132_5 := t132[(i*(T+6)+j+3)*dK:][:dK]
+				t117_2 := t117[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t117_2[k] = num.FMA32(t132_2[k], cV2[k], num.FMA32(t132_3[k], cV3[k], num.FMA32(t132_4[k], cV4[k], F(t132_5[k]*cV[k]))))
+				}
+			}
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t117),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t117_2 := t117[(i*T+(lo+j)+T-3)*dK:][:dK]
+					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t117_2[k] = t117_2[k] + v0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t117, dK, 1)
+
+	// projected.q0, projected.q1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t135),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t120),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t135_2 := t135[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t135_3 := t135[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t135_4 := t135[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				t120_2 := t120[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t120_2[k] = num.FMA32(t135_2[k], cQ2[k], num.FMA32(t135_3[k], cQ3[k], num.FMA32(t135_4[k], cQ4[k], F(t135_5[k]*cQ[k]))))
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t120),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t120_2 := t120[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t120_2[k] = t120_2[k] + q0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t120, dK, 1)
+
+	// projected.k0, projected.k1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t138),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t123),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cK := c.CK[:dK]
+		for i := range L {
+			for j := range T {
+				t138_2 := t138[(i*(T+6)+j+6)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				t138_3 := t138[(i*(T+6)+j+5)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+4)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				t123_2 := t123[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t123_2[k] = num.FMA32(t138_2[k], cK2[k], num.FMA32(t138_3[k], cK3[k], num.FMA32(t138_4[k], cK4[k], F(t138_5[k]*cK[k]))))
 				}
 			}
 		}
@@ -991,91 +1273,132 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t90),
-			P1: unsafe.SliceData(t92),
-			P2: unsafe.SliceData(t93),
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t123),
+			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
-			N1: T + 3,
+			N1: -T + 3,
 			N2: dK,
-			N3: T*dK + 3*dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t90_2 := t90[(i*(T+3)+j)*dK:][:dK]
-				t92_2 := t92[(i*(T+3)+j)*dK:][:dK]
-				t93_2 := t93[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t93_2[k] = t90_2[k] + t92_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t123_2 := t123[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t123_2[k] = t123_2[k] + k0TailBar[k]
+					}
 				}
 			}
 		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t93[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// projected.v0, projected.v
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t96, i*T*d), d, 1, kern.From(t63, (i*(T+3)+3)*dK), dK, 1, c.WV, d, 1)
-	}
-
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t63, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t98, i*T*d), d, 1, kern.From(t78, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t78, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t100, i*T*d), d, 1, kern.From(t93, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t93, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// projected.k0
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t96),
-			P1: unsafe.SliceData(t98),
-			P2: unsafe.SliceData(t100),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t123, dK, 1)
+
+	// projected.v0
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t117, dK, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t120, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t112[(i*3+j)*dK:][:dK])
 		}
-		regions.Rf53e8c338454(&a)
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t96_2 := t96[(i*T+j)*d:][:d]
-				t98_2 := t98[(i*T+j)*d:][:d]
-				t100_2 := t100[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t96_2[k] + t98_2[k]) + t100_2[k]
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t94[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.V0TailBarOut[(i*3+j)*dK:][:dK], t76[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.V0TailBarOut),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
+				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
 				}
 			}
 		}

@@ -20,51 +20,169 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                            // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]                   // [L, T, d_k]
-	t4 := c.Work[2*L*T*dK:][:L*T*dK]                 // [L, T, d_k]
-	k1 := c.Work[3*L*T*dK:][:L*T*dK]                 // [L, T, d_k]
-	t9 := c.Work[4*L*T*dK:][:L*T*dK]                 // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK:][:L*T*dK]                 // [L, T, d_k]
-	t20 := c.Work[6*L*T*dK:][:L*T]                   // [L, T]
-	t30 := c.Work[6*L*T*dK+L*T:][:L*T]               // [L, T]
-	t32 := c.Work[6*L*T*dK+2*L*T:][:L*T*dV]          // [L, T, d_v]
-	t33 := c.Work[6*L*T*dK+L*T*dV+2*L*T:][:L*T*dV]   // [L, T, d_v]
-	t39 := c.Work[6*L*T*dK+2*L*T*dV+2*L*T:][:L*T*dV] // [L, T, d_v]
+	t22 := c.Work[:3*L*dK]                     // [L, 3, d_k]
+	t62 := c.Work[3*L*dK:][:3*L*dK]            // [L, 3, d_k]
+	t32 := c.Work[6*L*dK:][:3*L*dK]            // [L, 3, d_k]
+	t72 := c.Work[9*L*dK:][:3*L*dK]            // [L, 3, d_k]
+	t42 := c.Work[12*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	t82 := c.Work[15*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	k1 := c.Work[18*L*dK:][:L*T*dK]            // [L, T, d_k]
+	q1 := c.Work[L*T*dK+18*L*dK:][:L*T*dK]     // [L, T, d_k]
+	t20 := c.Work[2*L*T*dK+18*L*dK:][:L*T]     // [L, T]
+	t30 := c.Work[2*L*T*dK+L*T+18*L*dK:][:L*T] // [L, T]
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R555330585fa6(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.R1c3b0a81825fArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+		}
+		regions.R1c3b0a81825f(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				t72_2 := t72[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Reda4ca55dc45Args{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						N0: dK,
+						N1: 4*dK*j + 12*dK*i,
+					}
+					regions.Reda4ca55dc45(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+					t42_2 := t42[(i*3+j)*dK:][:dK]
+					q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+					t82_2 := t82[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], t42[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -73,51 +191,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -126,97 +216,58 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t82[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Re450cd6a8fc4Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(c.Q1Sigmoid),
-			P5: unsafe.SliceData(q1),
-			P6: unsafe.SliceData(c.KProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rb6d256cab68bArgs{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Re450cd6a8fc4(&a)
+		regions.Rb6d256cab68b(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t11 F
 				t11Sums := [16]F{t11}
 				for k := range dK {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					k1Entry := k1_2[k]
 					t11Sums[k%16] = num.FMA32(k1Entry, k1Entry, t11Sums[k%16])
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 				t11 = kern.Sum16(&t11Sums)
 				kProd[j] = t11
@@ -229,25 +280,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t13 := (F(0) < kProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-				kSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -294,89 +341,46 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R76762aec8b1aArgs{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t30),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
-			P5: unsafe.SliceData(t20),
-			P6: unsafe.SliceData(c.KDiv),
-			P7: unsafe.SliceData(c.KSqrt),
-			P8: unsafe.SliceData(c.KDiv3),
+			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R76762aec8b1a(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t23 := (F(0) < qProdEntry)
-				t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-				t302 := kern.Larger(kern.Choose(t23, t26, F(0)), F(1e-08))
-				qSqrt[j] = t26
-				t30_2[j] = t302
-				qDiv[j] = F(1) / t302
-				qDiv3[j] = F(1) / t26
-				kDiv[j] = F(1) / t20_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q
 	if kern.Wide() {
-		a := regions.Rad231cfa0c1cArgs{
-			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(c.Q),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Rad231cfa0c1c(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 				t30Entry := t30_2[j]
-				t20Entry2 := t20_2[j]
-				for k2 := range dK {
-					q2 := q1_2[k2] / t30Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t30Entry
-					kDiv2[k2] = k[k2] / t20Entry2
-					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
-					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
+				for k := range dK {
+					q[k] = q1_2[k] / t30Entry
 				}
 			}
 		}
@@ -385,87 +389,70 @@ func (c *forwardFused) run() {
 	// projected.rho
 	for i := range L {
 		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
+			copy(c.RhoLin[(i*T+j)*dV:][:dV], c.BRho[:dV])
 		}
 	}
 
 	// projected.rho
-	kern.GemmFMA(L*T, dV, dK+dV, F(1), false, t32, dV, 1, c.RhoStack, dK+dV, 1, c.WRho, 1, dK+dV)
+	kern.GemmFMA(L*T, dV, dK, F(1), true, c.RhoLin, dV, 1, c.K, dK, 1, c.WRho, 1, dK+dV)
+
+	// projected.rho
+	kern.GemmFMA(L*T, dV, dV, F(1), true, c.RhoLin, dV, 1, c.V, dV, 1, kern.From(c.WRho, dK), 1, dK+dV)
 
 	// projected.rho, projected.k
 	if kern.Wide() {
-		a := regions.R7a4b5d925424Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(c.BRho),
-			P2: unsafe.SliceData(t33),
-			P3: unsafe.SliceData(c.RhoSigmoid),
-			P4: unsafe.SliceData(c.Rho),
+		a := regions.Rf70d0e086aedArgs{
+			P0: unsafe.SliceData(c.RhoLin),
+			P1: unsafe.SliceData(c.Rho),
 			N0: L,
 			N1: T,
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R7a4b5d925424(&a)
+		regions.Rf70d0e086aed(&a)
 	} else {
-		bRho := c.BRho[:dV]
 		for i := range L {
 			for j := range T {
-				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t33_2 := t33[(i*T+j)*dV:][:dV]
-				rhoSigmoid := c.RhoSigmoid[(i*T+j)*dV:][:dV]
+				rhoLin := c.RhoLin[(i*T+j)*dV:][:dV]
 				rho := c.Rho[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t332 := t32_2[k] + bRho[k]
-					t34 := kern.Sigmoid(t332)
-					t33_2[k] = t332
-					rhoSigmoid[k] = t34
-					rho[k] = kern.Smaller(kern.Larger(t34, F(0)), F(1))
+					rho[k] = kern.Smaller(kern.Larger(kern.Sigmoid(rhoLin[k]), F(0)), F(1))
 				}
 			}
 		}
 	}
 
 	// projected.theta
-	kern.GemmFMA(L*T, dV, dK+dV, F(1), false, t39, dV, 1, c.RhoStack, dK+dV, 1, c.WTheta, 1, dK+dV)
+	for i := range L {
+		for j := range T {
+			copy(c.ThetaLin[(i*T+j)*dV:][:dV], c.BTheta[:dV])
+		}
+	}
 
-	// projected.theta, projected.k, projected.rho
+	// projected.theta
+	kern.GemmFMA(L*T, dV, dK, F(1), true, c.ThetaLin, dV, 1, c.K, dK, 1, c.WTheta, 1, dK+dV)
+
+	// projected.theta
+	kern.GemmFMA(L*T, dV, dV, F(1), true, c.ThetaLin, dV, 1, c.V, dV, 1, kern.From(c.WTheta, dK), 1, dK+dV)
+
+	// projected.theta, projected.k
 	if kern.Wide() {
-		a := regions.R00f3b976c7b5Args{
-			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(c.BTheta),
-			P2: unsafe.SliceData(c.ThetaSoftplus),
-			P3: unsafe.SliceData(c.Theta),
-			P4: unsafe.SliceData(c.ThetaSigmoid),
-			P5: unsafe.SliceData(t33),
-			P6: unsafe.SliceData(c.RhoSigmoid2),
+		a := regions.Ra5b699c833afArgs{
+			P0: unsafe.SliceData(c.ThetaLin),
+			P1: unsafe.SliceData(c.Theta),
 			N0: L,
 			N1: T,
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R00f3b976c7b5(&a)
+		regions.Ra5b699c833af(&a)
 	} else {
-		bTheta := c.BTheta[:dV]
 		for i := range L {
 			for j := range T {
-				t39_2 := t39[(i*T+j)*dV:][:dV]
-				thetaSoftplus := c.ThetaSoftplus[(i*T+j)*dV:][:dV]
+				thetaLin := c.ThetaLin[(i*T+j)*dV:][:dV]
 				theta := c.Theta[(i*T+j)*dV:][:dV]
-				thetaSigmoid := c.ThetaSigmoid[(i*T+j)*dV:][:dV]
-				t33_2 := t33[(i*T+j)*dV:][:dV]
-				rhoSigmoid2 := c.RhoSigmoid2[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t40 := t39_2[k] + bTheta[k]
-					t41 := kern.Softplus(t40)
-					thetaSoftplus[k] = t41
-					theta[k] = kern.Smaller(kern.Larger(t41, F(0)), F(1))
-					thetaSigmoid[k] = kern.Sigmoid(t40)
-					rhoSigmoid2[k] = kern.Sigmoid(-t33_2[k])
+					theta[k] = kern.Smaller(kern.Larger(kern.Softplus(thetaLin[k]), F(0)), F(1))
 				}
 			}
 		}
@@ -483,80 +470,108 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t4 := c.Work[:L*T*dK]                                                   // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                                          // [L, T, d_k]
-	t46 := c.Work[2*L*T*dK:][:L*T]                                          // [L, T]
-	t142 := c.Work[2*L*T*dK+L*T:][:L*T*dV]                                  // [L, T, d_v]
-	t332 := c.Work[2*L*T*dK+L*T*dV+L*T:][:L*T*dV]                           // [L, T, d_v]
-	t182 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*T*dK+L*T*dV]                  // [L, T, d_k + d_v]
-	t372 := c.Work[3*L*T*dK+3*L*T*dV+L*T:][:L*T*dK+L*T*dV]                  // [L, T, d_k + d_v]
-	t392 := c.Work[4*L*T*dK+4*L*T*dV+L*T:][:L*T*dK+L*T*dV]                  // [L, T, d_k + d_v]
-	t67 := c.Work[5*L*T*dK+5*L*T*dV+L*T:][:L*T*dK]                          // [L, T, d_k]
-	t72 := c.Work[6*L*T*dK+5*L*T*dV+L*T:][:L*T]                             // [L, T]
-	t102 := c.Work[6*L*T*dK+5*L*T*dV+2*L*T:][:L*T*dK]                       // [L, T, d_k]
-	t93 := c.Work[7*L*T*dK+5*L*T*dV+2*L*T:][:L*T*dV]                        // [L, T, d_v]
-	t94 := c.Work[7*L*T*dK+6*L*T*dV+2*L*T:][:L*T*d]                         // [L, T, d]
-	t105 := c.Work[L*T*d+7*L*T*dK+6*L*T*dV+2*L*T:][:L*T*dK+3*L*dK]          // [L, T + 3, d_k]
-	t107 := c.Work[L*T*d+8*L*T*dK+6*L*T*dV+2*L*T+3*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t108 := c.Work[L*T*d+9*L*T*dK+6*L*T*dV+2*L*T+6*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t122 := c.Work[L*T*d+10*L*T*dK+6*L*T*dV+2*L*T+9*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t117 := c.Work[L*T*d+11*L*T*dK+6*L*T*dV+2*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t120 := c.Work[L*T*d+12*L*T*dK+6*L*T*dV+2*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t123 := c.Work[L*T*d+13*L*T*dK+6*L*T*dV+2*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t126 := c.Work[L*T*d+14*L*T*dK+6*L*T*dV+2*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t128 := c.Work[2*L*T*d+14*L*T*dK+6*L*T*dV+2*L*T+18*L*dK:][:L*T*d]       // [L, T, d]
-	t13 := c.Flags[:L*T]                                                    // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                              // [L, T]
-	t47 := c.Flags[2*L*T:][:L*T]                                            // [L, T]
-	t51 := c.Flags[3*L*T:][:L*T]                                            // [L, T]
-	t73 := c.Flags[4*L*T:][:L*T]                                            // [L, T]
-	t77 := c.Flags[5*L*T:][:L*T]                                            // [L, T]
+	t160 := c.Work[:L*T*dK+6*L*dK]                                              // [L, T + 6, d_k]
+	t163 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                                    // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                                    // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                                    // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                                    // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                                   // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                                    // [L, T, d_k]
+	t16 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                                      // [L, T]
+	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                                  // [L, T]
+	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                                // [L, T]
+	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                                // [L, T]
+	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                                // [L, T]
+	t58 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                                // [L, T]
+	k := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T*dK]                               // [L, T, d_k]
+	t61 := c.Work[9*L*T*dK+6*L*T+12*L*dK:][:L*T]                                // [L, T]
+	t262 := c.Work[9*L*T*dK+7*L*T+12*L*dK:][:L*T*dV]                            // [L, T, d_v]
+	t48 := c.Work[9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T*dV]                      // [L, T, d_v]
+	t322 := c.Work[9*L*T*dK+2*L*T*dV+7*L*T+12*L*dK:][:dK*dV+dV*dV]              // [d_v, d_k + d_v]
+	t54 := c.Work[9*L*T*dK+2*L*T*dV+7*L*T+12*L*dK+dK*dV+dV*dV:][:dK*dV+dV*dV]   // [d_v, d_k + d_v]
+	t78 := c.Work[9*L*T*dK+2*L*T*dV+7*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T]       // [L, T]
+	t84 := c.Work[9*L*T*dK+2*L*T*dV+8*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T]       // [L, T]
+	t82 := c.Work[9*L*T*dK+2*L*T*dV+9*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T*dK]    // [L, T, d_k]
+	t87 := c.Work[10*L*T*dK+2*L*T*dV+9*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T]      // [L, T]
+	t104 := c.Work[10*L*T*dK+2*L*T*dV+10*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T]    // [L, T]
+	t108 := c.Work[10*L*T*dK+2*L*T*dV+11*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T*dV] // [L, T, d_v]
+	t124 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:3*L*dK] // [L, 3, d_k]
+	t142 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+15*L*dK+2*dK*dV+2*dV*dV:][:3*L*dK] // [L, 3, d_k]
+	t147 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+18*L*dK+2*dK*dV+2*dV*dV:][:L*T*dK] // [L, T, d_k]
+	t150 := c.Work[11*L*T*dK+3*L*T*dV+11*L*T+18*L*dK+2*dK*dV+2*dV*dV:][:L*T*dK] // [L, T, d_k]
+	t13 := c.Flags[:L*T]                                                        // [L, T]
+	t23 := c.Flags[L*T:][:L*T]                                                  // [L, T]
+	t62 := c.Flags[2*L*T:][:L*T]                                                // [L, T]
+	t66 := c.Flags[3*L*T:][:L*T]                                                // [L, T]
+	t88 := c.Flags[4*L*T:][:L*T]                                                // [L, T]
+	t92 := c.Flags[5*L*T:][:L*T]                                                // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R0a732f4961a9Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.BK),
-			P3: unsafe.SliceData(c.K1Prod),
-			P4: unsafe.SliceData(t4),
-			P5: unsafe.SliceData(c.BQ),
-			P6: unsafe.SliceData(c.Q1Prod),
-			P7: unsafe.SliceData(t9),
-			P8: unsafe.SliceData(t46),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rc61bcce9da35Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  -dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
 		}
-		regions.R0a732f4961a9(&a)
+		regions.Rc61bcce9da35(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
-			t46_2 := t46[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				var t462 F
-				t462Sums := [16]F{t462}
-				for k := range dK {
-					t462Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t462Sums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				for k2 := range dK {
+					t42 := bK[k2] + num.FMA32(k1Stack[k2], cK2[k2], num.FMA32(k1Stack2[k2], cK3[k2], num.FMA32(k1Stack3[k2], cK4[k2], F(k1Stack4[k2]*cK[k2]))))
+					t52 := kern.Sigmoid(t42)
+					t92_2 := bQ[k2] + num.FMA32(q1Stack[k2], cQ2[k2], num.FMA32(q1Stack2[k2], cQ3[k2], num.FMA32(q1Stack3[k2], cQ4[k2], F(q1Stack4[k2]*cQ[k2]))))
+					t102 := kern.Sigmoid(t92_2)
+					t4_2[k2] = t42
+					t5_2[k2] = t52
+					k1_2[k2] = F(t42 * t52)
+					t9_2[k2] = t92_2
+					t10_2[k2] = t102
+					q1_2[k2] = F(t92_2 * t102)
 				}
-				t462 = kern.Sum16(&t462Sums)
-				t46_2[j] = -t462
 			}
 		}
 	}
@@ -565,43 +580,98 @@ func (c *backwardFused) run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t66_2 := t66[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t232 := (F(0) < qProd[j])
-			t472 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t732 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t182 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t232 := (F(0) < qProdEntry)
+			t263 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+			t28 := kern.Choose(t232, t263, F(0))
+			t302 := kern.Larger(t28, F(1e-08))
+			t622 := (F(1e-08) <= t28)
 			t13_2[j] = t132
+			t16_2[j] = t162
+			t18_2[j] = t182
+			t20_2[j] = kern.Larger(t182, F(1e-08))
 			t23_2[j] = t232
-			t47_2[j] = t472
-			t51_2[j] = (t472 && t232)
-			t73_2[j] = t732
-			t77_2[j] = (t732 && t132)
+			t26_2[j] = t263
+			t30_2[j] = t302
+			t58_2[j] = F(1) / t302
+			t62_2[j] = t622
+			t66_2[j] = (t622 && t232)
 		}
 	}
 
-	// projected.theta, projected.k, projected.rho
+	// projected.k, projected.q
+	if kern.Wide() {
+		a := regions.R8ce17a6439f3Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(c.QBar),
+			P3: unsafe.SliceData(q1),
+			P4: unsafe.SliceData(k1),
+			P5: unsafe.SliceData(k),
+			P6: unsafe.SliceData(t61),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
+		}
+		regions.R8ce17a6439f3(&a)
+	} else {
+		for i := range L {
+			t30_2 := t30[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			for j := range T {
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				k2 := k[(i*T+j)*dK:][:dK]
+				var t612 F
+				t30Entry := t30_2[j]
+				t20Entry := t20_2[j]
+				t612Sums := [16]F{t612}
+				for k3 := range dK {
+					t612Sums[k3%16] = num.FMA32(qBar[k3], (q1_2[k3]/t30Entry)/t30Entry, t612Sums[k3%16])
+					k2[k3] = k1_2[k3] / t20Entry
+				}
+				t612 = kern.Sum16(&t612Sums)
+				t61_2[j] = -t612
+			}
+		}
+	}
+
+	// projected.rho, projected.theta, projected.k
 	clear(c.BThetaBar)
 	clear(c.BRhoBar)
 	if kern.Wide() {
-		a := regions.Rc71162c8ad9aArgs{
-			P0: unsafe.SliceData(c.ThetaSoftplus),
-			P1: unsafe.SliceData(c.ThetaBar),
-			P2: unsafe.SliceData(c.ThetaSigmoid),
-			P3: unsafe.SliceData(c.RhoSigmoid),
-			P4: unsafe.SliceData(c.RhoBar),
-			P5: unsafe.SliceData(c.RhoSigmoid2),
-			P6: unsafe.SliceData(t142),
-			P7: unsafe.SliceData(c.BThetaBar),
-			P8: unsafe.SliceData(t332),
-			P9: unsafe.SliceData(c.BRhoBar),
+		a := regions.Rec16a3226713Args{
+			P0: unsafe.SliceData(c.RhoLin),
+			P1: unsafe.SliceData(c.ThetaLin),
+			P2: unsafe.SliceData(c.ThetaBar),
+			P3: unsafe.SliceData(c.RhoBar),
+			P4: unsafe.SliceData(t262),
+			P5: unsafe.SliceData(c.BThetaBar),
+			P6: unsafe.SliceData(t48),
+			P7: unsafe.SliceData(c.BRhoBar),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -610,220 +680,246 @@ func (c *backwardFused) run() {
 			N5: 12 * dV,
 			N6: T * dV,
 		}
-		regions.Rc71162c8ad9a(&a)
+		regions.Rec16a3226713(&a)
 	} else {
 		bThetaBar := c.BThetaBar[:dV]
 		bRhoBar := c.BRhoBar[:dV]
 		for i := range L {
 			for j := range T {
-				thetaSoftplus := c.ThetaSoftplus[(i*T+j)*dV:][:dV]
+				rhoLin := c.RhoLin[(i*T+j)*dV:][:dV]
+				thetaLin := c.ThetaLin[(i*T+j)*dV:][:dV]
 				thetaBar := c.ThetaBar[(i*T+j)*dV:][:dV]
-				thetaSigmoid := c.ThetaSigmoid[(i*T+j)*dV:][:dV]
-				rhoSigmoid := c.RhoSigmoid[(i*T+j)*dV:][:dV]
 				rhoBar := c.RhoBar[(i*T+j)*dV:][:dV]
-				rhoSigmoid2 := c.RhoSigmoid2[(i*T+j)*dV:][:dV]
-				t142_2 := t142[(i*T+j)*dV:][:dV]
-				t332_2 := t332[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					thetaSoftplusEntry := thetaSoftplus[k]
-					t22 := (kern.Larger(thetaSoftplusEntry, F(0)) <= F(1))
-					t72_2 := (t22 && (F(0) <= thetaSoftplusEntry))
-					t1422 := kern.Choose(t72_2, F(kern.Choose(t72_2, kern.Choose(t22, thetaBar[k], F(0)), F(0))*thetaSigmoid[k]), F(0))
-					rhoSigmoidEntry := rhoSigmoid[k]
-					t202 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-					t252 := (t202 && (F(0) <= rhoSigmoidEntry))
-					t3322 := kern.Choose(t252, F(F(rhoSigmoidEntry*kern.Choose(t252, kern.Choose(t202, rhoBar[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-					t142_2[k] = t1422
-					bThetaBar[k] = bThetaBar[k] + t1422
-					t332_2[k] = t3322
-					bRhoBar[k] = bRhoBar[k] + t3322
+				t262_2 := t262[(i*T+j)*dV:][:dV]
+				t48_2 := t48[(i*T+j)*dV:][:dV]
+				for k2 := range dV {
+					rhoLinEntry := rhoLin[k2]
+					t34 := kern.Sigmoid(rhoLinEntry)
+					thetaLinEntry := thetaLin[k2]
+					t41 := kern.Softplus(thetaLinEntry)
+					t142_2 := (kern.Larger(t41, F(0)) <= F(1))
+					t192 := (t142_2 && (F(0) <= t41))
+					t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t352 := (kern.Larger(t34, F(0)) <= F(1))
+					t402 := (t352 && (F(0) <= t34))
+					t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t262_2[k2] = t2622
+					bThetaBar[k2] = bThetaBar[k2] + t2622
+					t48_2[k2] = t482
+					bRhoBar[k2] = bRhoBar[k2] + t482
 				}
 			}
 		}
 	}
 
-	// projected.theta
-	kern.GemmFMA(L*T, dK+dV, dV, F(1), false, t182, dK+dV, 1, t142, dV, 1, c.WTheta, dK+dV, 1)
-
-	// projected.theta
-	kern.GemmFMA(dK+dV, dV, L*T, F(1), false, c.WThetaBar, 1, dK+dV, c.RhoStack, 1, dK+dV, t142, dV, 1)
-
-	// projected.rho
-	kern.GemmFMA(L*T, dK+dV, dV, F(1), false, t372, dK+dV, 1, t332, dV, 1, c.WRho, dK+dV, 1)
-
-	// projected.rho
-	kern.GemmFMA(dK+dV, dV, L*T, F(1), false, c.WRhoBar, 1, dK+dV, c.RhoStack, 1, dK+dV, t332, dV, 1)
-
-	// projected.rho
+	// projected.theta, projected.rho
+	clear(t322)
+	clear(t54)
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t372),
-			P2: unsafe.SliceData(t392),
-			N0: L,
-			N1: T,
-			N2: dK + dV,
-			N3: T*dK + T*dV,
+		a := regions.Rdc3dc416d552Args{
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t48),
+			P2: unsafe.SliceData(c.V),
+			P3: unsafe.SliceData(t322),
+			P4: unsafe.SliceData(t54),
+			N0: dV,
+			N1: L,
+			N2: T,
+			N3: 4 * dV,
+			N4: 8 * dV,
+			N5: 12 * dV,
+			N6: 4 * dK,
+			N7: T * dV,
+			N8: dK + dV,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rdc3dc416d552(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t182_2 := t182[(i*T+j)*(dK+dV):][:dK+dV]
-				t372_2 := t372[(i*T+j)*(dK+dV):][:dK+dV]
-				t392_2 := t392[(i*T+j)*(dK+dV):][:dK+dV]
-				for k := range dK + dV {
-					t392_2[k] = t182_2[k] + t372_2[k]
+		for i := range dV {
+			for j := range L {
+				for k2 := range T {
+					v := c.V[(j*T+k2)*dV:][:dV]
+					t322_2 := t322[i*(dK+dV)+dK:][:dV]
+					t54_2 := t54[i*(dK+dV)+dK:][:dV]
+					t262Entry := t262[(j*T+k2)*dV+i]
+					t48Entry := t48[(j*T+k2)*dV+i]
+					for m := range dV {
+						vEntry := v[m]
+						t322_2[m] = num.FMA32(vEntry, t262Entry, t322_2[m])
+						t54_2[m] = num.FMA32(vEntry, t48Entry, t54_2[m])
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k, projected.rho, projected.q1, projected.q
+	// projected.q, projected.k
+	for i := range L {
+		t66_2 := t66[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t78_2 := t78[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t84_2 := t84[i*T:][:T]
+		t88_2 := t88[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t92_2 := t92[i*T:][:T]
+		for j := range T {
+			t66Entry := t66_2[j]
+			t882 := (F(1e-08) <= t18_2[j])
+			t78_2[j] = kern.Choose((t66Entry && t23_2[j]), kern.Choose(t66Entry, F(F(0.5*kern.Choose(t66Entry, kern.Choose(t62_2[j], t61_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t84_2[j] = F(1) / t20_2[j]
+			t88_2[j] = t882
+			t92_2[j] = (t882 && t13_2[j])
+		}
+	}
+
+	// projected.k
+	for i := range L {
+		for j := range T {
+			copy(t82[(i*T+j)*dK:][:dK], c.KBar[(i*T+j)*dK:][:dK])
+		}
+	}
+
+	// projected.theta
+	kern.GemmFMA(L*T, dK, dV, F(1), true, t82, dK, 1, t262, dV, 1, c.WTheta, dK+dV, 1)
+
+	// projected.rho
+	kern.GemmFMA(L*T, dK, dV, F(1), true, t82, dK, 1, t48, dV, 1, c.WRho, dK+dV, 1)
+
+	// projected.k, projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.R4c4ead92f520Args{
-			P0:  unsafe.SliceData(t51),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t23),
-			P3:  unsafe.SliceData(t47),
-			P4:  unsafe.SliceData(t46),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t392),
-			P8:  unsafe.SliceData(c.KDiv2),
-			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(c.Q1Sigmoid),
-			P11: unsafe.SliceData(c.QBar),
-			P12: unsafe.SliceData(c.Q1Sigmoid2),
-			P13: unsafe.SliceData(t67),
-			P14: unsafe.SliceData(t102),
-			P15: unsafe.SliceData(c.BQBar),
-			P16: unsafe.SliceData(t72),
+		a := regions.R72404a7972d3Args{
+			P0:  unsafe.SliceData(t20),
+			P1:  unsafe.SliceData(t58),
+			P2:  unsafe.SliceData(t78),
+			P3:  unsafe.SliceData(t82),
+			P4:  unsafe.SliceData(k),
+			P5:  unsafe.SliceData(q1),
+			P6:  unsafe.SliceData(c.QBar),
+			P7:  unsafe.SliceData(t10),
+			P8:  unsafe.SliceData(t9),
+			P9:  unsafe.SliceData(t160),
+			P10: unsafe.SliceData(c.BQBar),
+			P11: unsafe.SliceData(t87),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 4*dK + 4*dV,
-			N11: 8 * dK,
-			N12: 8*dK + 8*dV,
-			N13: 12 * dK,
-			N14: 12*dK + 12*dV,
-			N15: dK + dV,
-			N16: T*dK + T*dV,
-			N17: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  16 * dK,
+			N8:  8 * dK,
+			N9:  20 * dK,
+			N10: 12 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
 		}
-		regions.R4c4ead92f520(&a)
+		regions.R72404a7972d3(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t51_2 := t51[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t58_2 := t58[i*T:][:T]
+			t78_2 := t78[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
 			for j := range T {
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t392_2 := t392[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				t82_2 := t82[(i*T+j)*dK:][:dK]
+				k2 := k[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t67_2 := t67[(i*T+j)*dK:][:dK]
-				t102_2 := t102[(i*T+j)*dK:][:dK]
-				var t722 F
-				t51Entry := t51_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t51Entry && t23_2[j]), kern.Choose(t51Entry, F(F(0.5*kern.Choose(t51Entry, kern.Choose(t47_2[j], t46_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t722Sums := [16]F{t722}
-				for k := range dK {
-					t672 := kBar[k] + t392_2[k]
-					t722Sums[k%16] = num.FMA32(t672, kDiv2[k], t722Sums[k%16])
-					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t96 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t1022 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t96), q1Sigmoid2[k], F(q1SigmoidEntry*t96))
-					t67_2[k] = t672
-					t102_2[k] = t1022
-					bQBar[k] = bQBar[k] + t1022
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				var t872 F
+				t20Entry2 := t20_2[j]
+				t58Entry := t58_2[j]
+				t78Entry := t78_2[j]
+				t872Sums := [16]F{t872}
+				for k3 := range dK {
+					t872Sums[k3%16] = num.FMA32(t82_2[k3], k2[k3]/t20Entry2, t872Sums[k3%16])
+					t111 := num.FMA32(F(2*q1_2[k3]), t78Entry, F(qBar[k3]*t58Entry))
+					t10Entry := t10_2[k3]
+					t9Entry := t9_2[k3]
+					t117 := num.FMA32(F(F(t9Entry*t10Entry)*t111), kern.Sigmoid(-t9Entry), F(t10Entry*t111))
+					t160_2[k3] = t117
+					bQBar[k3] = bQBar[k3] + t117
 				}
-				t722 = kern.Sum16(&t722Sums)
-				t72_2[j] = -t722
+				t872 = kern.Sum16(&t872Sums)
+				t87_2[j] = -t872
 			}
 		}
 	}
 
-	// projected.v, projected.rho
-	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t392),
-			P2: unsafe.SliceData(t93),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
-		}
-		regions.Rbd0e3277083c(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
-				t93_2 := t93[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t93_2[k] = vBar[k] + t392_2[k]
-				}
-			}
+	// projected.k
+	for i := range L {
+		t92_2 := t92[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t88_2 := t88[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t104_2 := t104[i*T:][:T]
+		for j := range T {
+			t92Entry := t92_2[j]
+			t104_2[j] = kern.Choose((t92Entry && t13_2[j]), kern.Choose(t92Entry, F(F(0.5*kern.Choose(t92Entry, kern.Choose(t88_2[j], t87_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
+	for i := range L {
+		for j := range T {
+			copy(t108[(i*T+j)*dV:][:dV], c.VBar[(i*T+j)*dV:][:dV])
+		}
+	}
+
+	// projected.theta
+	kern.GemmFMA(L*T, dV, dV, F(1), true, t108, dV, 1, t262, dV, 1, kern.From(c.WTheta, dK), dK+dV, 1)
+
+	// projected.rho
+	kern.GemmFMA(L*T, dV, dV, F(1), true, t108, dV, 1, t48, dV, 1, kern.From(c.WRho, dK), dK+dV, 1)
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t108, dV, 1)
 
 	// projected.q1
-	clear(t105)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t102),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t105),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t160),
 			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t102_2 := t102[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t105_2 := t105[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t105_2[m] = num.FMA32(t102_2[m], cQ[m], t105_2[m])
-					}
+			for j := range 3 {
+				t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
+				for k2 := range dK {
+					t160_2[k2] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t160),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t160_2 := t160[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k2 := range dK {
+					t160_2[k2] = F(0)
 				}
 			}
 		}
@@ -831,29 +927,29 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t102),
-							P2: unsafe.SliceData(c.CQBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t102_2 := t102[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t102_2[m], cQBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t160),
+			P2: unsafe.SliceData(c.CQBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
+		}
+		regions.R6524bfdc8754(&a)
+	} else {
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			for j := range L {
+				for k2 := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
+					t160_2 := t160[(j*(T+6)+k2+3)*dK:][:dK]
+					for m := range dK {
+						cQBar[m] = num.FMA32(q1Stack[m], t160_2[m], cQBar[m])
 					}
 				}
 			}
@@ -861,80 +957,36 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t107)
-	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t107),
-			P1: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.R4efc802c9c7d(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t107_2 := t107[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t107_2[k] = t107_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t105),
-			P1: unsafe.SliceData(t107),
-			P2: unsafe.SliceData(t108),
-			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t105_2 := t105[(i*(T+3)+j)*dK:][:dK]
-				t107_2 := t107[(i*(T+3)+j)*dK:][:dK]
-				t108_2 := t108[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t108_2[k] = t105_2[k] + t107_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.q1, projected.k1
-	clear(t122)
-	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t108),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t122),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t108_2 := t108[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t122_2 := t122[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t108_2[k]
-					t122_2[k] = t122_2[k] + k0TailBar[k]
+	clear(t124)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t160),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t124),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t160_3 := t160[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t160_4 := t160[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t160_5 := t160[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t124_2 := t124[(i*3+j)*dK:][:dK]
+					for k2 := range dK {
+						t124_2[k2] = num.FMA32(t160_2[k2], cQ[k2], num.FMA32(t160_3[k2], cQ2[k2], num.FMA32(t160_4[k2], cQ3[k2], F(t160_5[k2]*cQ4[k2]))))
+					}
 				}
 			}
 		}
@@ -943,92 +995,90 @@ func (c *backwardFused) run() {
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t77),
-			P1:  unsafe.SliceData(c.KDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t73),
-			P4:  unsafe.SliceData(t72),
-			P5:  unsafe.SliceData(c.KDiv3),
-			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t67),
-			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t117),
-			P11: unsafe.SliceData(c.BKBar),
+		a := regions.R70fc56156f1dArgs{
+			P0:  unsafe.SliceData(t84),
+			P1:  unsafe.SliceData(t104),
+			P2:  unsafe.SliceData(k1),
+			P3:  unsafe.SliceData(t82),
+			P4:  unsafe.SliceData(t5),
+			P5:  unsafe.SliceData(t4),
+			P6:  unsafe.SliceData(t163),
+			P7:  unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  16 * dK,
+			N8:  8 * dK,
+			N9:  20 * dK,
+			N10: 12 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
 		}
-		regions.Rc6606f6002bb(&a)
+		regions.R70fc56156f1d(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t77_2 := t77[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t73_2 := t73[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t84_2 := t84[i*T:][:T]
+			t104_2 := t104[i*T:][:T]
 			for j := range T {
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				t82_2 := t82[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t67_2 := t67[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t117_2 := t117[(i*T+j)*dK:][:dK]
-				t77Entry := t77_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t77Entry && t13_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t111 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t67_2[k]*kDivEntry))
-					t1172 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t111), k1Sigmoid2[k], F(k1SigmoidEntry*t111))
-					t117_2[k] = t1172
-					bKBar[k] = bKBar[k] + t1172
+				t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t84Entry := t84_2[j]
+				t104Entry := t104_2[j]
+				for k2 := range dK {
+					t129 := num.FMA32(F(2*k1_2[k2]), t104Entry, F(t82_2[k2]*t84Entry))
+					t5Entry := t5_2[k2]
+					t4Entry := t4_2[k2]
+					t135 := num.FMA32(F(F(t4Entry*t5Entry)*t129), kern.Sigmoid(-t4Entry), F(t5Entry*t129))
+					t163_2[k2] = t135
+					bKBar[k2] = bKBar[k2] + t135
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t120)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t117),
-			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(t120),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t163),
 			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t117_2 := t117[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t120_2 := t120[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t120_2[m] = num.FMA32(t117_2[m], cK[m], t120_2[m])
-					}
+			for j := range 3 {
+				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
+				for k2 := range dK {
+					t163_2[k2] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t163),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t163_2 := t163[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k2 := range dK {
+					t163_2[k2] = F(0)
 				}
 			}
 		}
@@ -1036,29 +1086,29 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.K1Stack),
-							P1: unsafe.SliceData(t117),
-							P2: unsafe.SliceData(c.CKBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t117_2 := t117[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t117_2[m], cKBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t163),
+			P2: unsafe.SliceData(c.CKBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
+		}
+		regions.R6524bfdc8754(&a)
+	} else {
+		for i := range 4 {
+			cKBar := c.CKBar[i*dK:][:dK]
+			for j := range L {
+				for k2 := range T {
+					k1Stack := c.K1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
+					t163_2 := t163[(j*(T+6)+k2+3)*dK:][:dK]
+					for m := range dK {
+						cKBar[m] = num.FMA32(k1Stack[m], t163_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1066,83 +1116,257 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t120),
-			P1: unsafe.SliceData(t122),
-			P2: unsafe.SliceData(t123),
-			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+	clear(t142)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t163),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t142),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t142_2 := t142[(i*3+j)*dK:][:dK]
+					for k2 := range dK {
+						t142_2[k2] = num.FMA32(t163_2[k2], cK[k2], num.FMA32(t163_3[k2], cK2[k2], num.FMA32(t163_4[k2], cK3[k2], F(t163_5[k2]*cK4[k2]))))
+					}
+				}
+			}
 		}
-		regions.Rfbd3242b02ac(&a)
+	}
+
+	// projected.q0, projected.q1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t160),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t147),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t160_2 := t160[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t160_3 := t160[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t160_4 := t160[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t160_5 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				t147_2 := t147[(i*T+j)*dK:][:dK]
+				for k2 := range dK {
+					t147_2[k2] = num.FMA32(t160_2[k2], cQ2[k2], num.FMA32(t160_3[k2], cQ3[k2], num.FMA32(t160_4[k2], cQ4[k2], F(t160_5[k2]*cQ[k2]))))
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t147),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t120_2 := t120[(i*(T+3)+j)*dK:][:dK]
-				t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
-				t123_2 := t123[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t123_2[k] = t120_2[k] + t122_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t147_2 := t147[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k2 := range dK {
+						t147_2[k2] = t147_2[k2] + q0TailBar[k2]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t147, dK, 1)
+
+	// projected.k0, projected.k1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t163),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t150),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cK := c.CK[:dK]
+		for i := range L {
+			for j := range T {
+				t163_2 := t163[(i*(T+6)+j+6)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				t163_3 := t163[(i*(T+6)+j+5)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t163_4 := t163[(i*(T+6)+j+4)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t150_2 := t150[(i*T+j)*dK:][:dK]
+				for k2 := range dK {
+					t150_2[k2] = num.FMA32(t163_2[k2], cK2[k2], num.FMA32(t163_3[k2], cK3[k2], num.FMA32(t163_4[k2], cK4[k2], F(t163_5[k2]*cK[k2]))))
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t123[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t126, i*T*d), d, 1, kern.From(t108, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t108, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t123, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t123, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t94),
-			P1: unsafe.SliceData(t126),
-			P2: unsafe.SliceData(t128),
-			P3: unsafe.SliceData(c.XBar),
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t150),
+			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t94_2 := t94[(i*T+j)*d:][:d]
-				t126_2 := t126[(i*T+j)*d:][:d]
-				t128_2 := t128[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t94_2[k] + t126_2[k]) + t128_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t150_2 := t150[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k2 := range dK {
+						t150_2[k2] = t150_2[k2] + k0TailBar[k2]
+					}
 				}
 			}
 		}
 	}
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t150, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t108, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t147, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t142[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					k0TailBarOut[k2] = k0TailBarOut[k2] + k0TailBar[k2]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t124[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					q0TailBarOut[k2] = q0TailBarOut[k2] + q0TailBar[k2]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range dV {
+		copy(c.WRhoBar[i*(dK+dV):][:dK+dV], t54[i*(dK+dV):][:dK+dV])
+	}
+
+	// projected.rho
+	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t48, dV, 1)
+
+	// projected.k0
+	for i := range dV {
+		copy(c.WThetaBar[i*(dK+dV):][:dK+dV], t322[i*(dK+dV):][:dK+dV])
+	}
+
+	// projected.theta
+	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t262, dV, 1)
 }

@@ -13,77 +13,57 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 11·L·T·d_k + 5·L·T·d_v + 13·L·T + 6·L·d_k + 3·L·d_v entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + L·T·d_v + 5·L·T + 6·L·d_k + 3·L·d_v entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	WV            []F     // [d_v, d]
-	K0Tail        []F     // [L, 3, d_k]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	V0Tail        []F     // [L, 3, d_v]
-	CV            []F     // [4, d_v]
-	BV            []F     // [d_v]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	WEta          []F     // [d_k + d_v]
-	BEta          []F     // []
-	V             []F     // [L, T, d_v], written
-	K             []F     // [L, T, d_k], written
-	Q             []F     // [L, T, d_k], written
-	Rho           []F     // [L, T], written
-	Theta         []F     // [L, T], written
-	Eta           []F     // [L, T], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	V0TailOut     []F     // [L, 3, d_v], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	VStack        []F     // [L, T + 3, d_v], written
-	VProd         []F     // [L, T, d_v], written
-	VSigmoid      []F     // [L, T, d_v], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	EtaSigmoid    []F     // [L, T], written
-	ThetaSigmoid  []F     // [L, T], written
-	RhoSigmoid2   []F     // [L, T], written
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	VSigmoid2     []F     // [L, T, d_v], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	Work          []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	WV        []F     // [d_v, d]
+	K0Tail    []F     // [L, 3, d_k]
+	CK        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	BQ        []F     // [d_k]
+	V0Tail    []F     // [L, 3, d_v]
+	CV        []F     // [4, d_v]
+	BV        []F     // [d_v]
+	WRho      []F     // [d_k + d_v]
+	BRho      []F     // []
+	WTheta    []F     // [d_k + d_v]
+	BTheta    []F     // []
+	WEta      []F     // [d_k + d_v]
+	BEta      []F     // []
+	V         []F     // [L, T, d_v], written
+	K         []F     // [L, T, d_k], written
+	Q         []F     // [L, T, d_k], written
+	Rho       []F     // [L, T], written
+	Theta     []F     // [L, T], written
+	Eta       []F     // [L, T], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	V0TailOut []F     // [L, 3, d_v], written
+	K1Stack   []F     // [L, T + 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	VStack    []F     // [L, T + 3, d_v], written
+	KProd     []F     // [L, T], written
+	QProd     []F     // [L, T], written
+	RhoLin    []F     // [L, T], written
+	ThetaLin  []F     // [L, T], written
+	EtaLin    []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + L·T·d_v + 5·L·T.
+// WorkLen is 2·L·T·d_k + 8·L·T + 18·L·d_k + 9·L·d_v.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + L*T*dV + 5*L*T
+	return 2*L*T*dK + 8*L*T + 18*L*dK + 9*L*dV
 }
 
 // Run computes Forward.
@@ -93,84 +73,136 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	v0 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t4 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t22 := c.Work[:3*L*dK] // [L, 3, d_k]
+	work := c.Work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t72 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t82 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
+	t102 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t112 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t122 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t152 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t172 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t192 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t37 := work[:L*T] // [L, T]
+	t142 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t44 := work[:L*T] // [L, T]
+	t162 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t49 := work[:L*T] // [L, T]
+	t182 := work[:L*T] // [L, T]
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
-	kern.Gemm(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
+	for i := range L {
+		kern.Gemm(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_2[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			t32_2 := t32[(i*3+j)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			t72_2 := t72[(i*3+j)*dK:][:dK]
+			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t82_2 := t82[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
 
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -178,17 +210,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -196,48 +230,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -246,70 +242,50 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t16 F
 			for k := range dK {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				k1Entry := k1_2[k]
 				t16 += F(k1Entry * k1Entry)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 			kProd[j] = t16
 		}
 	}
 
 	// projected.v
+	clear(t102)
 	for i := range L {
-		for j := range 3 {
-			v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
-			vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+		for j := range min(3, -T+3) {
+			v0Tail := c.V0Tail[(i*3+j+T)*dV:][:dV]
+			t102_2 := t102[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				vStack[k] = v0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v0_2 := v0[(i*T+j)*dV:][:dV]
-			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
-			for k := range dV {
-				vStack[k] = v0_2[k]
+				t102_2[k] = v0Tail[k]
 			}
 		}
 	}
 
 	// projected.v
+	clear(t112)
 	for i := range L {
-		for j := range 3 {
-			vStack := c.VStack[(i*(T+3)+j+T)*dV:][:dV]
-			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailOut[k] = vStack[k]
-			}
-		}
-	}
-
-	// projected.v
-	clear(c.VProd)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					vProd := c.VProd[(i*T+j)*dV:][:dV]
-					for m := range dV {
-						vProd[m] += F(vStack[m] * cV[m])
-					}
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				vStack := c.VStack[(i*(T+3)+(lo+j)+T)*dV:][:dV]
+				t112_2 := t112[(i*3+(lo+j))*dV:][:dV]
+				for k := range dV {
+					t112_2[k] = vStack[k]
 				}
 			}
 		}
@@ -317,33 +293,86 @@ func (c *Forward[F]) Run() {
 
 	// projected.v
 	for i := range L {
-		bV := c.BV[:dV]
-		for j := range T {
-			vProd := c.VProd[(i*T+j)*dV:][:dV]
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			v := c.V[(i*T+j)*dV:][:dV]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
+		for j := range 3 {
+			t102_2 := t102[(i*3+j)*dV:][:dV]
+			t112_2 := t112[(i*3+j)*dV:][:dV]
+			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				t14 := bV[k] + vProd[k]
-				t15 := num.Sigmoid(t14)
-				vSigmoid[k] = t15
-				v[k] = F(t14 * t15)
-				vSigmoid2[k] = num.Sigmoid(-t14)
+				v0TailOut[k] = t102_2[k] + t112_2[k]
 			}
+		}
+	}
+
+	// projected.v
+	clear(t122)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
+				t122_2 := t122[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t122_2[k] = v0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			t122_2 := t122[(i*3+j)*dV:][:dV]
+			vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			for k := range dV {
+				vStack[k] = t122_2[k]
+			}
+		}
+	}
+
+	// projected.v, projected.rho, projected.theta, projected.eta
+	for i := range L {
+		t152_2 := t152[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		bV := c.BV[:dV]
+		cV := c.CV[:dV]
+		for j := range T {
+			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+			vStack2 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			vStack3 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wEta := c.WEta[dK:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
+			var t1522 F
+			var t1722 F
+			var t1922 F
+			for k := range dV {
+				t14 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
+				v2 := F(t14 * num.Sigmoid(t14))
+				t1522 += F(v2 * wRho[k])
+				t1722 += F(v2 * wTheta[k])
+				t1922 += F(v2 * wEta[k])
+				v[k] = v2
+			}
+			t152_2[j] = t1522
+			t172_2[j] = t1722
+			t192_2[j] = t1922
 		}
 	}
 
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t18 := (F(0) < kProdEntry)
-			t21 := num.Sqrt(kern.Choose(t18, kProdEntry, F(1)))
-			kSqrt[j] = t21
-			t25_2[j] = num.Max(kern.Choose(t18, t21, F(0)), F(1e-08))
+			t25_2[j] = num.Max(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -369,227 +398,146 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t28 := (F(0) < qProdEntry)
-			t31 := num.Sqrt(kern.Choose(t28, qProdEntry, F(1)))
-			qSqrt[j] = t31
-			t35_2[j] = num.Max(kern.Choose(t28, t31, F(0)), F(1e-08))
+			t35_2[j] = num.Max(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho, projected.theta, projected.eta
 	for i := range L {
 		t35_2 := t35[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+			var t1422 F
+			var t1622 F
+			var t1822 F
 			t35Entry := t35_2[j]
-			t25Entry2 := t25_2[j]
 			for k2 := range dK {
-				q2 := q1_2[k2] / t35Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t35Entry
-				kDiv2[k2] = k[k2] / t25Entry2
-				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
-				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
+				kEntry := k[k2]
+				t1422 += F(kEntry * wRho[k2])
+				t1622 += F(kEntry * wTheta[k2])
+				t1822 += F(kEntry * wEta[k2])
+				q[k2] = q1_2[k2] / t35Entry
 			}
+			t142_2[j] = t1422
+			t162_2[j] = t1622
+			t182_2[j] = t1822
 		}
 	}
 
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// projected.rho, projected.theta, projected.eta
-	for i := range L {
-		t37_2 := t37[i*T:][:T]
-		t44_2 := t44[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t372 F
-			var t442 F
-			var t492 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t372 += F(rhoStackEntry * wRho[k])
-				t442 += F(rhoStackEntry * wTheta[k])
-				t492 += F(rhoStackEntry * wEta[k])
-			}
-			t37_2[j] = t372
-			t44_2[j] = t442
-			t49_2[j] = t492
-		}
-	}
-
-	// projected.rho, projected.k, projected.theta, projected.eta, projected.q
+	// projected.rho, projected.k, projected.theta, projected.eta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	for i := range L {
-		t37_2 := t37[i*T:][:T]
-		t44_2 := t44[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t38 := t37_2[j] + bRhoEntry
-			t39 := num.Sigmoid(t38)
-			t45 := t44_2[j] + bThetaEntry
-			t46 := num.Softplus(t45)
-			t50 := t49_2[j] + bEtaEntry
-			rhoSigmoid[j] = t39
-			rho[j] = num.Min(num.Max(t39, F(0)), F(1))
-			thetaSoftplus[j] = t46
-			theta[j] = num.Max(t46, F(0))
+			t38 := t142_2[j] + t152_2[j] + bRhoEntry
+			t45 := t162_2[j] + t172_2[j] + bThetaEntry
+			t50 := t182_2[j] + t192_2[j] + bEtaEntry
+			rhoLin[j] = t38
+			rho[j] = num.Min(num.Max(num.Sigmoid(t38), F(0)), F(1))
+			thetaLin[j] = t45
+			theta[j] = num.Max(num.Softplus(t45), F(0))
+			etaLin[j] = t50
 			eta[j] = num.Sigmoid(t50)
-			etaSigmoid[j] = num.Sigmoid(-t50)
-			thetaSigmoid[j] = num.Sigmoid(t45)
-			rhoSigmoid2[j] = num.Sigmoid(-t38)
-			qDiv[j] = F(1) / t35_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t25_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	WV            []F     // [d_v, d]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	CV            []F     // [4, d_v]
-	BV            []F     // [d_v]
-	WRho          []F     // [d_k + d_v]
-	WTheta        []F     // [d_k + d_v]
-	WEta          []F     // [d_k + d_v]
-	VBar          []F     // [L, T, d_v]
-	KBar          []F     // [L, T, d_k]
-	QBar          []F     // [L, T, d_k]
-	RhoBar        []F     // [L, T]
-	ThetaBar      []F     // [L, T]
-	EtaBar        []F     // [L, T]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	V0TailBar     []F     // [L, 3, d_v]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	VStack        []F     // [L, T + 3, d_v]
-	VProd         []F     // [L, T, d_v]
-	VSigmoid      []F     // [L, T, d_v]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	Eta           []F     // [L, T]
-	EtaSigmoid    []F     // [L, T]
-	ThetaSigmoid  []F     // [L, T]
-	RhoSigmoid2   []F     // [L, T]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	VSigmoid2     []F     // [L, T, d_v]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	WQBar         []F     // [d_k, d], written
-	WVBar         []F     // [d_v, d], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	CKBar         []F     // [4, d_k], written
-	BKBar         []F     // [d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	CQBar         []F     // [4, d_k], written
-	BQBar         []F     // [d_k], written
-	V0TailBarOut  []F     // [L, 3, d_v], written
-	CVBar         []F     // [4, d_v], written
-	BVBar         []F     // [d_v], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	WEtaBar       []F     // [d_k + d_v], written
-	BEtaBar       []F     // [], written
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	WK           []F     // [d_k, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [d_k, d]
+	WV           []F     // [d_v, d]
+	CK           []F     // [4, d_k]
+	Pos          []int32 // [L]
+	BK           []F     // [d_k]
+	CQ           []F     // [4, d_k]
+	BQ           []F     // [d_k]
+	CV           []F     // [4, d_v]
+	BV           []F     // [d_v]
+	WRho         []F     // [d_k + d_v]
+	WTheta       []F     // [d_k + d_v]
+	WEta         []F     // [d_k + d_v]
+	VBar         []F     // [L, T, d_v]
+	KBar         []F     // [L, T, d_k]
+	QBar         []F     // [L, T, d_k]
+	RhoBar       []F     // [L, T]
+	ThetaBar     []F     // [L, T]
+	EtaBar       []F     // [L, T]
+	K0TailBar    []F     // [L, 3, d_k]
+	Q0TailBar    []F     // [L, 3, d_k]
+	V0TailBar    []F     // [L, 3, d_v]
+	K1Stack      []F     // [L, T + 3, d_k]
+	Q1Stack      []F     // [L, T + 3, d_k]
+	VStack       []F     // [L, T + 3, d_v]
+	KProd        []F     // [L, T]
+	QProd        []F     // [L, T]
+	RhoLin       []F     // [L, T]
+	ThetaLin     []F     // [L, T]
+	EtaLin       []F     // [L, T]
+	WKBar        []F     // [d_k, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [d_k, d], written
+	WVBar        []F     // [d_v, d], written
+	K0TailBarOut []F     // [L, 3, d_k], written
+	CKBar        []F     // [4, d_k], written
+	BKBar        []F     // [d_k], written
+	Q0TailBarOut []F     // [L, 3, d_k], written
+	CQBar        []F     // [4, d_k], written
+	BQBar        []F     // [d_k], written
+	V0TailBarOut []F     // [L, 3, d_v], written
+	CVBar        []F     // [4, d_v], written
+	BVBar        []F     // [d_v], written
+	WRhoBar      []F     // [d_k + d_v], written
+	BRhoBar      []F     // [], written
+	WThetaBar    []F     // [d_k + d_v], written
+	BThetaBar    []F     // [], written
+	WEtaBar      []F     // [d_k + d_v], written
+	BEtaBar      []F     // [], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 12·L·T·d_k + 5·L·T·d_v + 5·L·T + 18·L·d_k + 9·L·d_v.
+// WorkLen is 11·L·T·d_k + 5·L·T·d_v + 14·L·T + 18·L·d_k + 9·L·d_v + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 12*L*T*dK + 5*L*T*dV + 5*L*T + 18*L*dK + 9*L*dV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 11*L*T*dK + 5*L*T*dV + 14*L*T + 18*L*dK + 9*L*dV + 6*dK + 6*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -599,250 +547,353 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t4 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t191 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	work := c.Work[L*T*dV+6*L*dV:]
+	t194 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t197 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t5 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t482 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t162 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t352 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t412 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t69 := work[:L*T*dK] // [L, T, d_k]
+	t10 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t74 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t116 := work[:L*T*dK] // [L, T, d_k]
+	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t101 := work[:L*T*dV] // [L, T, d_v]
+	t14 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t104 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t106 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t107 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t119 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t121 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t122 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t136 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t131 := work[:L*T*dK] // [L, T, d_k]
+	t15 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	v := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t21 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t31 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t35 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t222 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t372 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t59 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t69 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t292 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t452 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t67 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t72 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t93 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t134 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t137 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t140 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t142 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t144 := work[:L*T*d] // [L, T, d]
-	t18 := c.Flags[:L*T] // [L, T]
+	t98 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t272 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t432 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t65 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t89 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t95 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t115 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t132 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t150 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t168 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t173 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t176 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t179 := work[:L*T*dK] // [L, T, d_k]
+	t18 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t28 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t492 := flags[:L*T] // [L, T]
+	t73 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t53 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t75 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t79 := flags[:L*T] // [L, T]
+	t77 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	for i := range L {
-		t482_2 := t482[i*T:][:T]
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			var t4822 F
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t4822 += F(qBar[k] * qDiv2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
-			}
-			t482_2[j] = -t4822
-		}
-	}
-
-	// projected.k, projected.q, projected.eta, projected.theta, projected.rho
-	var t62 F
-	var t192 F
-	var t382 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		etaBar := c.EtaBar[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t492_2 := t492[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		for j := range T {
-			t182 := (F(0) < kProd[j])
-			t282 := (F(0) < qProd[j])
-			t422 := F(F(etaBar[j]*eta[j]) * etaSigmoid[j])
-			t62 += t422
-			t922 := (F(0) <= thetaSoftplus[j])
-			t1622 := kern.Choose(t922, F(kern.Choose(t922, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t192 += t1622
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t222 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t272 := (t222 && (F(0) <= rhoSigmoidEntry))
-			t3522 := kern.Choose(t272, F(F(rhoSigmoidEntry*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t382 += t3522
-			t4922 := (F(1e-08) <= kern.Choose(t282, qSqrt[j], F(0)))
-			t752 := (F(1e-08) <= kern.Choose(t182, kSqrt[j], F(0)))
-			t18_2[j] = t182
-			t28_2[j] = t282
-			t42_2[j] = t422
-			t162_2[j] = t1622
-			t352_2[j] = t3522
-			t492_2[j] = t4922
-			t53_2[j] = (t4922 && t282)
-			t75_2[j] = t752
-			t79_2[j] = (t752 && t182)
-		}
-	}
-	c.BEtaBar[0] = t62
-	c.BThetaBar[0] = t192
-	c.BRhoBar[0] = t382
-
-	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t42_2 := t42[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t412_2 := t412[(i*T+j)*(dK+dV):][:dK+dV]
-			t42Entry := t42_2[j]
-			t162Entry := t162_2[j]
-			t352Entry := t352_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wEtaBar[k] += F(rhoStackEntry * t42Entry)
-				wThetaBar[k] += F(rhoStackEntry * t162Entry)
-				wRhoBar[k] += F(rhoStackEntry * t352Entry)
-				t412_2[k] = F(t42Entry*wEta[k]) + F(t162Entry*wTheta[k]) + F(t352Entry*wRho[k])
-			}
-		}
-	}
-
-	// projected.k, projected.rho, projected.q1, projected.q
-	clear(c.BQBar)
-	for i := range L {
-		t53_2 := t53[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t492_2 := t492[i*T:][:T]
-		t482_2 := t482[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t412_2 := t412[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t69_2 := t69[(i*T+j)*dK:][:dK]
-			t116_2 := t116[(i*T+j)*dK:][:dK]
-			var t742 F
-			t53Entry := t53_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t53Entry && t28_2[j]), kern.Choose(t53Entry, F(F(0.5*kern.Choose(t53Entry, kern.Choose(t492_2[j], t482_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t692 := kBar[k] + t412_2[k]
-				t742 += F(t692 * kDiv2[k])
-				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t110 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t1162 := F(q1SigmoidEntry*t110) + F(F(F(t9Entry*q1SigmoidEntry)*t110)*q1Sigmoid2[k])
-				t69_2[k] = t692
-				t116_2[k] = t1162
-				bQBar[k] += t1162
-			}
-			t74_2[j] = -t742
-		}
-	}
-
-	// projected.v, projected.rho
-	clear(c.BVBar)
-	for i := range L {
-		bV := c.BV[:dV]
-		bVBar := c.BVBar[:dV]
-		for j := range T {
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t412_2 := t412[(i*T+j)*(dK+dV)+dK:][:dV]
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			vProd := c.VProd[(i*T+j)*dV:][:dV]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-			t101_2 := t101[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t95 := vBar[k] + t412_2[k]
-				vSigmoidEntry := vSigmoid[k]
-				t1012 := F(vSigmoidEntry*t95) + F(F(F((bV[k]+vProd[k])*vSigmoidEntry)*t95)*vSigmoid2[k])
-				t101_2[k] = t1012
-				bVBar[k] += t1012
+				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42)
+				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t102 := num.Sigmoid(t92)
+				t4_2[k] = t42
+				t5_2[k] = t52
+				k1_2[k] = F(t42 * t52)
+				t9_2[k] = t92
+				t10_2[k] = t102
+				q1_2[k] = F(t92 * t102)
 			}
 		}
 	}
 
 	// projected.v
-	clear(t104)
 	for i := range L {
+		bV := c.BV[:dV]
+		cV := c.CV[:dV]
 		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t101_2 := t101[(i*T+j)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					t104_2 := t104[(i*(T+3)+j-k+3)*dV:][:dV]
-					for m := range dV {
-						t104_2[m] += F(t101_2[m] * cV[m])
-					}
-				}
+			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+			vStack2 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			vStack3 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			t14_2 := t14[(i*T+j)*dV:][:dV]
+			t15_2 := t15[(i*T+j)*dV:][:dV]
+			v2 := v[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t142 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
+				t152 := num.Sigmoid(t142)
+				t14_2[k] = t142
+				t15_2[k] = t152
+				v2[k] = F(t142 * t152)
+			}
+		}
+	}
+
+	// projected.k, projected.q, projected.rho, projected.eta, projected.theta
+	var t252 F
+	var t412 F
+	var t63 F
+	for i := range L {
+		kProd := c.KProd[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
+		etaBar := c.EtaBar[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
+		rhoBar := c.RhoBar[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t372_2 := t372[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t182 := (F(0) < kProdEntry)
+			t212 := num.Sqrt(kern.Choose(t182, kProdEntry, F(1)))
+			t232 := kern.Choose(t182, t212, F(0))
+			qProdEntry := qProd[j]
+			t282 := (F(0) < qProdEntry)
+			t312 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
+			t33 := kern.Choose(t282, t312, F(0))
+			t352 := num.Max(t33, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t39 := num.Sigmoid(rhoLinEntry)
+			etaLinEntry := etaLin[j]
+			t2222 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
+			t252 += t2222
+			thetaLinEntry := thetaLin[j]
+			t302 := (F(0) <= num.Softplus(thetaLinEntry))
+			t3722 := kern.Choose(t302, F(kern.Choose(t302, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t412 += t3722
+			t462 := (num.Max(t39, F(0)) <= F(1))
+			t51 := (t462 && (F(0) <= t39))
+			t592 := kern.Choose(t51, F(F(t39*kern.Choose(t51, kern.Choose(t462, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t63 += t592
+			t732 := (F(1e-08) <= t33)
+			t18_2[j] = t182
+			t21_2[j] = t212
+			t23_2[j] = t232
+			t25_2[j] = num.Max(t232, F(1e-08))
+			t28_2[j] = t282
+			t31_2[j] = t312
+			t35_2[j] = t352
+			t222_2[j] = t2222
+			t372_2[j] = t3722
+			t59_2[j] = t592
+			t69_2[j] = F(1) / t352
+			t73_2[j] = t732
+			t77_2[j] = (t732 && t282)
+		}
+	}
+	c.BEtaBar[0] = t252
+	c.BThetaBar[0] = t412
+	c.BRhoBar[0] = t63
+
+	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
+	clear(t292)
+	clear(t452)
+	clear(t67)
+	for i := range L {
+		t25_2 := t25[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t372_2 := t372[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		wEta := c.WEta[:dK]
+		wTheta := c.WTheta[:dK]
+		wRho := c.WRho[:dK]
+		t292_2 := t292[:dK]
+		t452_2 := t452[:dK]
+		t67_2 := t67[:dK]
+		for j := range T {
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			t93_2 := t93[(i*T+j)*dK:][:dK]
+			var t722 F
+			var t982 F
+			t25Entry := t25_2[j]
+			t35Entry := t35_2[j]
+			t222Entry := t222_2[j]
+			t372Entry := t372_2[j]
+			t59Entry := t59_2[j]
+			for k := range dK {
+				k2 := k1_2[k] / t25Entry
+				t722 += F(qBar[k] * ((q1_2[k] / t35Entry) / t35Entry))
+				t932 := kBar[k] + F(t222Entry*wEta[k]) + F(t372Entry*wTheta[k]) + F(t59Entry*wRho[k])
+				t982 += F(t932 * (k2 / t25Entry))
+				t292_2[k] += F(k2 * t222Entry)
+				t452_2[k] += F(k2 * t372Entry)
+				t67_2[k] += F(k2 * t59Entry)
+				t93_2[k] = t932
+			}
+			t72_2[j] = -t722
+			t98_2[j] = -t982
+		}
+	}
+
+	// projected.eta, projected.theta, projected.rho, projected.v
+	clear(t272)
+	clear(t432)
+	clear(t65)
+	clear(c.BVBar)
+	for i := range L {
+		t222_2 := t222[i*T:][:T]
+		t372_2 := t372[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
+		bVBar := c.BVBar[:dV]
+		for j := range T {
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			wEta := c.WEta[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			t15_2 := t15[(i*T+j)*dV:][:dV]
+			t14_2 := t14[(i*T+j)*dV:][:dV]
+			v2 := v[(i*T+j)*dV:][:dV]
+			t272_2 := t272[dK:][:dV]
+			t432_2 := t432[dK:][:dV]
+			t65_2 := t65[dK:][:dV]
+			t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
+			t222Entry2 := t222_2[j]
+			t372Entry2 := t372_2[j]
+			t59Entry2 := t59_2[j]
+			for k := range dV {
+				t119 := vBar[k] + F(t222Entry2*wEta[k]) + F(t372Entry2*wTheta[k]) + F(t59Entry2*wRho[k])
+				t15Entry := t15_2[k]
+				t14Entry := t14_2[k]
+				t125 := F(t15Entry*t119) + F(F(F(t14Entry*t15Entry)*t119)*num.Sigmoid(-t14Entry))
+				vEntry := v2[k]
+				t272_2[k] += F(vEntry * t222Entry2)
+				t432_2[k] += F(vEntry * t372Entry2)
+				t65_2[k] += F(vEntry * t59Entry2)
+				t191_2[k] = t125
+				bVBar[k] += t125
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t77_2 := t77[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t89_2 := t89[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		for j := range T {
+			t77Entry := t77_2[j]
+			t99 := (F(1e-08) <= t23_2[j])
+			t18Entry := t18_2[j]
+			t103 := (t99 && t18Entry)
+			t89_2[j] = kern.Choose((t77Entry && t28_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t95_2[j] = F(1) / t25_2[j]
+			t115_2[j] = kern.Choose((t103 && t18Entry), kern.Choose(t103, F(F(0.5*kern.Choose(t103, kern.Choose(t99, t98_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			t191_2 := t191[(i*(T+6)+j)*dV:][:dV]
+			for k := range dV {
+				t191_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t191_2 := t191[(i*(T+6)+j+T+3)*dV:][:dV]
+			for k := range dV {
+				t191_2[k] = F(0)
 			}
 		}
 	}
@@ -850,192 +901,137 @@ func (c *Backward[F]) Run() {
 	// projected.v
 	clear(c.CVBar)
 	for i := range 4 {
+		cVBar := c.CVBar[i*dV:][:dV]
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t101_2 := t101[(j*T+k)*dV:][:dV]
-					cVBar := c.CVBar[i*dV:][:dV]
-					for m := range dV {
-						cVBar[m] += F(vStack[m] * t101_2[m])
-					}
+				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
+				t191_2 := t191[(j*(T+6)+k+3)*dV:][:dV]
+				for m := range dV {
+					cVBar[m] += F(vStack[m] * t191_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.v
-	clear(t106)
+	clear(t132)
 	for i := range L {
 		for j := range 3 {
-			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			t106_2 := t106[(i*(T+3)+j+T)*dV:][:dV]
-			for k := range dV {
-				t106_2[k] += v0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t191_2 := t191[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t191_3 := t191[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t191_4 := t191[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t191_5 := t191[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				t132_2 := t132[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t132_2[k] = F(t191_2[k]*cV[k]) + F(t191_3[k]*cV2[k]) + F(t191_4[k]*cV3[k]) + F(t191_5[k]*cV4[k])
+				}
 			}
 		}
 	}
 
-	// projected.v
+	// projected.q1, projected.q, projected.k1, projected.k
+	clear(c.BQBar)
+	clear(c.BKBar)
 	for i := range L {
-		for j := range T + 3 {
-			t104_2 := t104[(i*(T+3)+j)*dV:][:dV]
-			t106_2 := t106[(i*(T+3)+j)*dV:][:dV]
-			t107_2 := t107[(i*(T+3)+j)*dV:][:dV]
-			for k := range dV {
-				t107_2[k] = t104_2[k] + t106_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			t107_2 := t107[(i*(T+3)+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailBarOut[k] = t107_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t119)
-	for i := range L {
+		t69_2 := t69[i*T:][:T]
+		t89_2 := t89[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
 		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t116_2 := t116[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t119_2 := t119[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t119_2[m] += F(t116_2[m] * cQ[m])
-					}
-				}
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
+			t93_2 := t93[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
+			t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+			t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+			t69Entry := t69_2[j]
+			t89Entry := t89_2[j]
+			t95Entry := t95_2[j]
+			t115Entry := t115_2[j]
+			for k := range dK {
+				t137 := F(qBar[k]*t69Entry) + F(2*F(q1_2[k]*t89Entry))
+				t10Entry := t10_2[k]
+				t9Entry := t9_2[k]
+				t143 := F(t10Entry*t137) + F(F(F(t9Entry*t10Entry)*t137)*num.Sigmoid(-t9Entry))
+				t155 := F(t93_2[k]*t95Entry) + F(2*F(k1_2[k]*t115Entry))
+				t5Entry := t5_2[k]
+				t4Entry := t4_2[k]
+				t161 := F(t5Entry*t155) + F(F(F(t4Entry*t5Entry)*t155)*num.Sigmoid(-t4Entry))
+				t194_2[k] = t143
+				bQBar[k] += t143
+				t197_2[k] = t161
+				bKBar[k] += t161
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t116_2 := t116[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t116_2[m])
-					}
-				}
+	for i := range L {
+		for j := range 3 {
+			t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
+			for k := range dK {
+				t194_2[k] = F(0)
 			}
 		}
 	}
-
-	// projected.q1
-	clear(t121)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t121_2 := t121[(i*(T+3)+j+T)*dK:][:dK]
+			t194_2 := t194[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t121_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range T + 3 {
-			t119_2 := t119[(i*(T+3)+j)*dK:][:dK]
-			t121_2 := t121[(i*(T+3)+j)*dK:][:dK]
-			t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t122_2[k] = t119_2[k] + t121_2[k]
+				t194_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t136)
-	for i := range L {
-		for j := range 3 {
-			t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t136_2 := t136[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t122_2[k]
-				t136_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	for i := range L {
-		t79_2 := t79[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t69_2 := t69[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t131_2 := t131[(i*T+j)*dK:][:dK]
-			t79Entry := t79_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t79Entry && t18_2[j]), kern.Choose(t79Entry, F(F(0.5*kern.Choose(t79Entry, kern.Choose(t75_2[j], t74_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t125 := F(t69_2[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t1312 := F(k1SigmoidEntry*t125) + F(F(F(t4Entry*k1SigmoidEntry)*t125)*k1Sigmoid2[k])
-				t131_2[k] = t1312
-				bKBar[k] += t1312
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t134)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n5 := int(c.Pos[i]) + j - k
-				if n5 >= 0 {
-					t131_2 := t131[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t134_2 := t134[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t134_2[m] += F(t131_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
+	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
+		cKBar := c.CKBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n6 := int(c.Pos[j]) - i + k
-				if n6 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t131_2 := t131[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t131_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t194_2 := t194[(j*(T+6)+k+3)*dK:][:dK]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t197_2 := t197[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t194_2[m])
+					cKBar[m] += F(k1Stack[m] * t197_2[m])
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t150)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t194_3 := t194[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t194_4 := t194[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t150_2 := t150[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t150_2[k] = F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -1043,71 +1039,232 @@ func (c *Backward[F]) Run() {
 
 	// projected.k1
 	for i := range L {
-		for j := range T + 3 {
-			t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
-			t136_2 := t136[(i*(T+3)+j)*dK:][:dK]
-			t137_2 := t137[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t137_2[k] = t134_2[k] + t136_2[k]
+				t197_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t197_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t168)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t197_3 := t197[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t197_4 := t197[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t168_2 := t168[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t168_2[k] = F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v0, projected.v
+	for i := range L {
+		cV := c.CV[:dV]
+		for j := range T {
+			t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
+			t191_3 := t191[(i*(T+6)+j+4)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			t191_4 := t191[(i*(T+6)+j+5)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			t191_5 := t191[(i*(T+6)+j+6)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			t173_2 := t173[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t173_2[k] = (F(t191_2[k]*cV[k]) + F(t191_3[k]*cV2[k]) + F(t191_4[k]*cV3[k]) + F(t191_5[k]*cV4[k]))
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
+				t173_2 := t173[(i*T+(lo+j)+T-3)*dV:][:dV]
+				for k := range dV {
+					t173_2[k] += v0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t173, dV, 1)
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+			t194_3 := t194[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t194_4 := t194[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t194_5 := t194[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t176_2 := t176[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t176_2[k] = (F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k]))
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t176_2 := t176[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t176_2[k] += q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t176, dK, 1)
+
+	// projected.k0, projected.k1
+	for i := range L {
+		cK := c.CK[:dK]
+		for j := range T {
+			t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+			t197_3 := t197[(i*(T+6)+j+4)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			t197_4 := t197[(i*(T+6)+j+5)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			t197_5 := t197[(i*(T+6)+j+6)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			t179_2 := t179[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t179_2[k] = (F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k]))
 			}
 		}
 	}
 
 	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			t137_2 := t137[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t137_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t179_2 := t179[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t179_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.v0, projected.v
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t179, dK, 1)
+
+	// projected.v0
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t173, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t176, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t179, dK, 1, c.WK, d, 1)
+
+	// projected.k0
 	for i := range L {
-		kern.Gemm(T, d, dV, F(1), false, kern.From(t140, i*T*d), d, 1, kern.From(t107, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
+		for j := range 3 {
+			t168_2 := t168[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] = t168_2[k]
+			}
+		}
 	}
 
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.Gemm(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t107, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// projected.q0, projected.q1
+	// projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t142, i*T*d), d, 1, kern.From(t122, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t122, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t144, i*T*d), d, 1, kern.From(t137, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t137, (k*(T+3)+3)*dK), dK, 1)
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t140_2 := t140[(i*T+j)*d:][:d]
-			t142_2 := t142[(i*T+j)*d:][:d]
-			t144_2 := t144[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t140_2[k] + t142_2[k] + t144_2[k]
+		for j := range 3 {
+			t150_2 := t150[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t150_2[k]
 			}
 		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			t132_2 := t132[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+			for k := range dV {
+				v0TailBarOut[k] = t132_2[k]
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+			for k := range dV {
+				v0TailBarOut[k] += v0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	wRhoBar := c.WRhoBar[:dK+dV]
+	wThetaBar := c.WThetaBar[:dK+dV]
+	wEtaBar := c.WEtaBar[:dK+dV]
+	for i := range dK + dV {
+		wRhoBar[i] = t65[i] + t67[i]
+		wThetaBar[i] = t432[i] + t452[i]
+		wEtaBar[i] = t272[i] + t292[i]
 	}
 }
 
@@ -1188,33 +1345,13 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.V0TailOut = arena.Alloc(3 * k.L * k.DV)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.VStack = c.Run.Saved(k.L*k.T*k.DV + 3*k.L*k.DV)
-	k.VProd = c.Run.Saved(k.L * k.T * k.DV)
-	k.VSigmoid = c.Run.Saved(k.L * k.T * k.DV)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.VSigmoid2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
+	k.EtaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1269,34 +1406,13 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.V0TailBar = block.Adjoint(t, n.nextV0Tail, 3*g.L*g.DV)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.VStack = k.VStack
-	g.VProd = k.VProd
-	g.VSigmoid = k.VSigmoid
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Eta = k.Eta
-	g.EtaSigmoid = k.EtaSigmoid
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.VSigmoid2 = k.VSigmoid2
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
+	g.EtaLin = k.EtaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -20,55 +20,183 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                       // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]              // [L, T, d_k]
-	v0 := c.Work[2*L*T*dK:][:L*T*dV]            // [L, T, d_v]
-	t4 := c.Work[2*L*T*dK+L*T*dV:][:L*T*dK]     // [L, T, d_k]
-	k1 := c.Work[3*L*T*dK+L*T*dV:][:L*T*dK]     // [L, T, d_k]
-	t9 := c.Work[4*L*T*dK+L*T*dV:][:L*T*dK]     // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK+L*T*dV:][:L*T*dK]     // [L, T, d_k]
-	t25 := c.Work[6*L*T*dK+L*T*dV:][:L*T]       // [L, T]
-	t35 := c.Work[6*L*T*dK+L*T*dV+L*T:][:L*T]   // [L, T]
-	t37 := c.Work[6*L*T*dK+L*T*dV+2*L*T:][:L*T] // [L, T]
-	t44 := c.Work[6*L*T*dK+L*T*dV+3*L*T:][:L*T] // [L, T]
-	t49 := c.Work[6*L*T*dK+L*T*dV+4*L*T:][:L*T] // [L, T]
+	t22 := c.Work[:3*L*dK]                               // [L, 3, d_k]
+	t62 := c.Work[3*L*dK:][:3*L*dK]                      // [L, 3, d_k]
+	t32 := c.Work[6*L*dK:][:3*L*dK]                      // [L, 3, d_k]
+	t72 := c.Work[9*L*dK:][:3*L*dK]                      // [L, 3, d_k]
+	t42 := c.Work[12*L*dK:][:3*L*dK]                     // [L, 3, d_k]
+	t82 := c.Work[15*L*dK:][:3*L*dK]                     // [L, 3, d_k]
+	k1 := c.Work[18*L*dK:][:L*T*dK]                      // [L, T, d_k]
+	q1 := c.Work[L*T*dK+18*L*dK:][:L*T*dK]               // [L, T, d_k]
+	t102 := c.Work[2*L*T*dK+18*L*dK:][:3*L*dV]           // [L, 3, d_v]
+	t112 := c.Work[2*L*T*dK+18*L*dK+3*L*dV:][:3*L*dV]    // [L, 3, d_v]
+	t122 := c.Work[2*L*T*dK+18*L*dK+6*L*dV:][:3*L*dV]    // [L, 3, d_v]
+	t152 := c.Work[2*L*T*dK+18*L*dK+9*L*dV:][:L*T]       // [L, T]
+	t172 := c.Work[2*L*T*dK+L*T+18*L*dK+9*L*dV:][:L*T]   // [L, T]
+	t192 := c.Work[2*L*T*dK+2*L*T+18*L*dK+9*L*dV:][:L*T] // [L, T]
+	t25 := c.Work[2*L*T*dK+3*L*T+18*L*dK+9*L*dV:][:L*T]  // [L, T]
+	t35 := c.Work[2*L*T*dK+4*L*T+18*L*dK+9*L*dV:][:L*T]  // [L, T]
+	t142 := c.Work[2*L*T*dK+5*L*T+18*L*dK+9*L*dV:][:L*T] // [L, T]
+	t162 := c.Work[2*L*T*dK+6*L*T+18*L*dK+9*L*dV:][:L*T] // [L, T]
+	t182 := c.Work[2*L*T*dK+7*L*T+18*L*dK+9*L*dV:][:L*T] // [L, T]
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
-	kern.GemmFMA(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
+		kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R555330585fa6(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.R1c3b0a81825fArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+		}
+		regions.R1c3b0a81825f(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				t72_2 := t72[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Reda4ca55dc45Args{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						N0: dK,
+						N1: 4*dK*j + 12*dK*i,
+					}
+					regions.Reda4ca55dc45(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+					t42_2 := t42[(i*3+j)*dK:][:dK]
+					q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+					t82_2 := t82[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], t42[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -77,51 +205,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -130,97 +230,58 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t82[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Re450cd6a8fc4Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(c.Q1Sigmoid),
-			P5: unsafe.SliceData(q1),
-			P6: unsafe.SliceData(c.KProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rb6d256cab68bArgs{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Re450cd6a8fc4(&a)
+		regions.Rb6d256cab68b(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t16 F
 				t16Sums := [16]F{t16}
 				for k := range dK {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					k1Entry := k1_2[k]
 					t16Sums[k%16] = num.FMA32(k1Entry, k1Entry, t16Sums[k%16])
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 				t16 = kern.Sum16(&t16Sums)
 				kProd[j] = t16
@@ -229,111 +290,157 @@ func (c *forwardFused) run() {
 	}
 
 	// projected.v
+	clear(t102)
 	for i := range L {
-		for j := range 3 {
-			copy(c.VStack[(i*(T+3)+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.VStack[(i*(T+3)+j+3)*dV:][:dV], v0[(i*T+j)*dV:][:dV])
+		for j := range min(3, -T+3) {
+			copy(t102[(i*3+j)*dV:][:dV], c.V0Tail[(i*3+j+T)*dV:][:dV])
 		}
 	}
 
 	// projected.v
+	clear(t112)
 	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailOut[(i*3+j)*dV:][:dV], c.VStack[(i*(T+3)+j+T)*dV:][:dV])
-		}
-	}
-
-	// projected.v
-	clear(c.VProd)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.VStack),
-			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(c.VProd),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 12 * dV,
-			N4: -dV,
-			N5: T*dV + 3*dV,
-			N6: T * dV,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					for m := range dV {
-						vProd[m] = num.FMA32(vStack[m], cV[m], vProd[m])
-					}
-				}
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				copy(t112[(i*3+(lo+j))*dV:][:dV], c.VStack[(i*(T+3)+(lo+j)+T)*dV:][:dV])
 			}
 		}
 	}
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Raa5c2aff006fArgs{
-			P0: unsafe.SliceData(c.BV),
-			P1: unsafe.SliceData(c.VProd),
-			P2: unsafe.SliceData(c.VSigmoid),
-			P3: unsafe.SliceData(c.V),
-			P4: unsafe.SliceData(c.VSigmoid2),
+		a := regions.R0eb4f992185cArgs{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(c.V0TailOut),
 			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
+			N1: dV,
+			N2: 3 * dV,
 		}
-		regions.Raa5c2aff006f(&a)
+		regions.R0eb4f992185c(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t102_2 := t102[(i*3+j)*dV:][:dV]
+				t112_2 := t112[(i*3+j)*dV:][:dV]
+				v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailOut[k] = t102_2[k] + t112_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t122)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				copy(t122[(i*3+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			copy(c.VStack[(i*(T+3)+j)*dV:][:dV], t122[(i*3+j)*dV:][:dV])
+		}
+	}
+
+	// projected.v, projected.rho, projected.theta, projected.eta
+	if kern.Wide() {
+		a := regions.R0cfa6889ebbcArgs{
+			P0:  unsafe.SliceData(c.BV),
+			P1:  unsafe.SliceData(c.VStack),
+			P2:  unsafe.SliceData(c.CV),
+			P3:  unsafe.SliceData(c.WRho),
+			P4:  unsafe.SliceData(c.WTheta),
+			P5:  unsafe.SliceData(c.WEta),
+			P6:  unsafe.SliceData(c.V),
+			P7:  unsafe.SliceData(t152),
+			P8:  unsafe.SliceData(t172),
+			P9:  unsafe.SliceData(t192),
+			N0:  L,
+			N1:  T,
+			N2:  dV,
+			N3:  4 * dV,
+			N4:  8 * dV,
+			N5:  12 * dV,
+			N6:  16 * dV,
+			N7:  20 * dV,
+			N8:  24 * dV,
+			N9:  -dV,
+			N10: 4 * dK,
+			N11: 4,
+			N12: 8,
+			N13: 12,
+			N14: T*dV + 3*dV,
+			N15: T * dV,
+		}
+		regions.R0cfa6889ebbc(&a)
 	} else {
 		bV := c.BV[:dV]
+		cV := c.CV[:dV]
 		for i := range L {
+			t152_2 := t152[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
+			t192_2 := t192[i*T:][:T]
 			for j := range T {
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
+				vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+				cV2 := c.CV[3*dV:][:dV]
+				vStack2 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				vStack3 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+				cV4 := c.CV[1*dV:][:dV]
+				vStack4 := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				wEta := c.WEta[dK:][:dV]
 				v := c.V[(i*T+j)*dV:][:dV]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
+				var t1522 F
+				var t1722 F
+				var t1922 F
+				t1522Sums := [16]F{t1522}
+				t1722Sums := [16]F{t1722}
+				t1922Sums := [16]F{t1922}
 				for k := range dV {
-					t14 := bV[k] + vProd[k]
-					t15 := kern.Sigmoid(t14)
-					vSigmoid[k] = t15
-					v[k] = F(t14 * t15)
-					vSigmoid2[k] = kern.Sigmoid(-t14)
+					t14 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
+					v2 := F(t14 * kern.Sigmoid(t14))
+					t1522Sums[k%16] = num.FMA32(v2, wRho[k], t1522Sums[k%16])
+					t1722Sums[k%16] = num.FMA32(v2, wTheta[k], t1722Sums[k%16])
+					t1922Sums[k%16] = num.FMA32(v2, wEta[k], t1922Sums[k%16])
+					v[k] = v2
 				}
+				t1522 = kern.Sum16(&t1522Sums)
+				t1722 = kern.Sum16(&t1722Sums)
+				t1922 = kern.Sum16(&t1922Sums)
+				t152_2[j] = t1522
+				t172_2[j] = t1722
+				t192_2[j] = t1922
 			}
 		}
 	}
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t18 := (F(0) < kProdEntry)
-				t21 := num.Sqrt(kern.Choose(t18, kProdEntry, F(1)))
-				kSqrt[j] = t21
-				t25_2[j] = kern.Larger(kern.Choose(t18, t21, F(0)), F(1e-08))
+				t25_2[j] = kern.Larger(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -380,211 +487,135 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t28 := (F(0) < qProdEntry)
-				t31 := num.Sqrt(kern.Choose(t28, qProdEntry, F(1)))
-				qSqrt[j] = t31
-				t35_2[j] = kern.Larger(kern.Choose(t28, t31, F(0)), F(1e-08))
+				t35_2[j] = kern.Larger(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rad231cfa0c1cArgs{
-			P0:  unsafe.SliceData(t35),
-			P1:  unsafe.SliceData(t25),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
-		}
-		regions.Rad231cfa0c1c(&a)
-	} else {
-		for i := range L {
-			t35_2 := t35[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t35Entry := t35_2[j]
-				t25Entry2 := t25_2[j]
-				for k2 := range dK {
-					q2 := q1_2[k2] / t35Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t35Entry
-					kDiv2[k2] = k[k2] / t25Entry2
-					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
-					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
-				}
-			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// projected.rho, projected.theta, projected.eta
-	if kern.Wide() {
-		a := regions.R4e462e68160fArgs{
-			P0: unsafe.SliceData(c.RhoStack),
-			P1: unsafe.SliceData(c.WRho),
-			P2: unsafe.SliceData(c.WTheta),
-			P3: unsafe.SliceData(c.WEta),
-			P4: unsafe.SliceData(t37),
-			P5: unsafe.SliceData(t44),
-			P6: unsafe.SliceData(t49),
+		a := regions.R6677afc3b82eArgs{
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(c.WEta),
+			P5: unsafe.SliceData(q1),
+			P6: unsafe.SliceData(c.Q),
+			P7: unsafe.SliceData(t142),
+			P8: unsafe.SliceData(t162),
+			P9: unsafe.SliceData(t182),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.R4e462e68160f(&a)
+		regions.R6677afc3b82e(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
 		for i := range L {
-			t37_2 := t37[i*T:][:T]
-			t44_2 := t44[i*T:][:T]
-			t49_2 := t49[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t372 F
-				var t442 F
-				var t492 F
-				t372Sums := [16]F{t372}
-				t442Sums := [16]F{t442}
-				t492Sums := [16]F{t492}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t372Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t372Sums[k%16])
-					t442Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t442Sums[k%16])
-					t492Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t492Sums[k%16])
+				k := c.K[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				q := c.Q[(i*T+j)*dK:][:dK]
+				var t1422 F
+				var t1622 F
+				var t1822 F
+				t35Entry := t35_2[j]
+				t1422Sums := [16]F{t1422}
+				t1622Sums := [16]F{t1622}
+				t1822Sums := [16]F{t1822}
+				for k2 := range dK {
+					kEntry := k[k2]
+					t1422Sums[k2%16] = num.FMA32(kEntry, wRho[k2], t1422Sums[k2%16])
+					t1622Sums[k2%16] = num.FMA32(kEntry, wTheta[k2], t1622Sums[k2%16])
+					t1822Sums[k2%16] = num.FMA32(kEntry, wEta[k2], t1822Sums[k2%16])
+					q[k2] = q1_2[k2] / t35Entry
 				}
-				t372 = kern.Sum16(&t372Sums)
-				t442 = kern.Sum16(&t442Sums)
-				t492 = kern.Sum16(&t492Sums)
-				t37_2[j] = t372
-				t44_2[j] = t442
-				t49_2[j] = t492
+				t1422 = kern.Sum16(&t1422Sums)
+				t1622 = kern.Sum16(&t1622Sums)
+				t1822 = kern.Sum16(&t1822Sums)
+				t142_2[j] = t1422
+				t162_2[j] = t1622
+				t182_2[j] = t1822
 			}
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.eta, projected.q
+	// projected.rho, projected.k, projected.theta, projected.eta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Rfe3930e06a6fArgs{
-			P0:  unsafe.SliceData(t37),
-			P1:  unsafe.SliceData(t44),
-			P2:  unsafe.SliceData(t49),
-			P3:  unsafe.SliceData(c.RhoSigmoid),
-			P4:  unsafe.SliceData(c.Rho),
-			P5:  unsafe.SliceData(c.ThetaSoftplus),
-			P6:  unsafe.SliceData(c.Theta),
-			P7:  unsafe.SliceData(c.Eta),
-			P8:  unsafe.SliceData(c.EtaSigmoid),
-			P9:  unsafe.SliceData(c.ThetaSigmoid),
-			P10: unsafe.SliceData(c.RhoSigmoid2),
-			P11: unsafe.SliceData(t35),
-			P12: unsafe.SliceData(c.QDiv),
-			P13: unsafe.SliceData(c.QSqrt),
-			P14: unsafe.SliceData(c.QDiv3),
-			P15: unsafe.SliceData(t25),
-			P16: unsafe.SliceData(c.KDiv),
-			P17: unsafe.SliceData(c.KSqrt),
-			P18: unsafe.SliceData(c.KDiv3),
+		a := regions.Rde377d9da63eArgs{
+			P0:  unsafe.SliceData(t142),
+			P1:  unsafe.SliceData(t152),
+			P2:  unsafe.SliceData(t162),
+			P3:  unsafe.SliceData(t172),
+			P4:  unsafe.SliceData(t182),
+			P5:  unsafe.SliceData(t192),
+			P6:  unsafe.SliceData(c.RhoLin),
+			P7:  unsafe.SliceData(c.Rho),
+			P8:  unsafe.SliceData(c.ThetaLin),
+			P9:  unsafe.SliceData(c.Theta),
+			P10: unsafe.SliceData(c.EtaLin),
+			P11: unsafe.SliceData(c.Eta),
 			N0:  L,
 			N1:  T,
 			S0:  [2]float32{bRhoEntry},
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Rfe3930e06a6f(&a)
+		regions.Rde377d9da63e(&a)
 	} else {
 		for i := range L {
-			t37_2 := t37[i*T:][:T]
-			t44_2 := t44[i*T:][:T]
-			t49_2 := t49[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
+			t192_2 := t192[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
+			etaLin := c.EtaLin[i*T:][:T]
 			eta := c.Eta[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
-				t38 := t37_2[j] + bRhoEntry
-				t39 := kern.Sigmoid(t38)
-				t45 := t44_2[j] + bThetaEntry
-				t46 := kern.Softplus(t45)
-				t50 := t49_2[j] + bEtaEntry
-				rhoSigmoid[j] = t39
-				rho[j] = kern.Smaller(kern.Larger(t39, F(0)), F(1))
-				thetaSoftplus[j] = t46
-				theta[j] = kern.Larger(t46, F(0))
+				t38 := (t142_2[j] + t152_2[j]) + bRhoEntry
+				t45 := (t162_2[j] + t172_2[j]) + bThetaEntry
+				t50 := (t182_2[j] + t192_2[j]) + bEtaEntry
+				rhoLin[j] = t38
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t38), F(0)), F(1))
+				thetaLin[j] = t45
+				theta[j] = kern.Larger(kern.Softplus(t45), F(0))
+				etaLin[j] = t50
 				eta[j] = kern.Sigmoid(t50)
-				etaSigmoid[j] = kern.Sigmoid(-t50)
-				thetaSigmoid[j] = kern.Sigmoid(t45)
-				rhoSigmoid2[j] = kern.Sigmoid(-t38)
-				qDiv[j] = F(1) / t35_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t25_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
 			}
 		}
 	}
@@ -601,340 +632,128 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t4 := c.Work[:L*T*dK]                                                    // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                                           // [L, T, d_k]
-	t482 := c.Work[2*L*T*dK:][:L*T]                                          // [L, T]
-	t42 := c.Work[2*L*T*dK+L*T:][:L*T]                                       // [L, T]
-	t162 := c.Work[2*L*T*dK+2*L*T:][:L*T]                                    // [L, T]
-	t352 := c.Work[2*L*T*dK+3*L*T:][:L*T]                                    // [L, T]
-	t412 := c.Work[2*L*T*dK+4*L*T:][:L*T*dK+L*T*dV]                          // [L, T, d_k + d_v]
-	t69 := c.Work[3*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                           // [L, T, d_k]
-	t74 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T]                              // [L, T]
-	t116 := c.Work[4*L*T*dK+L*T*dV+5*L*T:][:L*T*dK]                          // [L, T, d_k]
-	t101 := c.Work[5*L*T*dK+L*T*dV+5*L*T:][:L*T*dV]                          // [L, T, d_v]
-	t104 := c.Work[5*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dV+3*L*dV]                 // [L, T + 3, d_v]
-	t106 := c.Work[5*L*T*dK+3*L*T*dV+5*L*T+3*L*dV:][:L*T*dV+3*L*dV]          // [L, T + 3, d_v]
-	t107 := c.Work[5*L*T*dK+4*L*T*dV+5*L*T+6*L*dV:][:L*T*dV+3*L*dV]          // [L, T + 3, d_v]
-	t119 := c.Work[5*L*T*dK+5*L*T*dV+5*L*T+9*L*dV:][:L*T*dK+3*L*dK]          // [L, T + 3, d_k]
-	t121 := c.Work[6*L*T*dK+5*L*T*dV+5*L*T+3*L*dK+9*L*dV:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t122 := c.Work[7*L*T*dK+5*L*T*dV+5*L*T+6*L*dK+9*L*dV:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t136 := c.Work[8*L*T*dK+5*L*T*dV+5*L*T+9*L*dK+9*L*dV:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t131 := c.Work[9*L*T*dK+5*L*T*dV+5*L*T+12*L*dK+9*L*dV:][:L*T*dK]         // [L, T, d_k]
-	t134 := c.Work[10*L*T*dK+5*L*T*dV+5*L*T+12*L*dK+9*L*dV:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t137 := c.Work[11*L*T*dK+5*L*T*dV+5*L*T+15*L*dK+9*L*dV:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t140 := c.Work[12*L*T*dK+5*L*T*dV+5*L*T+18*L*dK+9*L*dV:][:L*T*d]         // [L, T, d]
-	t142 := c.Work[L*T*d+12*L*T*dK+5*L*T*dV+5*L*T+18*L*dK+9*L*dV:][:L*T*d]   // [L, T, d]
-	t144 := c.Work[2*L*T*d+12*L*T*dK+5*L*T*dV+5*L*T+18*L*dK+9*L*dV:][:L*T*d] // [L, T, d]
-	t18 := c.Flags[:L*T]                                                     // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                                               // [L, T]
-	t492 := c.Flags[2*L*T:][:L*T]                                            // [L, T]
-	t53 := c.Flags[3*L*T:][:L*T]                                             // [L, T]
-	t75 := c.Flags[4*L*T:][:L*T]                                             // [L, T]
-	t79 := c.Flags[5*L*T:][:L*T]                                             // [L, T]
+	t191 := c.Work[:L*T*dV+6*L*dV]                                               // [L, T + 6, d_v]
+	t194 := c.Work[L*T*dV+6*L*dV:][:L*T*dK+6*L*dK]                               // [L, T + 6, d_k]
+	t197 := c.Work[L*T*dK+L*T*dV+6*L*dK+6*L*dV:][:L*T*dK+6*L*dK]                 // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                      // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
+	t14 := c.Work[8*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dV]                      // [L, T, d_v]
+	t15 := c.Work[8*L*T*dK+2*L*T*dV+12*L*dK+6*L*dV:][:L*T*dV]                    // [L, T, d_v]
+	v := c.Work[8*L*T*dK+3*L*T*dV+12*L*dK+6*L*dV:][:L*T*dV]                      // [L, T, d_v]
+	t21 := c.Work[8*L*T*dK+4*L*T*dV+12*L*dK+6*L*dV:][:L*T]                       // [L, T]
+	t23 := c.Work[8*L*T*dK+4*L*T*dV+L*T+12*L*dK+6*L*dV:][:L*T]                   // [L, T]
+	t25 := c.Work[8*L*T*dK+4*L*T*dV+2*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t31 := c.Work[8*L*T*dK+4*L*T*dV+3*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t35 := c.Work[8*L*T*dK+4*L*T*dV+4*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t222 := c.Work[8*L*T*dK+4*L*T*dV+5*L*T+12*L*dK+6*L*dV:][:L*T]                // [L, T]
+	t372 := c.Work[8*L*T*dK+4*L*T*dV+6*L*T+12*L*dK+6*L*dV:][:L*T]                // [L, T]
+	t59 := c.Work[8*L*T*dK+4*L*T*dV+7*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t69 := c.Work[8*L*T*dK+4*L*T*dV+8*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t292 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV:][:dK+dV]              // [d_k + d_v]
+	t452 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV+dK+dV:][:dK+dV]        // [d_k + d_v]
+	t67 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV+2*dK+2*dV:][:dK+dV]     // [d_k + d_v]
+	t72 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T]       // [L, T]
+	t93 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T*dK]   // [L, T, d_k]
+	t98 := c.Work[9*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T]      // [L, T]
+	t272 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:dK+dV]   // [d_k + d_v]
+	t432 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+4*dK+4*dV:][:dK+dV]   // [d_k + d_v]
+	t65 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+5*dK+5*dV:][:dK+dV]    // [d_k + d_v]
+	t89 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]      // [L, T]
+	t95 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]      // [L, T]
+	t115 := c.Work[9*L*T*dK+4*L*T*dV+13*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]     // [L, T]
+	t132 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:3*L*dV]  // [L, 3, d_v]
+	t150 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+12*L*dK+9*L*dV+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t168 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+15*L*dK+9*L*dV+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t173 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+18*L*dK+9*L*dV+6*dK+6*dV:][:L*T*dV]  // [L, T, d_v]
+	t176 := c.Work[9*L*T*dK+5*L*T*dV+14*L*T+18*L*dK+9*L*dV+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
+	t179 := c.Work[10*L*T*dK+5*L*T*dV+14*L*T+18*L*dK+9*L*dV+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t18 := c.Flags[:L*T]                                                         // [L, T]
+	t28 := c.Flags[L*T:][:L*T]                                                   // [L, T]
+	t73 := c.Flags[2*L*T:][:L*T]                                                 // [L, T]
+	t77 := c.Flags[3*L*T:][:L*T]                                                 // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R0a732f4961a9Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.BK),
-			P3: unsafe.SliceData(c.K1Prod),
-			P4: unsafe.SliceData(t4),
-			P5: unsafe.SliceData(c.BQ),
-			P6: unsafe.SliceData(c.Q1Prod),
-			P7: unsafe.SliceData(t9),
-			P8: unsafe.SliceData(t482),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rc61bcce9da35Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  -dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
 		}
-		regions.R0a732f4961a9(&a)
+		regions.Rc61bcce9da35(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
-			t482_2 := t482[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				var t4822 F
-				t4822Sums := [16]F{t4822}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t4822Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t4822Sums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
-				}
-				t4822 = kern.Sum16(&t4822Sums)
-				t482_2[j] = -t4822
-			}
-		}
-	}
-
-	// projected.k, projected.q, projected.eta, projected.theta, projected.rho
-	var t62 F
-	var t192 F
-	var t382 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		etaBar := c.EtaBar[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t492_2 := t492[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		for j := range T {
-			t182 := (F(0) < kProd[j])
-			t282 := (F(0) < qProd[j])
-			t422 := F(F(etaBar[j]*eta[j]) * etaSigmoid[j])
-			t62 = t62 + t422
-			t922 := (F(0) <= thetaSoftplus[j])
-			t1622 := kern.Choose(t922, F(kern.Choose(t922, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t192 = t192 + t1622
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t222 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t272 := (t222 && (F(0) <= rhoSigmoidEntry))
-			t3522 := kern.Choose(t272, F(F(rhoSigmoidEntry*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t382 = t382 + t3522
-			t4922 := (F(1e-08) <= kern.Choose(t282, qSqrt[j], F(0)))
-			t752 := (F(1e-08) <= kern.Choose(t182, kSqrt[j], F(0)))
-			t18_2[j] = t182
-			t28_2[j] = t282
-			t42_2[j] = t422
-			t162_2[j] = t1622
-			t352_2[j] = t3522
-			t492_2[j] = t4922
-			t53_2[j] = (t4922 && t282)
-			t75_2[j] = t752
-			t79_2[j] = (t752 && t182)
-		}
-	}
-	c.BEtaBar[0] = t62
-	c.BThetaBar[0] = t192
-	c.BRhoBar[0] = t382
-
-	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := regions.Rbae3f6c71dfcArgs{
-			P0:  unsafe.SliceData(t42),
-			P1:  unsafe.SliceData(t162),
-			P2:  unsafe.SliceData(t352),
-			P3:  unsafe.SliceData(c.RhoStack),
-			P4:  unsafe.SliceData(c.WEtaBar),
-			P5:  unsafe.SliceData(c.WThetaBar),
-			P6:  unsafe.SliceData(c.WRhoBar),
-			P7:  unsafe.SliceData(c.WRho),
-			P8:  unsafe.SliceData(c.WTheta),
-			P9:  unsafe.SliceData(c.WEta),
-			P10: unsafe.SliceData(t412),
-			N0:  L,
-			N1:  T,
-			N2:  4,
-			N3:  8,
-			N4:  12,
-			N5:  dK + dV,
-			N6:  4*dK + 4*dV,
-			N7:  8*dK + 8*dV,
-			N8:  12*dK + 12*dV,
-			N9:  T*dK + T*dV,
-		}
-		regions.Rbae3f6c71dfc(&a)
-	} else {
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		for i := range L {
-			t42_2 := t42[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
-			t352_2 := t352[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t412_2 := t412[(i*T+j)*(dK+dV):][:dK+dV]
-				t42Entry := t42_2[j]
-				t162Entry := t162_2[j]
-				t352Entry := t352_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wEtaBar[k] = num.FMA32(rhoStackEntry, t42Entry, wEtaBar[k])
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t162Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t352Entry, wRhoBar[k])
-					t412_2[k] = num.FMA32(t352Entry, wRho[k], num.FMA32(t162Entry, wTheta[k], F(t42Entry*wEta[k])))
-				}
-			}
-		}
-	}
-
-	// projected.k, projected.rho, projected.q1, projected.q
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := regions.R4c4ead92f520Args{
-			P0:  unsafe.SliceData(t53),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t28),
-			P3:  unsafe.SliceData(t492),
-			P4:  unsafe.SliceData(t482),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t412),
-			P8:  unsafe.SliceData(c.KDiv2),
-			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(c.Q1Sigmoid),
-			P11: unsafe.SliceData(c.QBar),
-			P12: unsafe.SliceData(c.Q1Sigmoid2),
-			P13: unsafe.SliceData(t69),
-			P14: unsafe.SliceData(t116),
-			P15: unsafe.SliceData(c.BQBar),
-			P16: unsafe.SliceData(t74),
-			N0:  L,
-			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 4*dK + 4*dV,
-			N11: 8 * dK,
-			N12: 8*dK + 8*dV,
-			N13: 12 * dK,
-			N14: 12*dK + 12*dV,
-			N15: dK + dV,
-			N16: T*dK + T*dV,
-			N17: T * dK,
-		}
-		regions.R4c4ead92f520(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t53_2 := t53[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			t492_2 := t492[i*T:][:T]
-			t482_2 := t482[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t74_2 := t74[i*T:][:T]
-			for j := range T {
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t412_2 := t412[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t69_2 := t69[(i*T+j)*dK:][:dK]
-				t116_2 := t116[(i*T+j)*dK:][:dK]
-				var t742 F
-				t53Entry := t53_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t53Entry && t28_2[j]), kern.Choose(t53Entry, F(F(0.5*kern.Choose(t53Entry, kern.Choose(t492_2[j], t482_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t742Sums := [16]F{t742}
-				for k := range dK {
-					t692 := kBar[k] + t412_2[k]
-					t742Sums[k%16] = num.FMA32(t692, kDiv2[k], t742Sums[k%16])
-					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t110 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t1162 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t110), q1Sigmoid2[k], F(q1SigmoidEntry*t110))
-					t69_2[k] = t692
-					t116_2[k] = t1162
-					bQBar[k] = bQBar[k] + t1162
-				}
-				t742 = kern.Sum16(&t742Sums)
-				t74_2[j] = -t742
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	clear(c.BVBar)
-	if kern.Wide() {
-		a := regions.R79f1edb0c583Args{
-			P0:  unsafe.SliceData(c.VBar),
-			P1:  unsafe.SliceData(t412),
-			P2:  unsafe.SliceData(c.VSigmoid),
-			P3:  unsafe.SliceData(c.BV),
-			P4:  unsafe.SliceData(c.VProd),
-			P5:  unsafe.SliceData(c.VSigmoid2),
-			P6:  unsafe.SliceData(t101),
-			P7:  unsafe.SliceData(c.BVBar),
-			N0:  L,
-			N1:  T,
-			N2:  dV,
-			N3:  8*dK + 4*dV,
-			N4:  4 * dV,
-			N5:  8 * dV,
-			N6:  12*dK + 8*dV,
-			N7:  12 * dV,
-			N8:  16*dK + 12*dV,
-			N9:  4 * dK,
-			N10: dK + dV,
-			N11: T*dK + T*dV,
-			N12: T * dV,
-		}
-		regions.R79f1edb0c583(&a)
-	} else {
-		bV := c.BV[:dV]
-		bVBar := c.BVBar[:dV]
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t412_2 := t412[(i*T+j)*(dK+dV)+dK:][:dV]
-				vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-				t101_2 := t101[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t95 := vBar[k] + t412_2[k]
-					vSigmoidEntry := vSigmoid[k]
-					t1012 := num.FMA32(F(F((bV[k]+vProd[k])*vSigmoidEntry)*t95), vSigmoid2[k], F(vSigmoidEntry*t95))
-					t101_2[k] = t1012
-					bVBar[k] = bVBar[k] + t1012
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t102 := kern.Sigmoid(t92)
+					t4_2[k] = t42
+					t5_2[k] = t52
+					k1_2[k] = F(t42 * t52)
+					t9_2[k] = t92
+					t10_2[k] = t102
+					q1_2[k] = F(t92 * t102)
 				}
 			}
 		}
 	}
 
 	// projected.v
-	clear(t104)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t101),
+		a := regions.R87146d15fcaaArgs{
+			P0: unsafe.SliceData(c.BV),
+			P1: unsafe.SliceData(c.VStack),
 			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(t104),
+			P3: unsafe.SliceData(t14),
+			P4: unsafe.SliceData(t15),
+			P5: unsafe.SliceData(v),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -943,18 +762,322 @@ func (c *backwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.R87146d15fcaa(&a)
 	} else {
+		bV := c.BV[:dV]
+		cV := c.CV[:dV]
 		for i := range L {
 			for j := range T {
-				t101_2 := t101[(i*T+j)*dV:][:dV]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cV := c.CV[k*dV:][:dV]
-					t104_2 := t104[(i*(T+3)+j-k+3)*dV:][:dV]
-					for m := range dV {
-						t104_2[m] = num.FMA32(t101_2[m], cV[m], t104_2[m])
-					}
+				vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+				cV2 := c.CV[3*dV:][:dV]
+				vStack2 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				vStack3 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+				cV4 := c.CV[1*dV:][:dV]
+				vStack4 := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+				t14_2 := t14[(i*T+j)*dV:][:dV]
+				t15_2 := t15[(i*T+j)*dV:][:dV]
+				v2 := v[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					t142 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
+					t152 := kern.Sigmoid(t142)
+					t14_2[k] = t142
+					t15_2[k] = t152
+					v2[k] = F(t142 * t152)
+				}
+			}
+		}
+	}
+
+	// projected.k, projected.q, projected.rho, projected.eta, projected.theta
+	var t252 F
+	var t412 F
+	var t63 F
+	for i := range L {
+		kProd := c.KProd[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
+		etaBar := c.EtaBar[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
+		rhoBar := c.RhoBar[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t372_2 := t372[i*T:][:T]
+		t59_2 := t59[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t182 := (F(0) < kProdEntry)
+			t212 := num.Sqrt(kern.Choose(t182, kProdEntry, F(1)))
+			t232 := kern.Choose(t182, t212, F(0))
+			qProdEntry := qProd[j]
+			t282 := (F(0) < qProdEntry)
+			t312 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
+			t33 := kern.Choose(t282, t312, F(0))
+			t352 := kern.Larger(t33, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t39 := kern.Sigmoid(rhoLinEntry)
+			etaLinEntry := etaLin[j]
+			t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+			t252 = t252 + t2222
+			thetaLinEntry := thetaLin[j]
+			t302 := (F(0) <= kern.Softplus(thetaLinEntry))
+			t3722 := kern.Choose(t302, F(kern.Choose(t302, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t412 = t412 + t3722
+			t462 := (kern.Larger(t39, F(0)) <= F(1))
+			t51 := (t462 && (F(0) <= t39))
+			t592 := kern.Choose(t51, F(F(t39*kern.Choose(t51, kern.Choose(t462, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+			t63 = t63 + t592
+			t732 := (F(1e-08) <= t33)
+			t18_2[j] = t182
+			t21_2[j] = t212
+			t23_2[j] = t232
+			t25_2[j] = kern.Larger(t232, F(1e-08))
+			t28_2[j] = t282
+			t31_2[j] = t312
+			t35_2[j] = t352
+			t222_2[j] = t2222
+			t372_2[j] = t3722
+			t59_2[j] = t592
+			t69_2[j] = F(1) / t352
+			t73_2[j] = t732
+			t77_2[j] = (t732 && t282)
+		}
+	}
+	c.BEtaBar[0] = t252
+	c.BThetaBar[0] = t412
+	c.BRhoBar[0] = t63
+
+	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
+	clear(t292)
+	clear(t452)
+	clear(t67)
+	if kern.Wide() {
+		a := regions.R2923cf6781f3Args{
+			P0:  unsafe.SliceData(t25),
+			P1:  unsafe.SliceData(t35),
+			P2:  unsafe.SliceData(t222),
+			P3:  unsafe.SliceData(t372),
+			P4:  unsafe.SliceData(t59),
+			P5:  unsafe.SliceData(k1),
+			P6:  unsafe.SliceData(c.QBar),
+			P7:  unsafe.SliceData(q1),
+			P8:  unsafe.SliceData(c.WRho),
+			P9:  unsafe.SliceData(c.WTheta),
+			P10: unsafe.SliceData(c.WEta),
+			P11: unsafe.SliceData(c.KBar),
+			P12: unsafe.SliceData(t292),
+			P13: unsafe.SliceData(t452),
+			P14: unsafe.SliceData(t67),
+			P15: unsafe.SliceData(t93),
+			P16: unsafe.SliceData(t72),
+			P17: unsafe.SliceData(t98),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
+		}
+		regions.R2923cf6781f3(&a)
+	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
+		t292_2 := t292[:dK]
+		t452_2 := t452[:dK]
+		t67_2 := t67[:dK]
+		for i := range L {
+			t25_2 := t25[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t222_2 := t222[i*T:][:T]
+			t372_2 := t372[i*T:][:T]
+			t59_2 := t59[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			t98_2 := t98[i*T:][:T]
+			for j := range T {
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t93_2 := t93[(i*T+j)*dK:][:dK]
+				var t722 F
+				var t982 F
+				t25Entry := t25_2[j]
+				t35Entry := t35_2[j]
+				t222Entry := t222_2[j]
+				t372Entry := t372_2[j]
+				t59Entry := t59_2[j]
+				t722Sums := [16]F{t722}
+				t982Sums := [16]F{t982}
+				for k := range dK {
+					k2 := k1_2[k] / t25Entry
+					t722Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t35Entry)/t35Entry, t722Sums[k%16])
+					t932 := num.FMA32(t59Entry, wRho[k], num.FMA32(t372Entry, wTheta[k], num.FMA32(t222Entry, wEta[k], kBar[k])))
+					t982Sums[k%16] = num.FMA32(t932, k2/t25Entry, t982Sums[k%16])
+					t292_2[k] = num.FMA32(k2, t222Entry, t292_2[k])
+					t452_2[k] = num.FMA32(k2, t372Entry, t452_2[k])
+					t67_2[k] = num.FMA32(k2, t59Entry, t67_2[k])
+					t93_2[k] = t932
+				}
+				t722 = kern.Sum16(&t722Sums)
+				t982 = kern.Sum16(&t982Sums)
+				t72_2[j] = -t722
+				t98_2[j] = -t982
+			}
+		}
+	}
+
+	// projected.eta, projected.theta, projected.rho, projected.v
+	clear(t272)
+	clear(t432)
+	clear(t65)
+	clear(c.BVBar)
+	if kern.Wide() {
+		a := regions.Ra52422fcb2ffArgs{
+			P0:  unsafe.SliceData(t222),
+			P1:  unsafe.SliceData(t372),
+			P2:  unsafe.SliceData(t59),
+			P3:  unsafe.SliceData(c.WRho),
+			P4:  unsafe.SliceData(c.WTheta),
+			P5:  unsafe.SliceData(c.WEta),
+			P6:  unsafe.SliceData(c.VBar),
+			P7:  unsafe.SliceData(t15),
+			P8:  unsafe.SliceData(t14),
+			P9:  unsafe.SliceData(v),
+			P10: unsafe.SliceData(t272),
+			P11: unsafe.SliceData(t432),
+			P12: unsafe.SliceData(t65),
+			P13: unsafe.SliceData(t191),
+			P14: unsafe.SliceData(c.BVBar),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dV,
+			N6:  4 * dK,
+			N7:  12 * dV,
+			N8:  4 * dV,
+			N9:  16 * dV,
+			N10: 8 * dV,
+			N11: 20 * dV,
+			N12: 24 * dV,
+			N13: T*dV + 6*dV,
+			N14: T * dV,
+		}
+		regions.Ra52422fcb2ff(&a)
+	} else {
+		bVBar := c.BVBar[:dV]
+		for i := range L {
+			t222_2 := t222[i*T:][:T]
+			t372_2 := t372[i*T:][:T]
+			t59_2 := t59[i*T:][:T]
+			for j := range T {
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				wEta := c.WEta[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t15_2 := t15[(i*T+j)*dV:][:dV]
+				t14_2 := t14[(i*T+j)*dV:][:dV]
+				v2 := v[(i*T+j)*dV:][:dV]
+				t272_2 := t272[dK:][:dV]
+				t432_2 := t432[dK:][:dV]
+				t65_2 := t65[dK:][:dV]
+				t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
+				t222Entry2 := t222_2[j]
+				t372Entry2 := t372_2[j]
+				t59Entry2 := t59_2[j]
+				for k := range dV {
+					t119 := num.FMA32(t59Entry2, wRho[k], num.FMA32(t372Entry2, wTheta[k], num.FMA32(t222Entry2, wEta[k], vBar[k])))
+					t15Entry := t15_2[k]
+					t14Entry := t14_2[k]
+					t125 := num.FMA32(F(F(t14Entry*t15Entry)*t119), kern.Sigmoid(-t14Entry), F(t15Entry*t119))
+					vEntry := v2[k]
+					t272_2[k] = num.FMA32(vEntry, t222Entry2, t272_2[k])
+					t432_2[k] = num.FMA32(vEntry, t372Entry2, t432_2[k])
+					t65_2[k] = num.FMA32(vEntry, t59Entry2, t65_2[k])
+					t191_2[k] = t125
+					bVBar[k] = bVBar[k] + t125
+				}
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t77_2 := t77[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t89_2 := t89[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		for j := range T {
+			t77Entry := t77_2[j]
+			t99 := (F(1e-08) <= t23_2[j])
+			t18Entry := t18_2[j]
+			t103 := (t99 && t18Entry)
+			t89_2[j] = kern.Choose((t77Entry && t28_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t95_2[j] = F(1) / t25_2[j]
+			t115_2[j] = kern.Choose((t103 && t18Entry), kern.Choose(t103, F(F(0.5*kern.Choose(t103, kern.Choose(t99, t98_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t191),
+			N0: L,
+			N1: dV,
+			N2: T*dV + 6*dV,
+		}
+		regions.Rc7af810bb7d2(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t191_2 := t191[(i*(T+6)+j)*dV:][:dV]
+				for k := range dV {
+					t191_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t191),
+			N0: L,
+			N1: dV,
+			N2: 4*T*dV + 12*dV,
+			N3: T*dV + 6*dV,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t191_2 := t191[(i*(T+6)+j+T+3)*dV:][:dV]
+				for k := range dV {
+					t191_2[k] = F(0)
 				}
 			}
 		}
@@ -962,355 +1085,260 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	clear(c.CVBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.VStack),
-							P1: unsafe.SliceData(t101),
-							P2: unsafe.SliceData(c.CVBar),
-							N0: dV,
-							N1: -4*dV*i + 4*dV*k + (4*T*dV+12*dV)*j + 12*dV,
-							N2: 4*dV*k + 4*T*dV*j,
-							N3: 4 * dV * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-						t101_2 := t101[(j*T+k)*dV:][:dV]
-						cVBar := c.CVBar[i*dV:][:dV]
-						for m := range dV {
-							cVBar[m] = num.FMA32(vStack[m], t101_2[m], cVBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t106)
 	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t106),
-			P1: unsafe.SliceData(c.V0TailBar),
-			N0: L,
-			N1: dV,
-			N2: 4 * T * dV,
-			N3: 3 * dV,
-			N4: T*dV + 3*dV,
-		}
-		regions.R4efc802c9c7d(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t106_2 := t106[(i*(T+3)+j+T)*dV:][:dV]
-				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t106_2[k] = t106_2[k] + v0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t104),
-			P1: unsafe.SliceData(t106),
-			P2: unsafe.SliceData(t107),
-			N0: L,
-			N1: T + 3,
-			N2: dV,
-			N3: T*dV + 3*dV,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t104_2 := t104[(i*(T+3)+j)*dV:][:dV]
-				t106_2 := t106[(i*(T+3)+j)*dV:][:dV]
-				t107_2 := t107[(i*(T+3)+j)*dV:][:dV]
-				for k := range dV {
-					t107_2[k] = t104_2[k] + t106_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t107[(i*(T+3)+j)*dV:][:dV])
-		}
-	}
-
-	// projected.q1
-	clear(t119)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t116),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t119),
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.VStack),
+			P1: unsafe.SliceData(t191),
+			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N2: dV,
+			N3: 12 * dV,
+			N4: T*dV + 3*dV,
+			N5: T*dV + 6*dV,
+			N6: -dV,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.R6524bfdc8754(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t116_2 := t116[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t119_2 := t119[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t119_2[m] = num.FMA32(t116_2[m], cQ[m], t119_2[m])
+		for i := range 4 {
+			cVBar := c.CVBar[i*dV:][:dV]
+			for j := range L {
+				for k := range T {
+					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
+					t191_2 := t191[(j*(T+6)+k+3)*dV:][:dV]
+					for m := range dV {
+						cVBar[m] = num.FMA32(vStack[m], t191_2[m], cVBar[m])
 					}
 				}
 			}
 		}
 	}
 
-	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t116),
-							P2: unsafe.SliceData(c.CQBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t116_2 := t116[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t116_2[m], cQBar[m])
-						}
+	// projected.v
+	clear(t132)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t191),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t132),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t191_3 := t191[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t191_4 := t191[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t191_5 := t191[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					t132_2 := t132[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						t132_2[k] = num.FMA32(t191_2[k], cV[k], num.FMA32(t191_3[k], cV2[k], num.FMA32(t191_4[k], cV3[k], F(t191_5[k]*cV4[k]))))
 					}
 				}
 			}
 		}
 	}
 
-	// projected.q1
-	clear(t121)
+	// projected.q1, projected.q, projected.k1, projected.k
+	clear(c.BQBar)
+	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t121),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rd4aa4c7aead5Args{
+			P0:  unsafe.SliceData(t69),
+			P1:  unsafe.SliceData(t89),
+			P2:  unsafe.SliceData(t95),
+			P3:  unsafe.SliceData(t115),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t93),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t194),
+			P13: unsafe.SliceData(c.BQBar),
+			P14: unsafe.SliceData(t197),
+			P15: unsafe.SliceData(c.BKBar),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  12 * dK,
+			N7:  4 * dK,
+			N8:  16 * dK,
+			N9:  8 * dK,
+			N10: 20 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
+		}
+		regions.Rd4aa4c7aead5(&a)
+	} else {
+		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
+		for i := range L {
+			t69_2 := t69[i*T:][:T]
+			t89_2 := t89[i*T:][:T]
+			t95_2 := t95[i*T:][:T]
+			t115_2 := t115[i*T:][:T]
+			for j := range T {
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				t93_2 := t93[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
+				t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				t69Entry := t69_2[j]
+				t89Entry := t89_2[j]
+				t95Entry := t95_2[j]
+				t115Entry := t115_2[j]
+				for k := range dK {
+					t137 := num.FMA32(F(2*q1_2[k]), t89Entry, F(qBar[k]*t69Entry))
+					t10Entry := t10_2[k]
+					t9Entry := t9_2[k]
+					t143 := num.FMA32(F(F(t9Entry*t10Entry)*t137), kern.Sigmoid(-t9Entry), F(t10Entry*t137))
+					t155 := num.FMA32(F(2*k1_2[k]), t115Entry, F(t93_2[k]*t95Entry))
+					t5Entry := t5_2[k]
+					t4Entry := t4_2[k]
+					t161 := num.FMA32(F(F(t4Entry*t5Entry)*t155), kern.Sigmoid(-t4Entry), F(t5Entry*t155))
+					t194_2[k] = t143
+					bQBar[k] = bQBar[k] + t143
+					t197_2[k] = t161
+					bKBar[k] = bKBar[k] + t161
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t194),
 			N0: L,
 			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R4efc802c9c7d(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t121_2 := t121[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t121_2[k] = t121_2[k] + q0TailBar[k]
+					t194_2[k] = F(0)
 				}
 			}
 		}
 	}
-
-	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t119),
-			P1: unsafe.SliceData(t121),
-			P2: unsafe.SliceData(t122),
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t194),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.R3c8a8df36a51(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t119_2 := t119[(i*(T+3)+j)*dK:][:dK]
-				t121_2 := t121[(i*(T+3)+j)*dK:][:dK]
-				t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t194_2 := t194[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t122_2[k] = t119_2[k] + t121_2[k]
+					t194_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t136)
+	clear(c.CQBar)
+	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t122),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t136),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t136_2 := t136[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t122_2[k]
-					t136_2[k] = t136_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t79),
-			P1:  unsafe.SliceData(c.KDiv),
-			P2:  unsafe.SliceData(t18),
-			P3:  unsafe.SliceData(t75),
-			P4:  unsafe.SliceData(t74),
-			P5:  unsafe.SliceData(c.KDiv3),
-			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t69),
-			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t131),
-			P11: unsafe.SliceData(c.BKBar),
-			N0:  L,
-			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
-		}
-		regions.Rc6606f6002bb(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t79_2 := t79[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t18_2 := t18[i*T:][:T]
-			t75_2 := t75[i*T:][:T]
-			t74_2 := t74[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t69_2 := t69[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t131_2 := t131[(i*T+j)*dK:][:dK]
-				t79Entry := t79_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t79Entry && t18_2[j]), kern.Choose(t79Entry, F(F(0.5*kern.Choose(t79Entry, kern.Choose(t75_2[j], t74_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t125 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t69_2[k]*kDivEntry))
-					t1312 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t125), k1Sigmoid2[k], F(k1SigmoidEntry*t125))
-					t131_2[k] = t1312
-					bKBar[k] = bKBar[k] + t1312
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t134)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t131),
-			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(t134),
+		a := regions.Rd0375ab93928Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t194),
+			P2: unsafe.SliceData(c.CQBar),
+			P3: unsafe.SliceData(c.K1Stack),
+			P4: unsafe.SliceData(t197),
+			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N3: 16 * dK,
+			N4: 20 * dK,
+			N5: 24 * dK,
+			N6: 12 * dK,
+			N7: T*dK + 3*dK,
+			N8: T*dK + 6*dK,
+			N9: -dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rd0375ab93928(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t131_2 := t131[(i*T+j)*dK:][:dK]
-				n5 := int(c.Pos[i])
-				for k := range min(4, n5+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t134_2 := t134[(i*(T+3)+j-k+3)*dK:][:dK]
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			cKBar := c.CKBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t194_2 := t194[(j*(T+6)+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t197_2 := t197[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						t134_2[m] = num.FMA32(t131_2[m], cK[m], t134_2[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t194_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t197_2[m], cKBar[m])
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n6 := int(c.Pos[j]) - i + k
-				if n6 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.K1Stack),
-							P1: unsafe.SliceData(t131),
-							P2: unsafe.SliceData(c.CKBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t131_2 := t131[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t131_2[m], cKBar[m])
-						}
+	// projected.q1
+	clear(t150)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t194),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t150),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t194_3 := t194[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t194_4 := t194[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t194_5 := t194[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t150_2 := t150[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t150_2[k] = num.FMA32(t194_2[k], cQ[k], num.FMA32(t194_3[k], cQ2[k], num.FMA32(t194_4[k], cQ3[k], F(t194_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1319,93 +1347,402 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t134),
-			P1: unsafe.SliceData(t136),
-			P2: unsafe.SliceData(t137),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t197),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t134_2 := t134[(i*(T+3)+j)*dK:][:dK]
-				t136_2 := t136[(i*(T+3)+j)*dK:][:dK]
-				t137_2 := t137[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t137_2[k] = t134_2[k] + t136_2[k]
+					t197_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t197),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t197_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
+	clear(t168)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t137[(i*(T+3)+j)*dK:][:dK])
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t197),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t168),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t197_3 := t197[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t197_4 := t197[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t197_5 := t197[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t168_2 := t168[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t168_2[k] = num.FMA32(t197_2[k], cK[k], num.FMA32(t197_3[k], cK2[k], num.FMA32(t197_4[k], cK3[k], F(t197_5[k]*cK4[k]))))
+					}
+				}
+			}
 		}
 	}
 
 	// projected.v0, projected.v
-	for i := range L {
-		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t140, i*T*d), d, 1, kern.From(t107, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t191),
+			P1: unsafe.SliceData(c.CV),
+			P2: unsafe.SliceData(t173),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 24 * dV,
+			N4: 12 * dV,
+			N5: -dV,
+			N6: T*dV + 6*dV,
+			N7: T * dV,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cV := c.CV[:dV]
+		for i := range L {
+			for j := range T {
+				t191_2 := t191[(i*(T+6)+j+6)*dV:][:dV]
+				cV2 := c.CV[3*dV:][:dV]
+				t191_3 := t191[(i*(T+6)+j+5)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t191_4 := t191[(i*(T+6)+j+4)*dV:][:dV]
+				cV4 := c.CV[1*dV:][:dV]
+				t191_5 := t191[(i*(T+6)+j+3)*dV:][:dV]
+				t173_2 := t173[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					t173_2[k] = num.FMA32(t191_2[k], cV2[k], num.FMA32(t191_3[k], cV3[k], num.FMA32(t191_4[k], cV4[k], F(t191_5[k]*cV[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.GemmFMA(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t107, (k*(T+3)+3)*dV), dV, 1)
+	// projected.v
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t173),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4*T*dV - 12*dV,
+			N4: 3 * dV,
+			N5: T * dV,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t173_2 := t173[(i*T+(lo+j)+T-3)*dV:][:dV]
+					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
+					for k := range dV {
+						t173_2[k] = t173_2[k] + v0TailBar[k]
+					}
+				}
+			}
+		}
 	}
+
+	// projected.v0
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t173, dV, 1)
 
 	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t142, i*T*d), d, 1, kern.From(t122, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t194),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t176),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t194_2 := t194[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t194_3 := t194[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t194_4 := t194[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				t176_2 := t176[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t176_2[k] = num.FMA32(t194_2[k], cQ2[k], num.FMA32(t194_3[k], cQ3[k], num.FMA32(t194_4[k], cQ4[k], F(t194_5[k]*cQ[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t122, (k*(T+3)+3)*dK), dK, 1)
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t176),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t176_2 := t176[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t176_2[k] = t176_2[k] + q0TailBar[k]
+					}
+				}
+			}
+		}
 	}
+
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t176, dK, 1)
 
 	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t144, i*T*d), d, 1, kern.From(t137, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t197),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t179),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cK := c.CK[:dK]
+		for i := range L {
+			for j := range T {
+				t197_2 := t197[(i*(T+6)+j+6)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				t197_3 := t197[(i*(T+6)+j+5)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t197_4 := t197[(i*(T+6)+j+4)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				t179_2 := t179[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t179_2[k] = num.FMA32(t197_2[k], cK2[k], num.FMA32(t197_3[k], cK3[k], num.FMA32(t197_4[k], cK4[k], F(t197_5[k]*cK[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t137, (k*(T+3)+3)*dK), dK, 1)
+	// projected.k1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t179),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t179_2 := t179[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t179_2[k] = t179_2[k] + k0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t179, dK, 1)
+
+	// projected.v0
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t173, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t176, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t179, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t168[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t150[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t132[(i*3+j)*dV:][:dV])
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.V0TailBarOut),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: 3 * dV,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+				}
+			}
+		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t140),
-			P1: unsafe.SliceData(t142),
-			P2: unsafe.SliceData(t144),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.R0017bae62ec3Args{
+			P0: unsafe.SliceData(t65),
+			P1: unsafe.SliceData(t67),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t432),
+			P4: unsafe.SliceData(t452),
+			P5: unsafe.SliceData(c.WThetaBar),
+			P6: unsafe.SliceData(t272),
+			P7: unsafe.SliceData(t292),
+			P8: unsafe.SliceData(c.WEtaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.R0017bae62ec3(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t140_2 := t140[(i*T+j)*d:][:d]
-				t142_2 := t142[(i*T+j)*d:][:d]
-				t144_2 := t144[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t140_2[k] + t142_2[k]) + t144_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		wThetaBar := c.WThetaBar[:dK+dV]
+		wEtaBar := c.WEtaBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t65[i] + t67[i]
+			wThetaBar[i] = t432[i] + t452[i]
+			wEtaBar[i] = t272[i] + t292[i]
 		}
 	}
 }

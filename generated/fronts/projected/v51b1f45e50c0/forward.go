@@ -13,50 +13,39 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 5·L·T·d_k + L·T·d_v + 12·L·T entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 4·L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WQ            []F // [d_k, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	BRho          []F // []
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
-	V             []F // [L, T, d_v], written
-	K             []F // [L, T, d_k], written
-	Q             []F // [L, T, d_k], written
-	Rho           []F // [L, T], written
-	Theta         []F // [L, T], written
-	K0            []F // [L, T, d_k], written
-	Q0            []F // [L, T, d_k], written
-	KProd         []F // [L, T], written
-	KSqrt         []F // [L, T], written
-	QProd         []F // [L, T], written
-	QSqrt         []F // [L, T], written
-	RhoStack      []F // [L, T, d_k + d_v], written
-	RhoSigmoid    []F // [L, T], written
-	ThetaSoftplus []F // [L, T], written
-	ThetaSigmoid  []F // [L, T], written
-	RhoSigmoid2   []F // [L, T], written
-	QDiv          []F // [L, T], written
-	QDiv2         []F // [L, T, d_k], written
-	QDiv3         []F // [L, T], written
-	KDiv          []F // [L, T], written
-	KDiv2         []F // [L, T, d_k], written
-	KDiv3         []F // [L, T], written
-	Work          []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	WRho     []F // [d_k + d_v]
+	BRho     []F // []
+	WTheta   []F // [d_k + d_v]
+	BTheta   []F // []
+	V        []F // [L, T, d_v], written
+	K        []F // [L, T, d_k], written
+	Q        []F // [L, T, d_k], written
+	Rho      []F // [L, T], written
+	Theta    []F // [L, T], written
+	K0       []F // [L, T, d_k], written
+	Q0       []F // [L, T, d_k], written
+	KProd    []F // [L, T], written
+	QProd    []F // [L, T], written
+	RhoLin   []F // [L, T], written
+	ThetaLin []F // [L, T], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T.
+// WorkLen is 6·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return 4 * L * T
+	return 6 * L * T
 }
 
 // Run computes Forward.
@@ -72,7 +61,11 @@ func (c *Forward[F]) Run() {
 	work = work[L*T:]
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
+	t42 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t52 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -100,14 +93,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t3 := (F(0) < kProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-			kSqrt[j] = t6
-			t10_2[j] = num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -133,174 +123,129 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t13 := (F(0) < qProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-			qSqrt[j] = t16
-			t20_2[j] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q, projected.rho, projected.theta
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
+			var t222 F
+			var t422 F
 			t20Entry := t20_2[j]
-			t10Entry2 := t10_2[j]
 			for k2 := range dK {
-				q2 := q0[k2] / t20Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t20Entry
-				kDiv2[k2] = k[k2] / t10Entry2
+				kEntry := k[k2]
+				t222 += F(kEntry * wRho[k2])
+				t422 += F(kEntry * wTheta[k2])
+				q[k2] = q0[k2] / t20Entry
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
+			t22_2[j] = t222
+			t42_2[j] = t422
 		}
 	}
 
 	// projected.rho, projected.theta
 	for i := range L {
-		t22_2 := t22[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
+		t32_2 := t32[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t222 F
-			var t292 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t222 += F(rhoStackEntry * wRho[k])
-				t292 += F(rhoStackEntry * wTheta[k])
+			v := c.V[(i*T+j)*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			var t322 F
+			var t522 F
+			for k := range dV {
+				vEntry := v[k]
+				t322 += F(vEntry * wRho[k])
+				t522 += F(vEntry * wTheta[k])
 			}
-			t22_2[j] = t222
-			t29_2[j] = t292
+			t32_2[j] = t322
+			t52_2[j] = t522
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.q
+	// projected.rho, projected.k, projected.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
 		t22_2 := t22[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t23 := t22_2[j] + bRhoEntry
-			t24 := num.Sigmoid(t23)
-			t30 := t29_2[j] + bThetaEntry
-			t31 := num.Softplus(t30)
-			rhoSigmoid[j] = t24
-			rho[j] = num.Min(num.Max(t24, F(0)), F(1))
-			thetaSoftplus[j] = t31
-			theta[j] = num.Min(num.Max(t31, F(0)), F(0.05))
-			thetaSigmoid[j] = num.Sigmoid(t30)
-			rhoSigmoid2[j] = num.Sigmoid(-t23)
-			qDiv[j] = F(1) / t20_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t10_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t23 := t22_2[j] + t32_2[j] + bRhoEntry
+			t30 := t42_2[j] + t52_2[j] + bThetaEntry
+			rhoLin[j] = t23
+			rho[j] = num.Min(num.Max(num.Sigmoid(t23), F(0)), F(1))
+			thetaLin[j] = t30
+			theta[j] = num.Min(num.Max(num.Softplus(t30), F(0)), F(0.05))
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WQ            []F    // [d_k, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	WTheta        []F    // [d_k + d_v]
-	VBar          []F    // [L, T, d_v]
-	KBar          []F    // [L, T, d_k]
-	QBar          []F    // [L, T, d_k]
-	RhoBar        []F    // [L, T]
-	ThetaBar      []F    // [L, T]
-	K0            []F    // [L, T, d_k]
-	Q0            []F    // [L, T, d_k]
-	KProd         []F    // [L, T]
-	KSqrt         []F    // [L, T]
-	QProd         []F    // [L, T]
-	QSqrt         []F    // [L, T]
-	RhoStack      []F    // [L, T, d_k + d_v]
-	RhoSigmoid    []F    // [L, T]
-	ThetaSoftplus []F    // [L, T]
-	ThetaSigmoid  []F    // [L, T]
-	RhoSigmoid2   []F    // [L, T]
-	QDiv          []F    // [L, T]
-	QDiv2         []F    // [L, T, d_k]
-	QDiv3         []F    // [L, T]
-	KDiv          []F    // [L, T]
-	KDiv2         []F    // [L, T, d_k]
-	KDiv3         []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WQBar         []F    // [d_k, d], written
-	WVBar         []F    // [d_v, d], written
-	WRhoBar       []F    // [d_k + d_v], written
-	BRhoBar       []F    // [], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F    // [d_k, d]
+	X         []F    // [L, T, d]
+	WQ        []F    // [d_k, d]
+	WV        []F    // [d_v, d]
+	WRho      []F    // [d_k + d_v]
+	WTheta    []F    // [d_k + d_v]
+	VBar      []F    // [L, T, d_v]
+	KBar      []F    // [L, T, d_k]
+	QBar      []F    // [L, T, d_k]
+	RhoBar    []F    // [L, T]
+	ThetaBar  []F    // [L, T]
+	K0        []F    // [L, T, d_k]
+	Q0        []F    // [L, T, d_k]
+	V         []F    // [L, T, d_v]
+	KProd     []F    // [L, T]
+	QProd     []F    // [L, T]
+	RhoLin    []F    // [L, T]
+	ThetaLin  []F    // [L, T]
+	WKBar     []F    // [d_k, d], written
+	XBar      []F    // [L, T, d], written
+	WQBar     []F    // [d_k, d], written
+	WVBar     []F    // [d_v, d], written
+	WRhoBar   []F    // [d_k + d_v], written
+	BRhoBar   []F    // [], written
+	WThetaBar []F    // [d_k + d_v], written
+	BThetaBar []F    // [], written
+	Work      []F    // WorkLen() entries
+	Flags     []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 4·L·T·d_k + 2·L·T·d_v + 4·L·T.
+// WorkLen is 3·L·T·d_k + L·T·d_v + 13·L·T + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 4*L*T*dK + 2*L*T*dV + 4*L*T
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 3*L*T*dK + L*T*dV + 13*L*T + 4*dK + 4*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -310,214 +255,256 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t142 := c.Work[:L*T] // [L, T]
+	t6 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t332 := work[:L*T] // [L, T]
+	t8 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t39 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t46 := work[:L*T] // [L, T]
+	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t67 := work[:L*T*dK] // [L, T, d_k]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t182 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t40 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t50 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t262 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t48 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t53 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t74 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t72 := work[:L*T] // [L, T]
+	t79 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t93 := work[:L*T*dV] // [L, T, d_v]
+	t242 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t46 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t100 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t94 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t96 := work[:L*T*dK] // [L, T, d_k]
+	t70 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t76 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t96 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t103 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t99 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t97 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t100 := work[:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T]  // [L, T]
+	t106 := work[:L*T*dK] // [L, T, d_k]
+	t3 := c.Flags[:L*T]   // [L, T]
 	flags := c.Flags[L*T:]
 	t13 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t47 := flags[:L*T] // [L, T]
+	t54 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t51 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t73 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t77 := flags[:L*T] // [L, T]
+	t58 := flags[:L*T] // [L, T]
 
-	// projected.k, projected.q, projected.theta, projected.rho
-	var t172 F
-	var t36 F
+	// projected.k, projected.q, projected.rho, projected.theta
+	var t222 F
+	var t44 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t332_2 := t332[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
+		t40_2 := t40[i*T:][:T]
+		t50_2 := t50[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < kProd[j])
-			t132 := (F(0) < qProd[j])
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t22 := (num.Max(thetaSoftplusEntry, F(0)) <= F(0.05))
-			t72_2 := (t22 && (F(0) <= thetaSoftplusEntry))
-			t1422 := kern.Choose(t72_2, F(kern.Choose(t72_2, kern.Choose(t22, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t172 += t1422
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t202 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t252 := (t202 && (F(0) <= rhoSigmoidEntry))
-			t3322 := kern.Choose(t252, F(F(rhoSigmoidEntry*kern.Choose(t252, kern.Choose(t202, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t36 += t3322
-			t472 := (F(1e-08) <= kern.Choose(t132, qSqrt[j], F(0)))
-			t732 := (F(1e-08) <= kern.Choose(t32, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t32 := (F(0) < kProdEntry)
+			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
+			t82 := kern.Choose(t32, t62, F(0))
+			qProdEntry := qProd[j]
+			t132 := (F(0) < qProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
+			t18 := kern.Choose(t132, t162, F(0))
+			t202 := num.Max(t18, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t24 := num.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t31 := num.Softplus(thetaLinEntry)
+			t622 := (num.Max(t31, F(0)) <= F(0.05))
+			t112 := (t622 && (F(0) <= t31))
+			t1822 := kern.Choose(t112, F(kern.Choose(t112, kern.Choose(t622, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t222 += t1822
+			t272 := (num.Max(t24, F(0)) <= F(1))
+			t322 := (t272 && (F(0) <= t24))
+			t402 := kern.Choose(t322, F(F(t24*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t44 += t402
+			t542 := (F(1e-08) <= t18)
 			t3_2[j] = t32
+			t6_2[j] = t62
+			t8_2[j] = t82
+			t10_2[j] = num.Max(t82, F(1e-08))
 			t13_2[j] = t132
-			t142_2[j] = t1422
-			t332_2[j] = t3322
-			t47_2[j] = t472
-			t51_2[j] = (t472 && t132)
-			t73_2[j] = t732
-			t77_2[j] = (t732 && t32)
+			t16_2[j] = t162
+			t20_2[j] = t202
+			t182_2[j] = t1822
+			t40_2[j] = t402
+			t50_2[j] = F(1) / t202
+			t54_2[j] = t542
+			t58_2[j] = (t542 && t132)
 		}
 	}
-	c.BThetaBar[0] = t172
-	c.BRhoBar[0] = t36
+	c.BThetaBar[0] = t222
+	c.BRhoBar[0] = t44
 
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.k, projected.theta, projected.rho, projected.q
+	clear(t262)
+	clear(t48)
 	for i := range L {
-		t142_2 := t142[i*T:][:T]
-		t332_2 := t332[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
+		t10_2 := t10[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
+		t40_2 := t40[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
+		t79_2 := t79[i*T:][:T]
+		wTheta := c.WTheta[:dK]
+		wRho := c.WRho[:dK]
+		t262_2 := t262[:dK]
+		t48_2 := t48[:dK]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t39_2 := t39[(i*T+j)*(dK+dV):][:dK+dV]
-			t142Entry := t142_2[j]
-			t332Entry := t332_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t142Entry)
-				wRhoBar[k] += F(rhoStackEntry * t332Entry)
-				t39_2[k] = F(t142Entry*wTheta[k]) + F(t332Entry*wRho[k])
-			}
-		}
-	}
-
-	// projected.q, projected.k, projected.rho
-	for i := range L {
-		t46_2 := t46[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		for j := range T {
+			k0 := c.K0[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t39_2 := t39[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t67_2 := t67[(i*T+j)*dK:][:dK]
-			var t462 F
-			var t722 F
+			t74_2 := t74[(i*T+j)*dK:][:dK]
+			var t532 F
+			var t792 F
+			t10Entry := t10_2[j]
+			t20Entry := t20_2[j]
+			t182Entry := t182_2[j]
+			t40Entry := t40_2[j]
 			for k := range dK {
-				t462 += F(qBar[k] * qDiv2[k])
-				t672 := kBar[k] + t39_2[k]
-				t722 += F(t672 * kDiv2[k])
-				t67_2[k] = t672
+				k2 := k0[k] / t10Entry
+				t532 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t742 := kBar[k] + F(t182Entry*wTheta[k]) + F(t40Entry*wRho[k])
+				t792 += F(t742 * (k2 / t10Entry))
+				t262_2[k] += F(k2 * t182Entry)
+				t48_2[k] += F(k2 * t40Entry)
+				t74_2[k] = t742
 			}
-			t46_2[j] = -t462
-			t72_2[j] = -t722
+			t53_2[j] = -t532
+			t79_2[j] = -t792
 		}
 	}
 
-	// projected.v, projected.rho
+	// projected.theta, projected.rho, projected.v
+	clear(t242)
+	clear(t46)
 	for i := range L {
+		t182_2 := t182[i*T:][:T]
+		t40_2 := t40[i*T:][:T]
 		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t242_2 := t242[dK:][:dV]
+			t46_2 := t46[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t39_2 := t39[(i*T+j)*(dK+dV)+dK:][:dV]
-			t93_2 := t93[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			t100_2 := t100[(i*T+j)*dV:][:dV]
+			t182Entry2 := t182_2[j]
+			t40Entry2 := t40_2[j]
 			for k := range dV {
-				t93_2[k] = vBar[k] + t39_2[k]
+				vEntry := v[k]
+				t242_2[k] += F(vEntry * t182Entry2)
+				t46_2[k] += F(vEntry * t40Entry2)
+				t100_2[k] = vBar[k] + F(t182Entry2*wTheta[k]) + F(t40Entry2*wRho[k])
 			}
 		}
 	}
 
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
-
-	// projected.q0, projected.q, projected.k, projected.k0
+	// projected.q, projected.k
 	for i := range L {
-		t51_2 := t51[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t70_2 := t70[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t76_2 := t76[i*T:][:T]
+		t79_2 := t79[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t96_2 := t96[i*T:][:T]
+		for j := range T {
+			t58Entry := t58_2[j]
+			t80 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t84 := (t80 && t3Entry)
+			t70_2[j] = kern.Choose((t58Entry && t13_2[j]), kern.Choose(t58Entry, F(F(0.5*kern.Choose(t58Entry, kern.Choose(t54_2[j], t53_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t76_2[j] = F(1) / t10_2[j]
+			t96_2[j] = kern.Choose((t84 && t3Entry), kern.Choose(t84, F(F(0.5*kern.Choose(t84, kern.Choose(t80, t79_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t100, dV, 1)
+
+	// projected.q0, projected.q, projected.k0, projected.k
+	for i := range L {
+		t50_2 := t50[i*T:][:T]
+		t70_2 := t70[i*T:][:T]
+		t76_2 := t76[i*T:][:T]
+		t96_2 := t96[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t96_2 := t96[(i*T+j)*dK:][:dK]
-			t67_2 := t67[(i*T+j)*dK:][:dK]
+			t103_2 := t103[(i*T+j)*dK:][:dK]
+			t74_2 := t74[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t99_2 := t99[(i*T+j)*dK:][:dK]
-			t51Entry := t51_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t51Entry && t13_2[j]), kern.Choose(t51Entry, F(F(0.5*kern.Choose(t51Entry, kern.Choose(t47_2[j], t46_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			t77Entry := t77_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t77Entry && t3_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			t106_2 := t106[(i*T+j)*dK:][:dK]
+			t50Entry := t50_2[j]
+			t70Entry := t70_2[j]
+			t76Entry := t76_2[j]
+			t96Entry := t96_2[j]
 			for k := range dK {
-				t96_2[k] = F(qBar[k]*qDivEntry) + F(2*F(q0[k]*w))
-				t99_2[k] = F(t67_2[k]*kDivEntry) + F(2*F(k0[k]*w2))
+				t103_2[k] = F(qBar[k]*t50Entry) + F(2*F(q0[k]*t70Entry))
+				t106_2[k] = F(t74_2[k]*t76Entry) + F(2*F(k0[k]*t96Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t97, d, 1, t96, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t103, dK, 1)
+
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t106, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t100, dV, 1, c.WV, d, 1)
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t96, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t103, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t100, d, 1, t99, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t106, dK, 1, c.WK, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t99, dK, 1)
-
-	// projected.k0
-	for i := range L {
-		for j := range T {
-			t94_2 := t94[(i*T+j)*d:][:d]
-			t97_2 := t97[(i*T+j)*d:][:d]
-			t100_2 := t100[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t94_2[k] + t97_2[k] + t100_2[k]
-			}
-		}
+	wRhoBar := c.WRhoBar[:dK+dV]
+	wThetaBar := c.WThetaBar[:dK+dV]
+	for i := range dK + dV {
+		wRhoBar[i] = t46[i] + t48[i]
+		wThetaBar[i] = t242[i] + t262[i]
 	}
 }
 
@@ -569,20 +556,9 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -620,21 +596,11 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.ThetaBar = block.Adjoint(t, n.outTheta, g.L*g.T)
 	g.K0 = k.K0
 	g.Q0 = k.Q0
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -23,7 +23,9 @@ func (c *forwardFused) run() {
 	t10 := c.Work[:L*T]         // [L, T]
 	t20 := c.Work[L*T:][:L*T]   // [L, T]
 	t22 := c.Work[2*L*T:][:L*T] // [L, T]
-	t29 := c.Work[3*L*T:][:L*T] // [L, T]
+	t42 := c.Work[3*L*T:][:L*T] // [L, T]
+	t32 := c.Work[4*L*T:][:L*T] // [L, T]
+	t52 := c.Work[5*L*T:][:L*T] // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -67,25 +69,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t3 := (F(0) < kProdEntry)
-				t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-				kSqrt[j] = t6
-				t10_2[j] = kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -132,181 +130,156 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t13 := (F(0) < qProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-				qSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R9d5b9b65aab3Args{
+		a := regions.Rc343b2c40369Args{
 			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(c.Q),
-			P4: unsafe.SliceData(c.QDiv2),
-			P5: unsafe.SliceData(c.K),
-			P6: unsafe.SliceData(c.KDiv2),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(c.Q0),
+			P5: unsafe.SliceData(c.Q),
+			P6: unsafe.SliceData(t22),
+			P7: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
-			N2: dK,
-			N3: T * dK,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.R9d5b9b65aab3(&a)
+		regions.Rc343b2c40369(&a)
 	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
+				var t222 F
+				var t422 F
 				t20Entry := t20_2[j]
-				t10Entry2 := t10_2[j]
+				t222Sums := [16]F{t222}
+				t422Sums := [16]F{t422}
 				for k2 := range dK {
-					q2 := q0[k2] / t20Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t20Entry
-					kDiv2[k2] = k[k2] / t10Entry2
+					kEntry := k[k2]
+					t222Sums[k2%16] = num.FMA32(kEntry, wRho[k2], t222Sums[k2%16])
+					t422Sums[k2%16] = num.FMA32(kEntry, wTheta[k2], t422Sums[k2%16])
+					q[k2] = q0[k2] / t20Entry
 				}
+				t222 = kern.Sum16(&t222Sums)
+				t422 = kern.Sum16(&t422Sums)
+				t22_2[j] = t222
+				t42_2[j] = t422
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rc9dfef440ac5Args{
-			P0: unsafe.SliceData(c.RhoStack),
+		a := regions.R68981f7c4fb3Args{
+			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
-			P3: unsafe.SliceData(t22),
-			P4: unsafe.SliceData(t29),
+			P3: unsafe.SliceData(t32),
+			P4: unsafe.SliceData(t52),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.Rc9dfef440ac5(&a)
+		regions.R68981f7c4fb3(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t22_2 := t22[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t222 F
-				var t292 F
-				t222Sums := [16]F{t222}
-				t292Sums := [16]F{t292}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t222Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t222Sums[k%16])
-					t292Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t292Sums[k%16])
+				v := c.V[(i*T+j)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				var t322 F
+				var t522 F
+				t322Sums := [16]F{t322}
+				t522Sums := [16]F{t522}
+				for k := range dV {
+					vEntry := v[k]
+					t322Sums[k%16] = num.FMA32(vEntry, wRho[k], t322Sums[k%16])
+					t522Sums[k%16] = num.FMA32(vEntry, wTheta[k], t522Sums[k%16])
 				}
-				t222 = kern.Sum16(&t222Sums)
-				t292 = kern.Sum16(&t292Sums)
-				t22_2[j] = t222
-				t29_2[j] = t292
+				t322 = kern.Sum16(&t322Sums)
+				t522 = kern.Sum16(&t522Sums)
+				t32_2[j] = t322
+				t52_2[j] = t522
 			}
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.q
+	// projected.rho, projected.k, projected.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R4f340ed291e8Args{
-			P0:  unsafe.SliceData(t22),
-			P1:  unsafe.SliceData(t29),
-			P2:  unsafe.SliceData(c.RhoSigmoid),
-			P3:  unsafe.SliceData(c.Rho),
-			P4:  unsafe.SliceData(c.ThetaSoftplus),
-			P5:  unsafe.SliceData(c.Theta),
-			P6:  unsafe.SliceData(c.ThetaSigmoid),
-			P7:  unsafe.SliceData(c.RhoSigmoid2),
-			P8:  unsafe.SliceData(t20),
-			P9:  unsafe.SliceData(c.QDiv),
-			P10: unsafe.SliceData(c.QSqrt),
-			P11: unsafe.SliceData(c.QDiv3),
-			P12: unsafe.SliceData(t10),
-			P13: unsafe.SliceData(c.KDiv),
-			P14: unsafe.SliceData(c.KSqrt),
-			P15: unsafe.SliceData(c.KDiv3),
-			N0:  L,
-			N1:  T,
-			S0:  [2]float32{bRhoEntry},
-			S1:  [2]float32{bThetaEntry},
+		a := regions.Rd768c096929dArgs{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t42),
+			P3: unsafe.SliceData(t52),
+			P4: unsafe.SliceData(c.RhoLin),
+			P5: unsafe.SliceData(c.Rho),
+			P6: unsafe.SliceData(c.ThetaLin),
+			P7: unsafe.SliceData(c.Theta),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bRhoEntry},
+			S1: [2]float32{bThetaEntry},
 		}
-		regions.R4f340ed291e8(&a)
+		regions.Rd768c096929d(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
-				t23 := t22_2[j] + bRhoEntry
-				t24 := kern.Sigmoid(t23)
-				t30 := t29_2[j] + bThetaEntry
-				t31 := kern.Softplus(t30)
-				rhoSigmoid[j] = t24
-				rho[j] = kern.Smaller(kern.Larger(t24, F(0)), F(1))
-				thetaSoftplus[j] = t31
-				theta[j] = kern.Smaller(kern.Larger(t31, F(0)), F(0.05))
-				thetaSigmoid[j] = kern.Sigmoid(t30)
-				rhoSigmoid2[j] = kern.Sigmoid(-t23)
-				qDiv[j] = F(1) / t20_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t10_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t23 := (t22_2[j] + t32_2[j]) + bRhoEntry
+				t30 := (t42_2[j] + t52_2[j]) + bThetaEntry
+				rhoLin[j] = t23
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t23), F(0)), F(1))
+				thetaLin[j] = t30
+				theta[j] = kern.Smaller(kern.Larger(kern.Softplus(t30), F(0)), F(0.05))
 			}
 		}
 	}
@@ -323,311 +296,326 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t142 := c.Work[:L*T]                                     // [L, T]
-	t332 := c.Work[L*T:][:L*T]                               // [L, T]
-	t39 := c.Work[2*L*T:][:L*T*dK+L*T*dV]                    // [L, T, d_k + d_v]
-	t46 := c.Work[L*T*dK+L*T*dV+2*L*T:][:L*T]                // [L, T]
-	t67 := c.Work[L*T*dK+L*T*dV+3*L*T:][:L*T*dK]             // [L, T, d_k]
-	t72 := c.Work[2*L*T*dK+L*T*dV+3*L*T:][:L*T]              // [L, T]
-	t93 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dV]           // [L, T, d_v]
-	t94 := c.Work[2*L*T*dK+2*L*T*dV+4*L*T:][:L*T*d]          // [L, T, d]
-	t96 := c.Work[L*T*d+2*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK]   // [L, T, d_k]
-	t99 := c.Work[L*T*d+3*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK]   // [L, T, d_k]
-	t97 := c.Work[L*T*d+4*L*T*dK+2*L*T*dV+4*L*T:][:L*T*d]    // [L, T, d]
-	t100 := c.Work[2*L*T*d+4*L*T*dK+2*L*T*dV+4*L*T:][:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T]                                      // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                               // [L, T]
-	t47 := c.Flags[2*L*T:][:L*T]                             // [L, T]
-	t51 := c.Flags[3*L*T:][:L*T]                             // [L, T]
-	t73 := c.Flags[4*L*T:][:L*T]                             // [L, T]
-	t77 := c.Flags[5*L*T:][:L*T]                             // [L, T]
+	t6 := c.Work[:L*T]                                         // [L, T]
+	t8 := c.Work[L*T:][:L*T]                                   // [L, T]
+	t10 := c.Work[2*L*T:][:L*T]                                // [L, T]
+	t16 := c.Work[3*L*T:][:L*T]                                // [L, T]
+	t20 := c.Work[4*L*T:][:L*T]                                // [L, T]
+	t182 := c.Work[5*L*T:][:L*T]                               // [L, T]
+	t40 := c.Work[6*L*T:][:L*T]                                // [L, T]
+	t50 := c.Work[7*L*T:][:L*T]                                // [L, T]
+	t262 := c.Work[8*L*T:][:dK+dV]                             // [d_k + d_v]
+	t48 := c.Work[8*L*T+dK+dV:][:dK+dV]                        // [d_k + d_v]
+	t53 := c.Work[8*L*T+2*dK+2*dV:][:L*T]                      // [L, T]
+	t74 := c.Work[9*L*T+2*dK+2*dV:][:L*T*dK]                   // [L, T, d_k]
+	t79 := c.Work[L*T*dK+9*L*T+2*dK+2*dV:][:L*T]               // [L, T]
+	t242 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
+	t46 := c.Work[L*T*dK+10*L*T+3*dK+3*dV:][:dK+dV]            // [d_k + d_v]
+	t100 := c.Work[L*T*dK+10*L*T+4*dK+4*dV:][:L*T*dV]          // [L, T, d_v]
+	t70 := c.Work[L*T*dK+L*T*dV+10*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t76 := c.Work[L*T*dK+L*T*dV+11*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t96 := c.Work[L*T*dK+L*T*dV+12*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t103 := c.Work[L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T*dK]   // [L, T, d_k]
+	t106 := c.Work[2*L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t3 := c.Flags[:L*T]                                        // [L, T]
+	t13 := c.Flags[L*T:][:L*T]                                 // [L, T]
+	t54 := c.Flags[2*L*T:][:L*T]                               // [L, T]
+	t58 := c.Flags[3*L*T:][:L*T]                               // [L, T]
 
-	// projected.k, projected.q, projected.theta, projected.rho
-	var t172 F
-	var t36 F
+	// projected.k, projected.q, projected.rho, projected.theta
+	var t222 F
+	var t44 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
+		t40_2 := t40[i*T:][:T]
+		t50_2 := t50[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t32 := (F(0) < kProdEntry)
+			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
+			t82 := kern.Choose(t32, t62, F(0))
+			qProdEntry := qProd[j]
+			t132 := (F(0) < qProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
+			t18 := kern.Choose(t132, t162, F(0))
+			t202 := kern.Larger(t18, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t24 := kern.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t31 := kern.Softplus(thetaLinEntry)
+			t622 := (kern.Larger(t31, F(0)) <= F(0.05))
+			t112 := (t622 && (F(0) <= t31))
+			t1822 := kern.Choose(t112, F(kern.Choose(t112, kern.Choose(t622, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t222 = t222 + t1822
+			t272 := (kern.Larger(t24, F(0)) <= F(1))
+			t322 := (t272 && (F(0) <= t24))
+			t402 := kern.Choose(t322, F(F(t24*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+			t44 = t44 + t402
+			t542 := (F(1e-08) <= t18)
+			t3_2[j] = t32
+			t6_2[j] = t62
+			t8_2[j] = t82
+			t10_2[j] = kern.Larger(t82, F(1e-08))
+			t13_2[j] = t132
+			t16_2[j] = t162
+			t20_2[j] = t202
+			t182_2[j] = t1822
+			t40_2[j] = t402
+			t50_2[j] = F(1) / t202
+			t54_2[j] = t542
+			t58_2[j] = (t542 && t132)
+		}
+	}
+	c.BThetaBar[0] = t222
+	c.BRhoBar[0] = t44
+
+	// projected.k, projected.theta, projected.rho, projected.q
+	clear(t262)
+	clear(t48)
+	if kern.Wide() {
+		a := regions.Rfa2873245bc4Args{
+			P0:  unsafe.SliceData(t10),
+			P1:  unsafe.SliceData(t20),
+			P2:  unsafe.SliceData(t182),
+			P3:  unsafe.SliceData(t40),
+			P4:  unsafe.SliceData(c.K0),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(c.Q0),
+			P7:  unsafe.SliceData(c.WRho),
+			P8:  unsafe.SliceData(c.WTheta),
+			P9:  unsafe.SliceData(c.KBar),
+			P10: unsafe.SliceData(t262),
+			P11: unsafe.SliceData(t48),
+			P12: unsafe.SliceData(t74),
+			P13: unsafe.SliceData(t53),
+			P14: unsafe.SliceData(t79),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
+		}
+		regions.Rfa2873245bc4(&a)
+	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		t262_2 := t262[:dK]
+		t48_2 := t48[:dK]
+		for i := range L {
+			t10_2 := t10[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
+			t40_2 := t40[i*T:][:T]
+			t53_2 := t53[i*T:][:T]
+			t79_2 := t79[i*T:][:T]
+			for j := range T {
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q0 := c.Q0[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t74_2 := t74[(i*T+j)*dK:][:dK]
+				var t532 F
+				var t792 F
+				t10Entry := t10_2[j]
+				t20Entry := t20_2[j]
+				t182Entry := t182_2[j]
+				t40Entry := t40_2[j]
+				t532Sums := [16]F{t532}
+				t792Sums := [16]F{t792}
+				for k := range dK {
+					k2 := k0[k] / t10Entry
+					t532Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t532Sums[k%16])
+					t742 := num.FMA32(t40Entry, wRho[k], num.FMA32(t182Entry, wTheta[k], kBar[k]))
+					t792Sums[k%16] = num.FMA32(t742, k2/t10Entry, t792Sums[k%16])
+					t262_2[k] = num.FMA32(k2, t182Entry, t262_2[k])
+					t48_2[k] = num.FMA32(k2, t40Entry, t48_2[k])
+					t74_2[k] = t742
+				}
+				t532 = kern.Sum16(&t532Sums)
+				t792 = kern.Sum16(&t792Sums)
+				t53_2[j] = -t532
+				t79_2[j] = -t792
+			}
+		}
+	}
+
+	// projected.theta, projected.rho, projected.v
+	clear(t242)
+	clear(t46)
+	if kern.Wide() {
+		a := regions.Rc3f997256f94Args{
+			P0:  unsafe.SliceData(t182),
+			P1:  unsafe.SliceData(t40),
+			P2:  unsafe.SliceData(c.V),
+			P3:  unsafe.SliceData(t242),
+			P4:  unsafe.SliceData(t46),
+			P5:  unsafe.SliceData(c.WRho),
+			P6:  unsafe.SliceData(c.WTheta),
+			P7:  unsafe.SliceData(c.VBar),
+			P8:  unsafe.SliceData(t100),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dV,
+			N6:  4 * dV,
+			N7:  8 * dV,
+			N8:  12 * dV,
+			N9:  4 * dK,
+			N10: T * dV,
+		}
+		regions.Rc3f997256f94(&a)
+	} else {
+		for i := range L {
+			t182_2 := t182[i*T:][:T]
+			t40_2 := t40[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				t242_2 := t242[dK:][:dV]
+				t46_2 := t46[dK:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t100_2 := t100[(i*T+j)*dV:][:dV]
+				t182Entry2 := t182_2[j]
+				t40Entry2 := t40_2[j]
+				for k := range dV {
+					vEntry := v[k]
+					t242_2[k] = num.FMA32(vEntry, t182Entry2, t242_2[k])
+					t46_2[k] = num.FMA32(vEntry, t40Entry2, t46_2[k])
+					t100_2[k] = num.FMA32(t40Entry2, wRho[k], num.FMA32(t182Entry2, wTheta[k], vBar[k]))
+				}
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t58_2 := t58[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t332_2 := t332[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t70_2 := t70[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t76_2 := t76[i*T:][:T]
+		t79_2 := t79[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t96_2 := t96[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < kProd[j])
-			t132 := (F(0) < qProd[j])
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t22 := (kern.Larger(thetaSoftplusEntry, F(0)) <= F(0.05))
-			t72_2 := (t22 && (F(0) <= thetaSoftplusEntry))
-			t1422 := kern.Choose(t72_2, F(kern.Choose(t72_2, kern.Choose(t22, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t172 = t172 + t1422
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t202 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t252 := (t202 && (F(0) <= rhoSigmoidEntry))
-			t3322 := kern.Choose(t252, F(F(rhoSigmoidEntry*kern.Choose(t252, kern.Choose(t202, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t36 = t36 + t3322
-			t472 := (F(1e-08) <= kern.Choose(t132, qSqrt[j], F(0)))
-			t732 := (F(1e-08) <= kern.Choose(t32, kSqrt[j], F(0)))
-			t3_2[j] = t32
-			t13_2[j] = t132
-			t142_2[j] = t1422
-			t332_2[j] = t3322
-			t47_2[j] = t472
-			t51_2[j] = (t472 && t132)
-			t73_2[j] = t732
-			t77_2[j] = (t732 && t32)
-		}
-	}
-	c.BThetaBar[0] = t172
-	c.BRhoBar[0] = t36
-
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := regions.R6d9811d6c94dArgs{
-			P0: unsafe.SliceData(t142),
-			P1: unsafe.SliceData(t332),
-			P2: unsafe.SliceData(c.RhoStack),
-			P3: unsafe.SliceData(c.WThetaBar),
-			P4: unsafe.SliceData(c.WRhoBar),
-			P5: unsafe.SliceData(c.WRho),
-			P6: unsafe.SliceData(c.WTheta),
-			P7: unsafe.SliceData(t39),
-			N0: L,
-			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK + dV,
-			N6: 8*dK + 8*dV,
-			N7: 12*dK + 12*dV,
-			N8: T*dK + T*dV,
-		}
-		regions.R6d9811d6c94d(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t142_2 := t142[i*T:][:T]
-			t332_2 := t332[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t39_2 := t39[(i*T+j)*(dK+dV):][:dK+dV]
-				t142Entry := t142_2[j]
-				t332Entry := t332_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t142Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t332Entry, wRhoBar[k])
-					t39_2[k] = num.FMA32(t332Entry, wRho[k], F(t142Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// projected.q, projected.k, projected.rho
-	if kern.Wide() {
-		a := regions.R0cc3ea6c8d62Args{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.QDiv2),
-			P2:  unsafe.SliceData(c.KBar),
-			P3:  unsafe.SliceData(t39),
-			P4:  unsafe.SliceData(c.KDiv2),
-			P5:  unsafe.SliceData(t67),
-			P6:  unsafe.SliceData(t46),
-			P7:  unsafe.SliceData(t72),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  4*dK + 4*dV,
-			N4:  4 * dK,
-			N5:  8 * dK,
-			N6:  8*dK + 8*dV,
-			N7:  12 * dK,
-			N8:  12*dK + 12*dV,
-			N9:  4,
-			N10: 8,
-			N11: 12,
-			N12: dK + dV,
-			N13: T*dK + T*dV,
-			N14: T * dK,
-		}
-		regions.R0cc3ea6c8d62(&a)
-	} else {
-		for i := range L {
-			t46_2 := t46[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t39_2 := t39[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t67_2 := t67[(i*T+j)*dK:][:dK]
-				var t462 F
-				var t722 F
-				t462Sums := [16]F{t462}
-				t722Sums := [16]F{t722}
-				for k := range dK {
-					t462Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t462Sums[k%16])
-					t672 := kBar[k] + t39_2[k]
-					t722Sums[k%16] = num.FMA32(t672, kDiv2[k], t722Sums[k%16])
-					t67_2[k] = t672
-				}
-				t462 = kern.Sum16(&t462Sums)
-				t722 = kern.Sum16(&t722Sums)
-				t46_2[j] = -t462
-				t72_2[j] = -t722
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t93),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
-		}
-		regions.Rbd0e3277083c(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t39_2 := t39[(i*T+j)*(dK+dV)+dK:][:dV]
-				t93_2 := t93[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t93_2[k] = vBar[k] + t39_2[k]
-				}
-			}
+			t58Entry := t58_2[j]
+			t80 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t84 := (t80 && t3Entry)
+			t70_2[j] = kern.Choose((t58Entry && t13_2[j]), kern.Choose(t58Entry, F(F(0.5*kern.Choose(t58Entry, kern.Choose(t54_2[j], t53_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t76_2[j] = F(1) / t10_2[j]
+			t96_2[j] = kern.Choose((t84 && t3Entry), kern.Choose(t84, F(F(0.5*kern.Choose(t84, kern.Choose(t80, t79_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t100, dV, 1)
 
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
-
-	// projected.q0, projected.q, projected.k, projected.k0
+	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Red01012a7202Args{
-			P0:  unsafe.SliceData(t51),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t47),
-			P4:  unsafe.SliceData(t46),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t77),
-			P7:  unsafe.SliceData(c.KDiv),
-			P8:  unsafe.SliceData(t3),
-			P9:  unsafe.SliceData(t73),
-			P10: unsafe.SliceData(t72),
-			P11: unsafe.SliceData(c.KDiv3),
-			P12: unsafe.SliceData(c.Q0),
-			P13: unsafe.SliceData(c.QBar),
-			P14: unsafe.SliceData(t96),
-			P15: unsafe.SliceData(c.K0),
-			P16: unsafe.SliceData(t67),
-			P17: unsafe.SliceData(t99),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
+		a := regions.R2e2085ad583bArgs{
+			P0: unsafe.SliceData(t50),
+			P1: unsafe.SliceData(t70),
+			P2: unsafe.SliceData(t76),
+			P3: unsafe.SliceData(t96),
+			P4: unsafe.SliceData(c.Q0),
+			P5: unsafe.SliceData(c.QBar),
+			P6: unsafe.SliceData(t103),
+			P7: unsafe.SliceData(c.K0),
+			P8: unsafe.SliceData(t74),
+			P9: unsafe.SliceData(t106),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Red01012a7202(&a)
+		regions.R2e2085ad583b(&a)
 	} else {
 		for i := range L {
-			t51_2 := t51[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t77_2 := t77[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t3_2 := t3[i*T:][:T]
-			t73_2 := t73[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t50_2 := t50[i*T:][:T]
+			t70_2 := t70[i*T:][:T]
+			t76_2 := t76[i*T:][:T]
+			t96_2 := t96[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				t96_2 := t96[(i*T+j)*dK:][:dK]
+				t103_2 := t103[(i*T+j)*dK:][:dK]
 				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t67_2 := t67[(i*T+j)*dK:][:dK]
-				t99_2 := t99[(i*T+j)*dK:][:dK]
-				t51Entry := t51_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t51Entry && t13_2[j]), kern.Choose(t51Entry, F(F(0.5*kern.Choose(t51Entry, kern.Choose(t47_2[j], t46_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t77Entry := t77_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t77Entry && t3_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				t74_2 := t74[(i*T+j)*dK:][:dK]
+				t106_2 := t106[(i*T+j)*dK:][:dK]
+				t50Entry := t50_2[j]
+				t70Entry := t70_2[j]
+				t76Entry := t76_2[j]
+				t96Entry := t96_2[j]
 				for k := range dK {
-					t96_2[k] = num.FMA32(F(2*q0[k]), w, F(qBar[k]*qDivEntry))
-					t99_2[k] = num.FMA32(F(2*k0[k]), w2, F(t67_2[k]*kDivEntry))
+					t103_2[k] = num.FMA32(F(2*q0[k]), t70Entry, F(qBar[k]*t50Entry))
+					t106_2[k] = num.FMA32(F(2*k0[k]), t96Entry, F(t74_2[k]*t76Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t97, d, 1, t96, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t103, dK, 1)
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t106, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t100, dV, 1, c.WV, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t96, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t103, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t100, d, 1, t99, dK, 1, c.WK, d, 1)
-
-	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t99, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t106, dK, 1, c.WK, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t94),
-			P1: unsafe.SliceData(t97),
-			P2: unsafe.SliceData(t100),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.Rcabf625c8a2bArgs{
+			P0: unsafe.SliceData(t46),
+			P1: unsafe.SliceData(t48),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t242),
+			P4: unsafe.SliceData(t262),
+			P5: unsafe.SliceData(c.WThetaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rcabf625c8a2b(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t94_2 := t94[(i*T+j)*d:][:d]
-				t97_2 := t97[(i*T+j)*d:][:d]
-				t100_2 := t100[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t94_2[k] + t97_2[k]) + t100_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		wThetaBar := c.WThetaBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t46[i] + t48[i]
+			wThetaBar[i] = t242[i] + t262[i]
 		}
 	}
 }

@@ -13,61 +13,45 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 11·L·T·d_k·heads + L·T·d_v·heads + 10·L·T·heads + 6·L·d_k·heads entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k·heads + 3·L·T·heads + 6·L·d_k·heads entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L           int
-	T           int
-	D           int
-	DK          int
-	DV          int
-	Heads       int
-	WK          []F     // [heads, d_k, d]
-	X           []F     // [L, T, d]
-	WQ          []F     // [heads, d_k, d]
-	K0Tail      []F     // [L, heads, 3, d_k]
-	CK          []F     // [heads, 4, d_k]
-	Pos         []int32 // [L]
-	BK          []F     // [heads, d_k]
-	Q0Tail      []F     // [L, heads, 3, d_k]
-	CQ          []F     // [heads, 4, d_k]
-	BQ          []F     // [heads, d_k]
-	WV          []F     // [heads, d_v, d]
-	WRho        []F     // [heads, d_k + d_v]
-	BRho        []F     // [heads]
-	V           []F     // [L, heads, T, d_v], written
-	K           []F     // [L, heads, T, d_k], written
-	Q           []F     // [L, heads, T, d_k], written
-	Rho         []F     // [L, heads, T], written
-	K0TailOut   []F     // [L, heads, 3, d_k], written
-	Q0TailOut   []F     // [L, heads, 3, d_k], written
-	K1Stack     []F     // [L, heads, T + 3, d_k], written
-	K1Prod      []F     // [L, heads, T, d_k], written
-	K1Sigmoid   []F     // [L, heads, T, d_k], written
-	Q1Stack     []F     // [L, heads, T + 3, d_k], written
-	Q1Prod      []F     // [L, heads, T, d_k], written
-	Q1Sigmoid   []F     // [L, heads, T, d_k], written
-	KProd       []F     // [L, heads, T], written
-	KSqrt       []F     // [L, heads, T], written
-	QProd       []F     // [L, heads, T], written
-	QSqrt       []F     // [L, heads, T], written
-	RhoStack    []F     // [L, heads, T, d_k + d_v], written
-	RhoSigmoid  []F     // [L, heads, T], written
-	RhoSigmoid2 []F     // [L, heads, T], written
-	QDiv        []F     // [L, heads, T], written
-	QDiv2       []F     // [L, heads, T, d_k], written
-	QDiv3       []F     // [L, heads, T], written
-	KDiv        []F     // [L, heads, T], written
-	KDiv2       []F     // [L, heads, T, d_k], written
-	KDiv3       []F     // [L, heads, T], written
-	Q1Sigmoid2  []F     // [L, heads, T, d_k], written
-	K1Sigmoid2  []F     // [L, heads, T, d_k], written
-	Work        []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	Heads     int
+	WK        []F     // [heads, d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [heads, d_k, d]
+	K0Tail    []F     // [L, heads, 3, d_k]
+	CK        []F     // [heads, 4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [heads, d_k]
+	Q0Tail    []F     // [L, heads, 3, d_k]
+	CQ        []F     // [heads, 4, d_k]
+	BQ        []F     // [heads, d_k]
+	WV        []F     // [heads, d_v, d]
+	WRho      []F     // [heads, d_k + d_v]
+	BRho      []F     // [heads]
+	V         []F     // [L, heads, T, d_v], written
+	K         []F     // [L, heads, T, d_k], written
+	Q         []F     // [L, heads, T, d_k], written
+	Rho       []F     // [L, heads, T], written
+	K0TailOut []F     // [L, heads, 3, d_k], written
+	Q0TailOut []F     // [L, heads, 3, d_k], written
+	K1Stack   []F     // [L, heads, T + 3, d_k], written
+	Q1Stack   []F     // [L, heads, T + 3, d_k], written
+	KProd     []F     // [L, heads, T], written
+	QProd     []F     // [L, heads, T], written
+	RhoLin    []F     // [L, heads, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k·heads + 3·L·T·heads.
+// WorkLen is 2·L·T·d_k·heads + 4·L·T·heads + 18·L·d_k·heads.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
-	return 6*L*T*dK*heads + 3*L*T*heads
+	return 2*L*T*dK*heads + 4*L*T*heads + 18*L*dK*heads
 }
 
 // Run computes Forward.
@@ -77,15 +61,19 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	k0 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
-	q0 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t4 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
+	t22 := c.Work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work := c.Work[3*L*dK*heads:]
+	t62 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t32 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t72 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t42 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t82 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
 	k1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t9 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -93,19 +81,99 @@ func (c *Forward[F]) Run() {
 	work = work[L*T*heads:]
 	t30 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t32 := work[:L*T*heads] // [L, heads, T]
+	t102 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t112 := work[:L*T*heads] // [L, heads, T]
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.Gemm(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.Gemm(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
 		}
 	}
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(T, dK, d, F(1), false, kern.From(q0, (i*heads+j)*T*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range heads {
+			for k := range min(3, -T+3) {
+				k0Tail := c.K0Tail[((i*heads+j)*3+k+T)*dK:][:dK]
+				t22_2 := t22[((i*heads+j)*3+k)*dK:][:dK]
+				q0Tail := c.Q0Tail[((i*heads+j)*3+k+T)*dK:][:dK]
+				t62_2 := t62[((i*heads+j)*3+k)*dK:][:dK]
+				for m := range dK {
+					t22_2[m] = k0Tail[m]
+					t62_2[m] = q0Tail[m]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		for j := range heads {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for k := range n {
+					k1Stack := c.K1Stack[((i*heads+j)*(T+3)+(lo+k)+T)*dK:][:dK]
+					t32_2 := t32[((i*heads+j)*3+(lo+k))*dK:][:dK]
+					q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+(lo+k)+T)*dK:][:dK]
+					t72_2 := t72[((i*heads+j)*3+(lo+k))*dK:][:dK]
+					for m := range dK {
+						t32_2[m] = k1Stack[m]
+						t72_2[m] = q1Stack[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				t22_2 := t22[((i*heads+j)*3+k)*dK:][:dK]
+				t32_2 := t32[((i*heads+j)*3+k)*dK:][:dK]
+				k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
+				t62_2 := t62[((i*heads+j)*3+k)*dK:][:dK]
+				t72_2 := t72[((i*heads+j)*3+k)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
+				for m := range dK {
+					k0TailOut[m] = t22_2[m] + t32_2[m]
+					q0TailOut[m] = t62_2[m] + t72_2[m]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
+					t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
+					q0Tail := c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK]
+					t82_2 := t82[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						t42_2[m] = k0Tail[m]
+						t82_2[m] = q0Tail[m]
+					}
+				}
+			}
 		}
 	}
 
@@ -113,54 +181,10 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
+				t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
 				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
 				for m := range dK {
-					k1Stack[m] = k0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				k0_2 := k0[((i*heads+j)*T+k)*dK:][:dK]
-				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					k1Stack[m] = k0_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailOut[m] = k1Stack[m]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-						for p := range dK {
-							k1Prod[p] += F(k1Stack[p] * cK[p])
-						}
-					}
+					k1Stack[m] = t42_2[m]
 				}
 			}
 		}
@@ -170,17 +194,19 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			bK := c.BK[j*dK:][:dK]
+			cK := c.CK[j*4*dK:][:dK]
 			for k := range T {
-				k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
+				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
+				k1Stack2 := c.K1Stack[((i*heads+j)*(T+3)+k+2)*dK:][:dK]
+				cK2 := c.CK[(j*4+1)*dK:][:dK]
+				k1Stack3 := c.K1Stack[((i*heads+j)*(T+3)+k+1)*dK:][:dK]
+				cK3 := c.CK[(j*4+2)*dK:][:dK]
+				k1Stack4 := c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				cK4 := c.CK[(j*4+3)*dK:][:dK]
 				k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
 				for m := range dK {
-					t42 := bK[m] + k1Prod[m]
-					t5 := num.Sigmoid(t42)
-					t4_2[m] = t42
-					k1Sigmoid[m] = t5
-					k1_2[m] = F(t42 * t5)
+					t4 := bK[m] + (F(k1Stack[m]*cK[m]) + F(k1Stack2[m]*cK2[m]) + F(k1Stack3[m]*cK3[m]) + F(k1Stack4[m]*cK4[m]))
+					k1_2[m] = F(t4 * num.Sigmoid(t4))
 				}
 			}
 		}
@@ -190,54 +216,10 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				q0Tail := c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK]
+				t82_2 := t82[((i*heads+j)*3+k)*dK:][:dK]
 				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
 				for m := range dK {
-					q1Stack[m] = q0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				q0_2 := q0[((i*heads+j)*T+k)*dK:][:dK]
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					q1Stack[m] = q0_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					q0TailOut[m] = q1Stack[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n2 := int(c.Pos[i]) + k - m
-					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-						for p := range dK {
-							q1Prod[p] += F(q1Stack[p] * cQ[p])
-						}
-					}
+					q1Stack[m] = t82_2[m]
 				}
 			}
 		}
@@ -248,21 +230,23 @@ func (c *Forward[F]) Run() {
 		for j := range heads {
 			kProd := c.KProd[(i*heads+j)*T:][:T]
 			bQ := c.BQ[j*dK:][:dK]
+			cQ := c.CQ[j*4*dK:][:dK]
 			for k := range T {
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
+				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
+				q1Stack2 := c.Q1Stack[((i*heads+j)*(T+3)+k+2)*dK:][:dK]
+				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+				q1Stack3 := c.Q1Stack[((i*heads+j)*(T+3)+k+1)*dK:][:dK]
+				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+				q1Stack4 := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 				k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-				t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 				var t11 F
 				for m := range dK {
-					t92 := bQ[m] + q1Prod[m]
-					t10 := num.Sigmoid(t92)
+					t9 := bQ[m] + (F(q1Stack[m]*cQ[m]) + F(q1Stack2[m]*cQ2[m]) + F(q1Stack3[m]*cQ3[m]) + F(q1Stack4[m]*cQ4[m]))
 					k1Entry := k1_2[m]
 					t11 += F(k1Entry * k1Entry)
-					t9_2[m] = t92
-					q1Sigmoid[m] = t10
-					q1_2[m] = F(t92 * t10)
+					q1_2[m] = F(t9 * num.Sigmoid(t9))
 				}
 				kProd[k] = t11
 			}
@@ -280,14 +264,11 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			kProd := c.KProd[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
 			t20_2 := t20[(i*heads+j)*T:][:T]
 			for k := range T {
 				kProdEntry := kProd[k]
 				t13 := (F(0) < kProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-				kSqrt[k] = t16
-				t20_2[k] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[k] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -317,43 +298,32 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			for k := range T {
 				qProdEntry := qProd[k]
 				t23 := (F(0) < qProdEntry)
-				t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-				qSqrt[k] = t26
-				t30_2[k] = num.Max(kern.Choose(t23, t26, F(0)), F(1e-08))
+				t30_2[k] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho
 	for i := range L {
 		for j := range heads {
 			t30_2 := t30[(i*heads+j)*T:][:T]
-			t20_2 := t20[(i*heads+j)*T:][:T]
+			t102_2 := t102[(i*heads+j)*T:][:T]
+			wRho := c.WRho[j*(dK+dV):][:dK]
 			for k := range T {
+				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 				q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
+				var t1022 F
 				t30Entry := t30_2[k]
-				t20Entry2 := t20_2[k]
 				for m := range dK {
-					q2 := q1_2[m] / t30Entry
-					q[m] = q2
-					qDiv2[m] = q2 / t30Entry
-					kDiv2[m] = k2[m] / t20Entry2
-					q1Sigmoid2[m] = num.Sigmoid(-t9_2[m])
-					k1Sigmoid2[m] = num.Sigmoid(-t4_2[m])
+					t1022 += F(k2[m] * wRho[m])
+					q[m] = q1_2[m] / t30Entry
 				}
+				t102_2[k] = t1022
 			}
 		}
 	}
@@ -361,70 +331,32 @@ func (c *Forward[F]) Run() {
 	// projected.rho
 	for i := range L {
 		for j := range heads {
-			for k := range T {
-				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV):][:dK]
-				for m := range dK {
-					rhoStack[m] = k2[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
+			t112_2 := t112[(i*heads+j)*T:][:T]
 			for k := range T {
 				v := c.V[((i*heads+j)*T+k)*dV:][:dV]
-				rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
+				wRho := c.WRho[j*(dK+dV)+dK:][:dV]
+				var t1122 F
 				for m := range dV {
-					rhoStack[m] = v[m]
+					t1122 += F(v[m] * wRho[m])
 				}
+				t112_2[k] = t1122
 			}
 		}
 	}
 
-	// projected.rho
-	for i := range L {
-		for j := range heads {
-			t32_2 := t32[(i*heads+j)*T:][:T]
-			wRho := c.WRho[j*(dK+dV):][:dK+dV]
-			for k := range T {
-				rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				var t322 F
-				for m := range dK + dV {
-					t322 += F(rhoStack[m] * wRho[m])
-				}
-				t32_2[k] = t322
-			}
-		}
-	}
-
-	// projected.rho, projected.k, projected.q
+	// projected.rho, projected.k
 	for i := range L {
 		bRho := c.BRho[:heads]
 		for j := range heads {
-			t32_2 := t32[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
+			t102_2 := t102[(i*heads+j)*T:][:T]
+			t112_2 := t112[(i*heads+j)*T:][:T]
+			rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
 			rho := c.Rho[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t30_2 := t30[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			t20_2 := t20[(i*heads+j)*T:][:T]
-			kDiv := c.KDiv[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-			kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
 			bRhoEntry := bRho[j]
 			for k := range T {
-				t33 := t32_2[k] + bRhoEntry
-				t34 := num.Sigmoid(t33)
-				rhoSigmoid[k] = t34
-				rho[k] = num.Min(num.Max(t34, F(0)), F(1))
-				rhoSigmoid2[k] = num.Sigmoid(-t33)
-				qDiv[k] = F(1) / t30_2[k]
-				qDiv3[k] = F(1) / qSqrt[k]
-				kDiv[k] = F(1) / t20_2[k]
-				kDiv3[k] = F(1) / kSqrt[k]
+				t33 := t102_2[k] + t112_2[k] + bRhoEntry
+				rhoLin[k] = t33
+				rho[k] = num.Min(num.Max(num.Sigmoid(t33), F(0)), F(1))
 			}
 		}
 	}
@@ -455,26 +387,11 @@ type Backward[F num.Float] struct {
 	K0TailBar    []F     // [L, heads, 3, d_k]
 	Q0TailBar    []F     // [L, heads, 3, d_k]
 	K1Stack      []F     // [L, heads, T + 3, d_k]
-	K1Prod       []F     // [L, heads, T, d_k]
-	K1Sigmoid    []F     // [L, heads, T, d_k]
 	Q1Stack      []F     // [L, heads, T + 3, d_k]
-	Q1Prod       []F     // [L, heads, T, d_k]
-	Q1Sigmoid    []F     // [L, heads, T, d_k]
+	V            []F     // [L, heads, T, d_v]
 	KProd        []F     // [L, heads, T]
-	KSqrt        []F     // [L, heads, T]
 	QProd        []F     // [L, heads, T]
-	QSqrt        []F     // [L, heads, T]
-	RhoStack     []F     // [L, heads, T, d_k + d_v]
-	RhoSigmoid   []F     // [L, heads, T]
-	RhoSigmoid2  []F     // [L, heads, T]
-	QDiv         []F     // [L, heads, T]
-	QDiv2        []F     // [L, heads, T, d_k]
-	QDiv3        []F     // [L, heads, T]
-	KDiv         []F     // [L, heads, T]
-	KDiv2        []F     // [L, heads, T, d_k]
-	KDiv3        []F     // [L, heads, T]
-	Q1Sigmoid2   []F     // [L, heads, T, d_k]
-	K1Sigmoid2   []F     // [L, heads, T, d_k]
+	RhoLin       []F     // [L, heads, T]
 	WKBar        []F     // [heads, d_k, d], written
 	XBar         []F     // [L, T, d], written
 	WQBar        []F     // [heads, d_k, d], written
@@ -491,16 +408,16 @@ type Backward[F num.Float] struct {
 	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 12·L·T·d_k·heads + 2·L·T·d_v·heads + 3·L·T·d + 3·L·T·heads + 18·L·d_k·heads.
+// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 12·L·T·heads + 18·L·d_k·heads + 2·d_k·heads + 2·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	return 12*L*T*dK*heads + 2*L*T*dV*heads + 3*L*T*d + 3*L*T*heads + 18*L*dK*heads
+	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
+	return 12*L*T*dK*heads + L*T*dV*heads + 12*L*T*heads + 18*L*dK*heads + 2*dK*heads + 2*dV*heads
 }
 
-// FlagsLen is 6·L·T·heads.
+// FlagsLen is 4·L·T·heads.
 func (c *Backward[F]) FlagsLen() int {
 	L, T, heads := c.L, c.T, c.Heads
-	return 6 * L * T * heads
+	return 4 * L * T * heads
 }
 
 // Run computes Backward.
@@ -510,75 +427,111 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	t4 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
+	t136 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
+	t139 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	work = work[L*T*dK*heads+6*L*dK*heads:]
+	t4 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	t5 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	k1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
 	t9 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t272 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t152 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t192 := work[:L*T*dK*heads+L*T*dV*heads] // [L, heads, T, d_k + d_v]
-	work = work[L*T*dK*heads+L*T*dV*heads:]
-	t48 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t10 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t53 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t83 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t74 := work[:L*T*dV*heads] // [L, heads, T, d_v]
+	t16 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t18 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t20 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t26 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t30 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t252 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t352 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	k := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	t38 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t59 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	t64 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t312 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	work = work[dK*heads+dV*heads:]
+	t332 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	work = work[dK*heads+dV*heads:]
+	t55 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t61 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t81 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t85 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t75 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t86 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t88 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t89 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t103 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t98 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t101 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t119 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t124 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t101 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t104 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t107 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t110 := work[:L*T*d]       // [L, T, d]
-	t13 := c.Flags[:L*T*heads] // [L, heads, T]
+	t127 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t13 := c.Flags[:L*T*heads]  // [L, heads, T]
 	flags := c.Flags[L*T*heads:]
 	t23 := flags[:L*T*heads] // [L, heads, T]
 	flags = flags[L*T*heads:]
-	t282 := flags[:L*T*heads] // [L, heads, T]
+	t39 := flags[:L*T*heads] // [L, heads, T]
 	flags = flags[L*T*heads:]
-	t322 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t54 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t58 := flags[:L*T*heads] // [L, heads, T]
+	t43 := flags[:L*T*heads] // [L, heads, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range heads {
-			t272_2 := t272[(i*heads+j)*T:][:T]
 			bK := c.BK[j*dK:][:dK]
+			cK := c.CK[j*4*dK:][:dK]
 			bQ := c.BQ[j*dK:][:dK]
-			for k := range T {
-				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-				var t2722 F
+			cQ := c.CQ[j*4*dK:][:dK]
+			for k2 := range T {
+				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k2+3)*dK:][:dK]
+				k1Stack2 := c.K1Stack[((i*heads+j)*(T+3)+k2+2)*dK:][:dK]
+				cK2 := c.CK[(j*4+1)*dK:][:dK]
+				k1Stack3 := c.K1Stack[((i*heads+j)*(T+3)+k2+1)*dK:][:dK]
+				cK3 := c.CK[(j*4+2)*dK:][:dK]
+				k1Stack4 := c.K1Stack[((i*heads+j)*(T+3)+k2)*dK:][:dK]
+				cK4 := c.CK[(j*4+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k2+3)*dK:][:dK]
+				q1Stack2 := c.Q1Stack[((i*heads+j)*(T+3)+k2+2)*dK:][:dK]
+				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+				q1Stack3 := c.Q1Stack[((i*heads+j)*(T+3)+k2+1)*dK:][:dK]
+				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+				q1Stack4 := c.Q1Stack[((i*heads+j)*(T+3)+k2)*dK:][:dK]
+				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+				t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
+				t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
+				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
+				t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
+				t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
+				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t2722 += F(qBar[m] * qDiv2[m])
-					t4_2[m] = bK[m] + k1Prod[m]
-					t9_2[m] = bQ[m] + q1Prod[m]
+					t42 := bK[m] + (F(k1Stack[m]*cK[m]) + F(k1Stack2[m]*cK2[m]) + F(k1Stack3[m]*cK3[m]) + F(k1Stack4[m]*cK4[m]))
+					t52 := num.Sigmoid(t42)
+					t92 := bQ[m] + (F(q1Stack[m]*cQ[m]) + F(q1Stack2[m]*cQ2[m]) + F(q1Stack3[m]*cQ3[m]) + F(q1Stack4[m]*cQ4[m]))
+					t102 := num.Sigmoid(t92)
+					t4_2[m] = t42
+					t5_2[m] = t52
+					k1_2[m] = F(t42 * t52)
+					t9_2[m] = t92
+					t10_2[m] = t102
+					q1_2[m] = F(t92 * t102)
 				}
-				t272_2[k] = -t2722
 			}
 		}
 	}
@@ -588,33 +541,80 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			kProd := c.KProd[(i*heads+j)*T:][:T]
 			qProd := c.QProd[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
+			rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
 			t13_2 := t13[(i*heads+j)*T:][:T]
+			t16_2 := t16[(i*heads+j)*T:][:T]
+			t18_2 := t18[(i*heads+j)*T:][:T]
+			t20_2 := t20[(i*heads+j)*T:][:T]
 			t23_2 := t23[(i*heads+j)*T:][:T]
+			t26_2 := t26[(i*heads+j)*T:][:T]
+			t30_2 := t30[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t152_2 := t152[(i*heads+j)*T:][:T]
-			t282_2 := t282[(i*heads+j)*T:][:T]
-			t322_2 := t322[(i*heads+j)*T:][:T]
-			t54_2 := t54[(i*heads+j)*T:][:T]
-			t58_2 := t58[(i*heads+j)*T:][:T]
-			for k := range T {
-				t132 := (F(0) < kProd[k])
-				t232 := (F(0) < qProd[k])
-				rhoSigmoidEntry := rhoSigmoid[k]
-				t22 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-				t72 := (t22 && (F(0) <= rhoSigmoidEntry))
-				t2822 := (F(1e-08) <= kern.Choose(t232, qSqrt[k], F(0)))
-				t542 := (F(1e-08) <= kern.Choose(t132, kSqrt[k], F(0)))
-				t13_2[k] = t132
-				t23_2[k] = t232
-				t152_2[k] = kern.Choose(t72, F(F(rhoSigmoidEntry*kern.Choose(t72, kern.Choose(t22, rhoBar[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-				t282_2[k] = t2822
-				t322_2[k] = (t2822 && t232)
-				t54_2[k] = t542
-				t58_2[k] = (t542 && t132)
+			t252_2 := t252[(i*heads+j)*T:][:T]
+			t352_2 := t352[(i*heads+j)*T:][:T]
+			t39_2 := t39[(i*heads+j)*T:][:T]
+			t43_2 := t43[(i*heads+j)*T:][:T]
+			for k2 := range T {
+				kProdEntry := kProd[k2]
+				t132 := (F(0) < kProdEntry)
+				t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+				t182 := kern.Choose(t132, t162, F(0))
+				qProdEntry := qProd[k2]
+				t232 := (F(0) < qProdEntry)
+				t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+				t28 := kern.Choose(t232, t262, F(0))
+				t302 := num.Max(t28, F(1e-08))
+				rhoLinEntry := rhoLin[k2]
+				t34 := num.Sigmoid(rhoLinEntry)
+				t122 := (num.Max(t34, F(0)) <= F(1))
+				t172 := (t122 && (F(0) <= t34))
+				t392 := (F(1e-08) <= t28)
+				t13_2[k2] = t132
+				t16_2[k2] = t162
+				t18_2[k2] = t182
+				t20_2[k2] = num.Max(t182, F(1e-08))
+				t23_2[k2] = t232
+				t26_2[k2] = t262
+				t30_2[k2] = t302
+				t252_2[k2] = kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t352_2[k2] = F(1) / t302
+				t39_2[k2] = t392
+				t43_2[k2] = (t392 && t232)
+			}
+		}
+	}
+
+	// projected.k, projected.q, projected.rho
+	for i := range L {
+		for j := range heads {
+			t20_2 := t20[(i*heads+j)*T:][:T]
+			t30_2 := t30[(i*heads+j)*T:][:T]
+			t252_2 := t252[(i*heads+j)*T:][:T]
+			t38_2 := t38[(i*heads+j)*T:][:T]
+			t64_2 := t64[(i*heads+j)*T:][:T]
+			wRho := c.WRho[j*(dK+dV):][:dK]
+			for k2 := range T {
+				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
+				qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
+				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
+				kBar := c.KBar[((i*heads+j)*T+k2)*dK:][:dK]
+				k3 := k[((i*heads+j)*T+k2)*dK:][:dK]
+				t59_2 := t59[((i*heads+j)*T+k2)*dK:][:dK]
+				var t382 F
+				var t642 F
+				t20Entry := t20_2[k2]
+				t30Entry := t30_2[k2]
+				t252Entry := t252_2[k2]
+				for m := range dK {
+					k2_2 := k1_2[m] / t20Entry
+					t382 += F(qBar[m] * ((q1_2[m] / t30Entry) / t30Entry))
+					t592 := kBar[m] + F(t252Entry*wRho[m])
+					t642 += F(t592 * (k2_2 / t20Entry))
+					k3[m] = k2_2
+					t59_2[m] = t592
+				}
+				t38_2[k2] = -t382
+				t64_2[k2] = -t642
 			}
 		}
 	}
@@ -622,81 +622,72 @@ func (c *Backward[F]) Run() {
 	// projected.rho
 	bRhoBar := c.BRhoBar[:heads]
 	for i := range heads {
-		var t182 F
+		var t292 F
 		for j := range L {
-			t152_2 := t152[(j*heads+i)*T:][:T]
-			for k := range T {
-				t182 += t152_2[k]
+			t252_2 := t252[(j*heads+i)*T:][:T]
+			for k2 := range T {
+				t292 += t252_2[k2]
 			}
 		}
-		bRhoBar[i] = t182
+		bRhoBar[i] = t292
 	}
 
 	// projected.rho
-	for i := range L {
-		for j := range heads {
-			t152_2 := t152[(i*heads+j)*T:][:T]
-			wRho := c.WRho[j*(dK+dV):][:dK+dV]
-			for k := range T {
-				t192_2 := t192[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				t152Entry := t152_2[k]
-				for m := range dK + dV {
-					t192_2[m] = F(t152Entry * wRho[m])
-				}
-			}
-		}
-	}
-
-	// projected.rho
-	clear(c.WRhoBar)
+	clear(t312)
 	for i := range heads {
-		wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
 		for j := range L {
-			t152_2 := t152[(j*heads+i)*T:][:T]
-			for k := range T {
-				rhoStack := c.RhoStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-				t152Entry2 := t152_2[k]
-				for m := range dK + dV {
-					wRhoBar[m] += F(rhoStack[m] * t152Entry2)
+			t252_2 := t252[(j*heads+i)*T:][:T]
+			for k2 := range T {
+				v := c.V[((j*heads+i)*T+k2)*dV:][:dV]
+				t312_2 := t312[i*(dK+dV)+dK:][:dV]
+				t252Entry2 := t252_2[k2]
+				for m := range dV {
+					t312_2[m] += F(v[m] * t252Entry2)
 				}
 			}
 		}
 	}
 
-	// projected.k, projected.rho, projected.q1, projected.q
+	// projected.rho
+	clear(t332)
+	for i := range heads {
+		t332_2 := t332[i*(dK+dV):][:dK]
+		for j := range L {
+			t252_2 := t252[(j*heads+i)*T:][:T]
+			for k2 := range T {
+				k3 := k[((j*heads+i)*T+k2)*dK:][:dK]
+				t252Entry3 := t252_2[k2]
+				for m := range dK {
+					t332_2[m] += F(k3[m] * t252Entry3)
+				}
+			}
+		}
+	}
+
+	// projected.q, projected.k
 	for i := range L {
 		for j := range heads {
-			t322_2 := t322[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
+			t43_2 := t43[(i*heads+j)*T:][:T]
+			t18_2 := t18[(i*heads+j)*T:][:T]
+			t13_2 := t13[(i*heads+j)*T:][:T]
 			t23_2 := t23[(i*heads+j)*T:][:T]
-			t282_2 := t282[(i*heads+j)*T:][:T]
-			t272_2 := t272[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			t53_2 := t53[(i*heads+j)*T:][:T]
-			for k := range T {
-				kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-				t192_2 := t192[((i*heads+j)*T+k)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-				t48_2 := t48[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t83_2 := t83[((i*heads+j)*T+k)*dK:][:dK]
-				var t532 F
-				t322Entry := t322_2[k]
-				qDivEntry := qDiv[k]
-				w := kern.Choose((t322Entry && t23_2[k]), kern.Choose(t322Entry, F(F(0.5*kern.Choose(t322Entry, kern.Choose(t282_2[k], t272_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
-				for m := range dK {
-					t482 := kBar[m] + t192_2[m]
-					t532 += F(t482 * kDiv2[m])
-					t9Entry := t9_2[m]
-					q1SigmoidEntry := q1Sigmoid[m]
-					t77 := F(qBar[m]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-					t48_2[m] = t482
-					t83_2[m] = F(q1SigmoidEntry*t77) + F(F(F(t9Entry*q1SigmoidEntry)*t77)*q1Sigmoid2[m])
-				}
-				t53_2[k] = -t532
+			t39_2 := t39[(i*heads+j)*T:][:T]
+			t38_2 := t38[(i*heads+j)*T:][:T]
+			t26_2 := t26[(i*heads+j)*T:][:T]
+			t55_2 := t55[(i*heads+j)*T:][:T]
+			t20_2 := t20[(i*heads+j)*T:][:T]
+			t61_2 := t61[(i*heads+j)*T:][:T]
+			t64_2 := t64[(i*heads+j)*T:][:T]
+			t16_2 := t16[(i*heads+j)*T:][:T]
+			t81_2 := t81[(i*heads+j)*T:][:T]
+			for k2 := range T {
+				t43Entry := t43_2[k2]
+				t65 := (F(1e-08) <= t18_2[k2])
+				t13Entry := t13_2[k2]
+				t69 := (t65 && t13Entry)
+				t55_2[k2] = kern.Choose((t43Entry && t23_2[k2]), kern.Choose(t43Entry, F(F(0.5*kern.Choose(t43Entry, kern.Choose(t39_2[k2], t38_2[k2], F(0)), F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+				t61_2[k2] = F(1) / t20_2[k2]
+				t81_2[k2] = kern.Choose((t69 && t13Entry), kern.Choose(t69, F(F(0.5*kern.Choose(t69, kern.Choose(t65, t64_2[k2], F(0)), F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 			}
 		}
 	}
@@ -704,22 +695,16 @@ func (c *Backward[F]) Run() {
 	// projected.v, projected.rho
 	for i := range L {
 		for j := range heads {
-			for k := range T {
-				vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
-				t192_2 := t192[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-				t74_2 := t74[((i*heads+j)*T+k)*dV:][:dV]
+			t252_2 := t252[(i*heads+j)*T:][:T]
+			for k2 := range T {
+				vBar := c.VBar[((i*heads+j)*T+k2)*dV:][:dV]
+				wRho := c.WRho[j*(dK+dV)+dK:][:dV]
+				t85_2 := t85[((i*heads+j)*T+k2)*dV:][:dV]
+				t252Entry4 := t252_2[k2]
 				for m := range dV {
-					t74_2[m] = vBar[m] + t192_2[m]
+					t85_2[m] = vBar[m] + F(t252Entry4*wRho[m])
 				}
 			}
-		}
-	}
-
-	// projected.v
-	clear(t75)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dV, F(1), true, kern.From(t75, i*T*d), d, 1, kern.From(t74, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
 		}
 	}
 
@@ -727,185 +712,126 @@ func (c *Backward[F]) Run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t74, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t85, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
-	// projected.q1
-	clear(c.BQBar)
-	for i := range heads {
-		bQBar := c.BQBar[i*dK:][:dK]
-		for j := range L {
-			for k := range T {
-				t83_2 := t83[((j*heads+i)*T+k)*dK:][:dK]
-				for m := range dK {
-					bQBar[m] += t83_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t86)
+	// projected.q1, projected.q, projected.k1, projected.k
 	for i := range L {
 		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						t83_2 := t83[((i*heads+j)*T+k)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t86_2 := t86[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t86_2[p] += F(t83_2[p] * cQ[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.CQBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n2 := int(c.Pos[k]) - j + m
-					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t83_2 := t83[((k*heads+i)*T+m)*dK:][:dK]
-						cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-						for p := range dK {
-							cQBar[p] += F(q1Stack[p] * t83_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t88)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t88_2 := t88[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+			t352_2 := t352[(i*heads+j)*T:][:T]
+			t55_2 := t55[(i*heads+j)*T:][:T]
+			t61_2 := t61[(i*heads+j)*T:][:T]
+			t81_2 := t81[(i*heads+j)*T:][:T]
+			for k2 := range T {
+				qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
+				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
+				t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
+				t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
+				t59_2 := t59[((i*heads+j)*T+k2)*dK:][:dK]
+				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
+				t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
+				t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
+				t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t352Entry := t352_2[k2]
+				t55Entry := t55_2[k2]
+				t61Entry := t61_2[k2]
+				t81Entry := t81_2[k2]
 				for m := range dK {
-					t88_2[m] += q0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range T + 3 {
-				t86_2 := t86[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t88_2 := t88[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t89_2 := t89[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					t89_2[m] = t86_2[m] + t88_2[m]
+					t88 := F(qBar[m]*t352Entry) + F(2*F(q1_2[m]*t55Entry))
+					t10Entry := t10_2[m]
+					t9Entry := t9_2[m]
+					t106 := F(t59_2[m]*t61Entry) + F(2*F(k1_2[m]*t81Entry))
+					t5Entry := t5_2[m]
+					t4Entry := t4_2[m]
+					t136_2[m] = F(t10Entry*t88) + F(F(F(t9Entry*t10Entry)*t88)*num.Sigmoid(-t9Entry))
+					t139_2[m] = F(t5Entry*t106) + F(F(F(t4Entry*t5Entry)*t106)*num.Sigmoid(-t4Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t103)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				t89_2 := t89[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t103_2 := t103[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				for m := range dK {
-					q0TailBarOut[m] = t89_2[m]
-					t103_2[m] += k0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	for i := range L {
-		for j := range heads {
-			t58_2 := t58[(i*heads+j)*T:][:T]
-			kDiv := c.KDiv[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t54_2 := t54[(i*heads+j)*T:][:T]
-			t53_2 := t53[(i*heads+j)*T:][:T]
-			kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-			for k := range T {
-				t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				t48_2 := t48[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t98_2 := t98[((i*heads+j)*T+k)*dK:][:dK]
-				t58Entry := t58_2[k]
-				kDivEntry := kDiv[k]
-				w2 := kern.Choose((t58Entry && t13_2[k]), kern.Choose(t58Entry, F(F(0.5*kern.Choose(t58Entry, kern.Choose(t54_2[k], t53_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
-				for m := range dK {
-					t4Entry := t4_2[m]
-					k1SigmoidEntry := k1Sigmoid[m]
-					t92 := F(t48_2[m]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-					t98_2[m] = F(k1SigmoidEntry*t92) + F(F(F(t4Entry*k1SigmoidEntry)*t92)*k1Sigmoid2[m])
-				}
-			}
-		}
-	}
-
-	// projected.k1
+	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range heads {
+		bQBar := c.BQBar[i*dK:][:dK]
 		bKBar := c.BKBar[i*dK:][:dK]
 		for j := range L {
-			for k := range T {
-				t98_2 := t98[((j*heads+i)*T+k)*dK:][:dK]
+			for k2 := range T {
+				t136_2 := t136[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t139_2 := t139[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					bKBar[m] += t98_2[m]
+					bQBar[m] += t136_2[m]
+					bKBar[m] += t139_2[m]
 				}
 			}
 		}
 	}
 
-	// projected.k1
-	clear(t101)
+	// projected.q1
 	for i := range L {
 		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n3 := int(c.Pos[i]) + k - m
-					if n3 >= 0 {
-						t98_2 := t98[((i*heads+j)*T+k)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						t101_2 := t101[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t101_2[p] += F(t98_2[p] * cK[p])
-						}
-					}
+			for k2 := range 3 {
+				t136_2 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				for m := range dK {
+					t136_2[m] = F(0)
+				}
+			}
+		}
+	}
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				t136_2 := t136[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				for m := range dK {
+					t136_2[m] = F(0)
 				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.q1, projected.k1
+	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range heads {
 		for j := range 4 {
-			for k := range L {
+			cQBar := c.CQBar[(i*4+j)*dK:][:dK]
+			cKBar := c.CKBar[(i*4+j)*dK:][:dK]
+			for k2 := range L {
 				for m := range T {
-					n4 := int(c.Pos[k]) - j + m
-					if n4 >= 0 {
-						k1Stack := c.K1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t98_2 := t98[((k*heads+i)*T+m)*dK:][:dK]
-						cKBar := c.CKBar[(i*4+j)*dK:][:dK]
-						for p := range dK {
-							cKBar[p] += F(k1Stack[p] * t98_2[p])
-						}
+					q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+					t136_2 := t136[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+					t139_2 := t139[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					for p := range dK {
+						cQBar[p] += F(q1Stack[p] * t136_2[p])
+						cKBar[p] += F(k1Stack[p] * t139_2[p])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t101)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					t136_2 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t136_3 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t136_4 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t136_5 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t101_2[m] = F(t136_2[m]*cQ[m]) + F(t136_3[m]*cQ2[m]) + F(t136_4[m]*cQ3[m]) + F(t136_5[m]*cQ4[m])
 					}
 				}
 			}
@@ -915,12 +841,108 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range heads {
-			for k := range T + 3 {
-				t101_2 := t101[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t103_2 := t103[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t104_2 := t104[((i*heads+j)*(T+3)+k)*dK:][:dK]
+			for k2 := range 3 {
+				t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t104_2[m] = t101_2[m] + t103_2[m]
+					t139_2[m] = F(0)
+				}
+			}
+		}
+	}
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				t139_2 := t139[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				for m := range dK {
+					t139_2[m] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t119)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n2 := int(c.Pos[i]) + k2 - 3
+				if n2 >= 0 {
+					t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cK := c.CK[j*4*dK:][:dK]
+					t139_3 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cK2 := c.CK[(j*4+1)*dK:][:dK]
+					t139_4 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cK4 := c.CK[(j*4+3)*dK:][:dK]
+					t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t119_2[m] = F(t139_2[m]*cK[m]) + F(t139_3[m]*cK2[m]) + F(t139_4[m]*cK3[m]) + F(t139_5[m]*cK4[m])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	for i := range L {
+		for j := range heads {
+			cQ := c.CQ[j*4*dK:][:dK]
+			for k2 := range T {
+				t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t136_3 := t136[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+				t136_4 := t136[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+				t136_5 := t136[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+				t124_2 := t124[((i*heads+j)*T+k2)*dK:][:dK]
+				for m := range dK {
+					t124_2[m] = (F(t136_2[m]*cQ[m]) + F(t136_3[m]*cQ2[m]) + F(t136_4[m]*cQ3[m]) + F(t136_5[m]*cQ4[m]))
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range heads {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for k2 := range n {
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
+					t124_2 := t124[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+					for m := range dK {
+						t124_2[m] += q0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	clear(c.WQBar)
+	for i := range heads {
+		for m := range L {
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t124, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+		}
+	}
+
+	// projected.k0, projected.k1
+	for i := range L {
+		for j := range heads {
+			cK := c.CK[j*4*dK:][:dK]
+			for k2 := range T {
+				t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t139_3 := t139[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				cK2 := c.CK[(j*4+1)*dK:][:dK]
+				t139_4 := t139[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				cK3 := c.CK[(j*4+2)*dK:][:dK]
+				t139_5 := t139[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				cK4 := c.CK[(j*4+3)*dK:][:dK]
+				t127_2 := t127[((i*heads+j)*T+k2)*dK:][:dK]
+				for m := range dK {
+					t127_2[m] = (F(t139_2[m]*cK[m]) + F(t139_3[m]*cK2[m]) + F(t139_4[m]*cK3[m]) + F(t139_5[m]*cK4[m]))
 				}
 			}
 		}
@@ -929,58 +951,108 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range heads {
-			for k := range 3 {
-				t104_2 := t104[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] = t104_2[m]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for k2 := range n {
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
+					t127_2 := t127[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+					for m := range dK {
+						t127_2[m] += k0TailBar[m]
+					}
 				}
 			}
 		}
 	}
 
-	// projected.q0, projected.q1
-	clear(t107)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t107, i*T*d), d, 1, kern.From(t89, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
-		}
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for i := range heads {
-		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t89, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// projected.k0, projected.k1
+	// projected.k0
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t104, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t127, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
-	// projected.k0, projected.k1
-	clear(t110)
+	// projected.v
+	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t110, i*T*d), d, 1, kern.From(t104, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.Gemm(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t85, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+		}
+	}
+
+	// projected.q0
+	for i := range L {
+		for m := range heads {
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t124, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t75_2 := t75[(i*T+j)*d:][:d]
-			t107_2 := t107[(i*T+j)*d:][:d]
-			t110_2 := t110[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t75_2[k] + t107_2[k] + t110_2[k]
+		for m := range heads {
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t127, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+				for m := range dK {
+					k0TailBarOut[m] = t119_2[m]
+				}
 			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range heads {
+			for k2 := range min(3, -T+3) {
+				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+				for m := range dK {
+					k0TailBarOut[m] += k0TailBar[m]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+				for m := range dK {
+					q0TailBarOut[m] = t101_2[m]
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range heads {
+			for k2 := range min(3, -T+3) {
+				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+				for m := range dK {
+					q0TailBarOut[m] += q0TailBar[m]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range heads {
+		t312_2 := t312[i*(dK+dV):][:dK+dV]
+		t332_2 := t332[i*(dK+dV):][:dK+dV]
+		wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
+		for j := range dK + dV {
+			wRhoBar[j] = t312_2[j] + t332_2[j]
 		}
 	}
 }
@@ -1043,26 +1115,10 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
 	k.KProd = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KSqrt = c.Run.Saved(k.L * k.T * k.Heads)
 	k.QProd = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QSqrt = c.Run.Saved(k.L * k.T * k.Heads)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + k.L*k.T*k.DV*k.Heads)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T * k.Heads)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QDiv = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.QDiv3 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KDiv = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.KDiv3 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
+	k.RhoLin = c.Run.Saved(k.L * k.T * k.Heads)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1105,26 +1161,11 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK*g.Heads)
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK*g.Heads)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
+	g.RhoLin = k.RhoLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK*g.Heads)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK*g.Heads)

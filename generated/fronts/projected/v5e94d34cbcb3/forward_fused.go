@@ -21,63 +21,192 @@ func (c *forwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = heads
-	k0 := c.Work[:L*T*dK*heads]                            // [L, heads, T, d_k]
-	q0 := c.Work[L*T*dK*heads:][:L*T*dK*heads]             // [L, heads, T, d_k]
-	t4 := c.Work[2*L*T*dK*heads:][:L*T*dK*heads]           // [L, heads, T, d_k]
-	k1 := c.Work[3*L*T*dK*heads:][:L*T*dK*heads]           // [L, heads, T, d_k]
-	t9 := c.Work[4*L*T*dK*heads:][:L*T*dK*heads]           // [L, heads, T, d_k]
-	q1 := c.Work[5*L*T*dK*heads:][:L*T*dK*heads]           // [L, heads, T, d_k]
-	t20 := c.Work[6*L*T*dK*heads:][:L*T*heads]             // [L, heads, T]
-	t30 := c.Work[6*L*T*dK*heads+L*T*heads:][:L*T*heads]   // [L, heads, T]
-	t32 := c.Work[6*L*T*dK*heads+2*L*T*heads:][:L*T*heads] // [L, heads, T]
+	t22 := c.Work[:3*L*dK*heads]                                          // [L, heads, 3, d_k]
+	t62 := c.Work[3*L*dK*heads:][:3*L*dK*heads]                           // [L, heads, 3, d_k]
+	t32 := c.Work[6*L*dK*heads:][:3*L*dK*heads]                           // [L, heads, 3, d_k]
+	t72 := c.Work[9*L*dK*heads:][:3*L*dK*heads]                           // [L, heads, 3, d_k]
+	t42 := c.Work[12*L*dK*heads:][:3*L*dK*heads]                          // [L, heads, 3, d_k]
+	t82 := c.Work[15*L*dK*heads:][:3*L*dK*heads]                          // [L, heads, 3, d_k]
+	k1 := c.Work[18*L*dK*heads:][:L*T*dK*heads]                           // [L, heads, T, d_k]
+	q1 := c.Work[L*T*dK*heads+18*L*dK*heads:][:L*T*dK*heads]              // [L, heads, T, d_k]
+	t20 := c.Work[2*L*T*dK*heads+18*L*dK*heads:][:L*T*heads]              // [L, heads, T]
+	t30 := c.Work[2*L*T*dK*heads+L*T*heads+18*L*dK*heads:][:L*T*heads]    // [L, heads, T]
+	t102 := c.Work[2*L*T*dK*heads+2*L*T*heads+18*L*dK*heads:][:L*T*heads] // [L, heads, T]
+	t112 := c.Work[2*L*T*dK*heads+3*L*T*heads+18*L*dK*heads:][:L*T*heads] // [L, heads, T]
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.GemmFMA(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
 		}
 	}
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.GemmFMA(T, dK, d, F(1), false, kern.From(q0, (i*heads+j)*T*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
 		}
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK], c.K0Tail[((i*heads+j)*3+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.K1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK], k0[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK], c.K1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Reac120db38f1Args{
-			P0:  unsafe.SliceData(c.Pos),
+		a := regions.R84679b319739Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
+		}
+		regions.R84679b319739(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range min(3, -T+3) {
+					k0Tail := c.K0Tail[((i*heads+j)*3+k+T)*dK:][:dK]
+					t22_2 := t22[((i*heads+j)*3+k)*dK:][:dK]
+					q0Tail := c.Q0Tail[((i*heads+j)*3+k+T)*dK:][:dK]
+					t62_2 := t62[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						t22_2[m] = k0Tail[m]
+						t62_2[m] = q0Tail[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.Rac7d8ba2d184Args{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: T*dK + 3*dK,
+			N7: 3 * dK * heads,
+			N8: T*dK*heads + 3*dK*heads,
+		}
+		regions.Rac7d8ba2d184(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				lo := max(0, -T+3)
+				if n := 3 - lo; n > 0 {
+					for k := range n {
+						k1Stack := c.K1Stack[((i*heads+j)*(T+3)+(lo+k)+T)*dK:][:dK]
+						t32_2 := t32[((i*heads+j)*3+(lo+k))*dK:][:dK]
+						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+(lo+k)+T)*dK:][:dK]
+						t72_2 := t72[((i*heads+j)*3+(lo+k))*dK:][:dK]
+						for m := range dK {
+							t32_2[m] = k1Stack[m]
+							t72_2[m] = q1Stack[m]
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R47ea4d5ce0acArgs{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 3 * dK,
+			N4: 3 * dK * heads,
+		}
+		regions.R47ea4d5ce0ac(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range 3 {
+					t22_2 := t22[((i*heads+j)*3+k)*dK:][:dK]
+					t32_2 := t32[((i*heads+j)*3+k)*dK:][:dK]
+					k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
+					t62_2 := t62[((i*heads+j)*3+k)*dK:][:dK]
+					t72_2 := t72[((i*heads+j)*3+k)*dK:][:dK]
+					q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						k0TailOut[m] = t22_2[m] + t32_2[m]
+						q0TailOut[m] = t62_2[m] + t72_2[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.Reda4ca55dc45Args{
+							P0: unsafe.SliceData(c.K0Tail),
+							P1: unsafe.SliceData(t42),
+							P2: unsafe.SliceData(c.Q0Tail),
+							P3: unsafe.SliceData(t82),
+							N0: dK,
+							N1: 4*dK*k + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.Reda4ca55dc45(&a)
+					} else {
+						k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
+						t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
+						q0Tail := c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK]
+						t82_2 := t82[((i*heads+j)*3+k)*dK:][:dK]
+						for m := range dK {
+							t42_2[m] = k0Tail[m]
+							t82_2[m] = q0Tail[m]
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				copy(c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK], t42[((i*heads+j)*3+k)*dK:][:dK])
+			}
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R222ffbd1e742Args{
+			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
-			P3:  unsafe.SliceData(c.K1Prod),
+			P3:  unsafe.SliceData(k1),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -90,56 +219,24 @@ func (c *forwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.Reac120db38f1(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					n := int(c.Pos[i])
-					for m := range min(4, n+k+1) {
-						k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						for p := range dK {
-							k1Prod[p] = num.FMA32(k1Stack[p], cK[p], k1Prod[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R639da76346abArgs{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: heads,
-			N2: T,
-			N3: dK,
-			N4: T * dK,
-			N5: T * dK * heads,
-		}
-		regions.R639da76346ab(&a)
+		regions.R222ffbd1e742(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				bK := c.BK[j*dK:][:dK]
+				cK := c.CK[j*4*dK:][:dK]
 				for k := range T {
-					k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
+					k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					cK2 := c.CK[(j*4+3)*dK:][:dK]
+					k1Stack2 := c.K1Stack[((i*heads+j)*(T+3)+k+1)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					k1Stack3 := c.K1Stack[((i*heads+j)*(T+3)+k+2)*dK:][:dK]
+					cK4 := c.CK[(j*4+1)*dK:][:dK]
+					k1Stack4 := c.K1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
 					k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
 					for m := range dK {
-						t42 := bK[m] + k1Prod[m]
-						t5 := kern.Sigmoid(t42)
-						t4_2[m] = t42
-						k1Sigmoid[m] = t5
-						k1_2[m] = F(t42 * t5)
+						t4 := bK[m] + num.FMA32(k1Stack[m], cK2[m], num.FMA32(k1Stack2[m], cK3[m], num.FMA32(k1Stack3[m], cK4[m], F(k1Stack4[m]*cK[m]))))
+						k1_2[m] = F(t4 * kern.Sigmoid(t4))
 					}
 				}
 			}
@@ -150,112 +247,64 @@ func (c *forwardFused) run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				copy(c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK], c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK], q0[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				copy(c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK], c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Reac120db38f1Args{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.Q1Stack),
-			P2:  unsafe.SliceData(c.CQ),
-			P3:  unsafe.SliceData(c.Q1Prod),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  dK,
-			N4:  12 * dK,
-			N5:  -dK,
-			N6:  4 * dK,
-			N7:  T*dK + 3*dK,
-			N8:  T * dK,
-			N9:  T*dK*heads + 3*dK*heads,
-			N10: T * dK * heads,
-		}
-		regions.Reac120db38f1(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					n2 := int(c.Pos[i])
-					for m := range min(4, n2+k+1) {
-						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						for p := range dK {
-							q1Prod[p] = num.FMA32(q1Stack[p], cQ[p], q1Prod[p])
-						}
-					}
-				}
+				copy(c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK], t82[((i*heads+j)*3+k)*dK:][:dK])
 			}
 		}
 	}
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rbeb0171a3d33Args{
+		a := regions.R78c414c5d000Args{
 			P0:  unsafe.SliceData(c.BQ),
-			P1:  unsafe.SliceData(c.Q1Prod),
-			P2:  unsafe.SliceData(k1),
-			P3:  unsafe.SliceData(t9),
-			P4:  unsafe.SliceData(c.Q1Sigmoid),
-			P5:  unsafe.SliceData(q1),
-			P6:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.KProd),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
 			N3:  dK,
-			N4:  4 * dK,
-			N5:  8 * dK,
-			N6:  12 * dK,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: T * dK,
-			N11: T * dK * heads,
-			N12: T * heads,
+			N4:  16 * dK,
+			N5:  4 * dK,
+			N6:  20 * dK,
+			N7:  8 * dK,
+			N8:  24 * dK,
+			N9:  12 * dK,
+			N10: -dK,
+			N11: 4,
+			N12: 8,
+			N13: 12,
+			N14: T*dK + 3*dK,
+			N15: T * dK,
+			N16: T*dK*heads + 3*dK*heads,
+			N17: T * dK * heads,
+			N18: T * heads,
 		}
-		regions.Rbeb0171a3d33(&a)
+		regions.R78c414c5d000(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				kProd := c.KProd[(i*heads+j)*T:][:T]
 				bQ := c.BQ[j*dK:][:dK]
+				cQ := c.CQ[j*4*dK:][:dK]
 				for k := range T {
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
+					q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
+					q1Stack2 := c.Q1Stack[((i*heads+j)*(T+3)+k+1)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					q1Stack3 := c.Q1Stack[((i*heads+j)*(T+3)+k+2)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
+					q1Stack4 := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
 					k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-					t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
 					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 					var t11 F
 					t11Sums := [16]F{t11}
 					for m := range dK {
-						t92 := bQ[m] + q1Prod[m]
-						t10 := kern.Sigmoid(t92)
+						t9 := bQ[m] + num.FMA32(q1Stack[m], cQ2[m], num.FMA32(q1Stack2[m], cQ3[m], num.FMA32(q1Stack3[m], cQ4[m], F(q1Stack4[m]*cQ[m]))))
 						k1Entry := k1_2[m]
 						t11Sums[m%16] = num.FMA32(k1Entry, k1Entry, t11Sums[m%16])
-						t9_2[m] = t92
-						q1Sigmoid[m] = t10
-						q1_2[m] = F(t92 * t10)
+						q1_2[m] = F(t9 * kern.Sigmoid(t9))
 					}
 					t11 = kern.Sum16(&t11Sums)
 					kProd[k] = t11
@@ -273,28 +322,24 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rfe70be8ba65aArgs{
+		a := regions.Ra49de5b27593Args{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: heads,
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rfe70be8ba65a(&a)
+		regions.Ra49de5b27593(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				kProd := c.KProd[(i*heads+j)*T:][:T]
-				kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
 				t20_2 := t20[(i*heads+j)*T:][:T]
 				for k := range T {
 					kProdEntry := kProd[k]
 					t13 := (F(0) < kProdEntry)
-					t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-					kSqrt[k] = t16
-					t20_2[k] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+					t20_2[k] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 				}
 			}
 		}
@@ -347,188 +392,143 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rfe70be8ba65aArgs{
+		a := regions.Ra49de5b27593Args{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: heads,
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rfe70be8ba65a(&a)
+		regions.Ra49de5b27593(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				qProd := c.QProd[(i*heads+j)*T:][:T]
-				qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
 				t30_2 := t30[(i*heads+j)*T:][:T]
 				for k := range T {
 					qProdEntry := qProd[k]
 					t23 := (F(0) < qProdEntry)
-					t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-					qSqrt[k] = t26
-					t30_2[k] = kern.Larger(kern.Choose(t23, t26, F(0)), F(1e-08))
+					t30_2[k] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 				}
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.Ree0cab58e5e2Args{
+		a := regions.Rf13893d16747Args{
 			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
+			P1:  unsafe.SliceData(c.K),
+			P2:  unsafe.SliceData(c.WRho),
+			P3:  unsafe.SliceData(q1),
+			P4:  unsafe.SliceData(c.Q),
+			P5:  unsafe.SliceData(t102),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
-			N3:  dK,
-			N4:  T * dK,
-			N5:  T * dK * heads,
-			N6:  T * heads,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
+			N10: dK + dV,
+			N11: T * dK * heads,
+			N12: T * heads,
 		}
-		regions.Ree0cab58e5e2(&a)
+		regions.Rf13893d16747(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				t30_2 := t30[(i*heads+j)*T:][:T]
-				t20_2 := t20[(i*heads+j)*T:][:T]
+				t102_2 := t102[(i*heads+j)*T:][:T]
+				wRho := c.WRho[j*(dK+dV):][:dK]
 				for k := range T {
+					k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
 					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 					q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
-					qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-					kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
+					var t1022 F
 					t30Entry := t30_2[k]
-					t20Entry2 := t20_2[k]
+					t1022Sums := [16]F{t1022}
 					for m := range dK {
-						q2 := q1_2[m] / t30Entry
-						q[m] = q2
-						qDiv2[m] = q2 / t30Entry
-						kDiv2[m] = k2[m] / t20Entry2
-						q1Sigmoid2[m] = kern.Sigmoid(-t9_2[m])
-						k1Sigmoid2[m] = kern.Sigmoid(-t4_2[m])
+						t1022Sums[m%16] = num.FMA32(k2[m], wRho[m], t1022Sums[m%16])
+						q[m] = q1_2[m] / t30Entry
 					}
+					t1022 = kern.Sum16(&t1022Sums)
+					t102_2[k] = t1022
 				}
 			}
 		}
 	}
 
 	// projected.rho
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.RhoStack[((i*heads+j)*T+k)*(dK+dV):][:dK], c.K[((i*heads+j)*T+k)*dK:][:dK])
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				copy(c.RhoStack[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV], c.V[((i*heads+j)*T+k)*dV:][:dV])
-			}
-		}
-	}
-
-	// projected.rho
 	if kern.Wide() {
-		a := regions.R0796f1a2a382Args{
-			P0: unsafe.SliceData(c.RhoStack),
-			P1: unsafe.SliceData(c.WRho),
-			P2: unsafe.SliceData(t32),
-			N0: L,
-			N1: heads,
-			N2: T,
-			N3: dK + dV,
-			N4: 4,
-			N5: 8,
-			N6: 12,
-			N7: T*dK + T*dV,
-			N8: T*dK*heads + T*dV*heads,
-			N9: T * heads,
-		}
-		regions.R0796f1a2a382(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t32_2 := t32[(i*heads+j)*T:][:T]
-				wRho := c.WRho[j*(dK+dV):][:dK+dV]
-				for k := range T {
-					rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-					var t322 F
-					t322Sums := [16]F{t322}
-					for m := range dK + dV {
-						t322Sums[m%16] = num.FMA32(rhoStack[m], wRho[m], t322Sums[m%16])
-					}
-					t322 = kern.Sum16(&t322Sums)
-					t32_2[k] = t322
-				}
-			}
-		}
-	}
-
-	// projected.rho, projected.k, projected.q
-	if kern.Wide() {
-		a := regions.R4ed83d87c445Args{
-			P0:  unsafe.SliceData(c.BRho),
-			P1:  unsafe.SliceData(t32),
-			P2:  unsafe.SliceData(c.RhoSigmoid),
-			P3:  unsafe.SliceData(c.Rho),
-			P4:  unsafe.SliceData(c.RhoSigmoid2),
-			P5:  unsafe.SliceData(t30),
-			P6:  unsafe.SliceData(c.QDiv),
-			P7:  unsafe.SliceData(c.QSqrt),
-			P8:  unsafe.SliceData(c.QDiv3),
-			P9:  unsafe.SliceData(t20),
-			P10: unsafe.SliceData(c.KDiv),
-			P11: unsafe.SliceData(c.KSqrt),
-			P12: unsafe.SliceData(c.KDiv3),
+		a := regions.R02c3ec33f85aArgs{
+			P0:  unsafe.SliceData(c.V),
+			P1:  unsafe.SliceData(c.WRho),
+			P2:  unsafe.SliceData(t112),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
-			N3:  T * heads,
+			N3:  dV,
+			N4:  4 * dK,
+			N5:  4,
+			N6:  8,
+			N7:  12,
+			N8:  T * dV,
+			N9:  dK + dV,
+			N10: T * dV * heads,
+			N11: T * heads,
 		}
-		regions.R4ed83d87c445(&a)
+		regions.R02c3ec33f85a(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t112_2 := t112[(i*heads+j)*T:][:T]
+				for k := range T {
+					v := c.V[((i*heads+j)*T+k)*dV:][:dV]
+					wRho := c.WRho[j*(dK+dV)+dK:][:dV]
+					var t1122 F
+					t1122Sums := [16]F{t1122}
+					for m := range dV {
+						t1122Sums[m%16] = num.FMA32(v[m], wRho[m], t1122Sums[m%16])
+					}
+					t1122 = kern.Sum16(&t1122Sums)
+					t112_2[k] = t1122
+				}
+			}
+		}
+	}
+
+	// projected.rho, projected.k
+	if kern.Wide() {
+		a := regions.R390f64176589Args{
+			P0: unsafe.SliceData(c.BRho),
+			P1: unsafe.SliceData(t102),
+			P2: unsafe.SliceData(t112),
+			P3: unsafe.SliceData(c.RhoLin),
+			P4: unsafe.SliceData(c.Rho),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: T * heads,
+		}
+		regions.R390f64176589(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		for i := range L {
 			for j := range heads {
-				t32_2 := t32[(i*heads+j)*T:][:T]
-				rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
+				t102_2 := t102[(i*heads+j)*T:][:T]
+				t112_2 := t112[(i*heads+j)*T:][:T]
+				rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
 				rho := c.Rho[(i*heads+j)*T:][:T]
-				rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-				t30_2 := t30[(i*heads+j)*T:][:T]
-				qDiv := c.QDiv[(i*heads+j)*T:][:T]
-				qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-				t20_2 := t20[(i*heads+j)*T:][:T]
-				kDiv := c.KDiv[(i*heads+j)*T:][:T]
-				kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-				kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
 				bRhoEntry := bRho[j]
 				for k := range T {
-					t33 := t32_2[k] + bRhoEntry
-					t34 := kern.Sigmoid(t33)
-					rhoSigmoid[k] = t34
-					rho[k] = kern.Smaller(kern.Larger(t34, F(0)), F(1))
-					rhoSigmoid2[k] = kern.Sigmoid(-t33)
-					qDiv[k] = F(1) / t30_2[k]
-					qDiv3[k] = F(1) / qSqrt[k]
-					kDiv[k] = F(1) / t20_2[k]
-					kDiv3[k] = F(1) / kSqrt[k]
+					t33 := (t102_2[k] + t112_2[k]) + bRhoEntry
+					rhoLin[k] = t33
+					rho[k] = kern.Smaller(kern.Larger(kern.Sigmoid(t33), F(0)), F(1))
 				}
 			}
 		}
@@ -547,81 +547,109 @@ func (c *backwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = heads
-	t4 := c.Work[:L*T*dK*heads]                                                                                 // [L, heads, T, d_k]
-	t9 := c.Work[L*T*dK*heads:][:L*T*dK*heads]                                                                  // [L, heads, T, d_k]
-	t272 := c.Work[2*L*T*dK*heads:][:L*T*heads]                                                                 // [L, heads, T]
-	t152 := c.Work[2*L*T*dK*heads+L*T*heads:][:L*T*heads]                                                       // [L, heads, T]
-	t192 := c.Work[2*L*T*dK*heads+2*L*T*heads:][:L*T*dK*heads+L*T*dV*heads]                                     // [L, heads, T, d_k + d_v]
-	t48 := c.Work[3*L*T*dK*heads+L*T*dV*heads+2*L*T*heads:][:L*T*dK*heads]                                      // [L, heads, T, d_k]
-	t53 := c.Work[4*L*T*dK*heads+L*T*dV*heads+2*L*T*heads:][:L*T*heads]                                         // [L, heads, T]
-	t83 := c.Work[4*L*T*dK*heads+L*T*dV*heads+3*L*T*heads:][:L*T*dK*heads]                                      // [L, heads, T, d_k]
-	t74 := c.Work[5*L*T*dK*heads+L*T*dV*heads+3*L*T*heads:][:L*T*dV*heads]                                      // [L, heads, T, d_v]
-	t75 := c.Work[5*L*T*dK*heads+2*L*T*dV*heads+3*L*T*heads:][:L*T*d]                                           // [L, T, d]
-	t86 := c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*T*d+3*L*T*heads:][:L*T*dK*heads+3*L*dK*heads]                 // [L, heads, T + 3, d_k]
-	t88 := c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*T*d+3*L*T*heads+3*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]    // [L, heads, T + 3, d_k]
-	t89 := c.Work[7*L*T*dK*heads+2*L*T*dV*heads+L*T*d+3*L*T*heads+6*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]    // [L, heads, T + 3, d_k]
-	t103 := c.Work[8*L*T*dK*heads+2*L*T*dV*heads+L*T*d+3*L*T*heads+9*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]   // [L, heads, T + 3, d_k]
-	t98 := c.Work[9*L*T*dK*heads+2*L*T*dV*heads+L*T*d+3*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                // [L, heads, T, d_k]
-	t101 := c.Work[10*L*T*dK*heads+2*L*T*dV*heads+L*T*d+3*L*T*heads+12*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t104 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+L*T*d+3*L*T*heads+15*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t107 := c.Work[12*L*T*dK*heads+2*L*T*dV*heads+L*T*d+3*L*T*heads+18*L*dK*heads:][:L*T*d]                     // [L, T, d]
-	t110 := c.Work[12*L*T*dK*heads+2*L*T*dV*heads+2*L*T*d+3*L*T*heads+18*L*dK*heads:][:L*T*d]                   // [L, T, d]
-	t13 := c.Flags[:L*T*heads]                                                                                  // [L, heads, T]
-	t23 := c.Flags[L*T*heads:][:L*T*heads]                                                                      // [L, heads, T]
-	t282 := c.Flags[2*L*T*heads:][:L*T*heads]                                                                   // [L, heads, T]
-	t322 := c.Flags[3*L*T*heads:][:L*T*heads]                                                                   // [L, heads, T]
-	t54 := c.Flags[4*L*T*heads:][:L*T*heads]                                                                    // [L, heads, T]
-	t58 := c.Flags[5*L*T*heads:][:L*T*heads]                                                                    // [L, heads, T]
+	t136 := c.Work[:L*T*dK*heads+6*L*dK*heads]                                                                    // [L, heads, T + 6, d_k]
+	t139 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads+6*L*dK*heads]                                        // [L, heads, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
+	t5 := c.Work[3*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
+	k1 := c.Work[4*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
+	t9 := c.Work[5*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
+	t10 := c.Work[6*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                   // [L, heads, T, d_k]
+	q1 := c.Work[7*L*T*dK*heads+12*L*dK*heads:][:L*T*dK*heads]                                                    // [L, heads, T, d_k]
+	t16 := c.Work[8*L*T*dK*heads+12*L*dK*heads:][:L*T*heads]                                                      // [L, heads, T]
+	t18 := c.Work[8*L*T*dK*heads+L*T*heads+12*L*dK*heads:][:L*T*heads]                                            // [L, heads, T]
+	t20 := c.Work[8*L*T*dK*heads+2*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t26 := c.Work[8*L*T*dK*heads+3*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t30 := c.Work[8*L*T*dK*heads+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t252 := c.Work[8*L*T*dK*heads+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t352 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	k := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                         // [L, heads, T, d_k]
+	t38 := c.Work[9*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t59 := c.Work[9*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                       // [L, heads, T, d_k]
+	t64 := c.Work[10*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t312 := c.Work[10*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                                // [heads, d_k + d_v]
+	t332 := c.Work[10*L*T*dK*heads+9*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]              // [heads, d_k + d_v]
+	t55 := c.Work[10*L*T*dK*heads+9*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                   // [L, heads, T]
+	t61 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t81 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t85 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dV*heads]               // [L, heads, T, d_v]
+	t101 := c.Work[10*L*T*dK*heads+L*T*dV*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t119 := c.Work[10*L*T*dK*heads+L*T*dV*heads+12*L*T*heads+15*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t124 := c.Work[10*L*T*dK*heads+L*T*dV*heads+12*L*T*heads+18*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t127 := c.Work[11*L*T*dK*heads+L*T*dV*heads+12*L*T*heads+18*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t13 := c.Flags[:L*T*heads]                                                                                    // [L, heads, T]
+	t23 := c.Flags[L*T*heads:][:L*T*heads]                                                                        // [L, heads, T]
+	t39 := c.Flags[2*L*T*heads:][:L*T*heads]                                                                      // [L, heads, T]
+	t43 := c.Flags[3*L*T*heads:][:L*T*heads]                                                                      // [L, heads, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rcb32fe5ecf8cArgs{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.QDiv2),
-			P2:  unsafe.SliceData(c.BK),
-			P3:  unsafe.SliceData(c.K1Prod),
-			P4:  unsafe.SliceData(t4),
-			P5:  unsafe.SliceData(c.BQ),
-			P6:  unsafe.SliceData(c.Q1Prod),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(t272),
+		a := regions.Rdb3863ec3f66Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
 			N3:  dK,
-			N4:  4 * dK,
-			N5:  8 * dK,
-			N6:  12 * dK,
-			N7:  4,
-			N8:  8,
-			N9:  12,
-			N10: T * dK,
+			N4:  12 * dK,
+			N5:  4 * dK,
+			N6:  8 * dK,
+			N7:  -dK,
+			N8:  T*dK + 3*dK,
+			N9:  T * dK,
+			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
-			N12: T * heads,
 		}
-		regions.Rcb32fe5ecf8c(&a)
+		regions.Rdb3863ec3f66(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				t272_2 := t272[(i*heads+j)*T:][:T]
 				bK := c.BK[j*dK:][:dK]
+				cK := c.CK[j*4*dK:][:dK]
 				bQ := c.BQ[j*dK:][:dK]
-				for k := range T {
-					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-					qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-					t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-					var t2722 F
-					t2722Sums := [16]F{t2722}
+				cQ := c.CQ[j*4*dK:][:dK]
+				for k2 := range T {
+					k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k2)*dK:][:dK]
+					cK2 := c.CK[(j*4+3)*dK:][:dK]
+					k1Stack2 := c.K1Stack[((i*heads+j)*(T+3)+k2+1)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					k1Stack3 := c.K1Stack[((i*heads+j)*(T+3)+k2+2)*dK:][:dK]
+					cK4 := c.CK[(j*4+1)*dK:][:dK]
+					k1Stack4 := c.K1Stack[((i*heads+j)*(T+3)+k2+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k2)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
+					q1Stack2 := c.Q1Stack[((i*heads+j)*(T+3)+k2+1)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					q1Stack3 := c.Q1Stack[((i*heads+j)*(T+3)+k2+2)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
+					q1Stack4 := c.Q1Stack[((i*heads+j)*(T+3)+k2+3)*dK:][:dK]
+					t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
+					t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
+					k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
+					t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
+					t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
+					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 					for m := range dK {
-						t2722Sums[m%16] = num.FMA32(qBar[m], qDiv2[m], t2722Sums[m%16])
-						t4_2[m] = bK[m] + k1Prod[m]
-						t9_2[m] = bQ[m] + q1Prod[m]
+						t42 := bK[m] + num.FMA32(k1Stack[m], cK2[m], num.FMA32(k1Stack2[m], cK3[m], num.FMA32(k1Stack3[m], cK4[m], F(k1Stack4[m]*cK[m]))))
+						t52 := kern.Sigmoid(t42)
+						t92 := bQ[m] + num.FMA32(q1Stack[m], cQ2[m], num.FMA32(q1Stack2[m], cQ3[m], num.FMA32(q1Stack3[m], cQ4[m], F(q1Stack4[m]*cQ[m]))))
+						t102 := kern.Sigmoid(t92)
+						t4_2[m] = t42
+						t5_2[m] = t52
+						k1_2[m] = F(t42 * t52)
+						t9_2[m] = t92
+						t10_2[m] = t102
+						q1_2[m] = F(t92 * t102)
 					}
-					t2722 = kern.Sum16(&t2722Sums)
-					t272_2[k] = -t2722
 				}
 			}
 		}
@@ -632,33 +660,116 @@ func (c *backwardFused) run() {
 		for j := range heads {
 			kProd := c.KProd[(i*heads+j)*T:][:T]
 			qProd := c.QProd[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
+			rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
 			t13_2 := t13[(i*heads+j)*T:][:T]
+			t16_2 := t16[(i*heads+j)*T:][:T]
+			t18_2 := t18[(i*heads+j)*T:][:T]
+			t20_2 := t20[(i*heads+j)*T:][:T]
 			t23_2 := t23[(i*heads+j)*T:][:T]
+			t26_2 := t26[(i*heads+j)*T:][:T]
+			t30_2 := t30[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t152_2 := t152[(i*heads+j)*T:][:T]
-			t282_2 := t282[(i*heads+j)*T:][:T]
-			t322_2 := t322[(i*heads+j)*T:][:T]
-			t54_2 := t54[(i*heads+j)*T:][:T]
-			t58_2 := t58[(i*heads+j)*T:][:T]
-			for k := range T {
-				t132 := (F(0) < kProd[k])
-				t232 := (F(0) < qProd[k])
-				rhoSigmoidEntry := rhoSigmoid[k]
-				t22 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-				t72 := (t22 && (F(0) <= rhoSigmoidEntry))
-				t2822 := (F(1e-08) <= kern.Choose(t232, qSqrt[k], F(0)))
-				t542 := (F(1e-08) <= kern.Choose(t132, kSqrt[k], F(0)))
-				t13_2[k] = t132
-				t23_2[k] = t232
-				t152_2[k] = kern.Choose(t72, F(F(rhoSigmoidEntry*kern.Choose(t72, kern.Choose(t22, rhoBar[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-				t282_2[k] = t2822
-				t322_2[k] = (t2822 && t232)
-				t54_2[k] = t542
-				t58_2[k] = (t542 && t132)
+			t252_2 := t252[(i*heads+j)*T:][:T]
+			t352_2 := t352[(i*heads+j)*T:][:T]
+			t39_2 := t39[(i*heads+j)*T:][:T]
+			t43_2 := t43[(i*heads+j)*T:][:T]
+			for k2 := range T {
+				kProdEntry := kProd[k2]
+				t132 := (F(0) < kProdEntry)
+				t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+				t182 := kern.Choose(t132, t162, F(0))
+				qProdEntry := qProd[k2]
+				t232 := (F(0) < qProdEntry)
+				t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+				t28 := kern.Choose(t232, t262, F(0))
+				t302 := kern.Larger(t28, F(1e-08))
+				rhoLinEntry := rhoLin[k2]
+				t34 := kern.Sigmoid(rhoLinEntry)
+				t122 := (kern.Larger(t34, F(0)) <= F(1))
+				t172 := (t122 && (F(0) <= t34))
+				t392 := (F(1e-08) <= t28)
+				t13_2[k2] = t132
+				t16_2[k2] = t162
+				t18_2[k2] = t182
+				t20_2[k2] = kern.Larger(t182, F(1e-08))
+				t23_2[k2] = t232
+				t26_2[k2] = t262
+				t30_2[k2] = t302
+				t252_2[k2] = kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t352_2[k2] = F(1) / t302
+				t39_2[k2] = t392
+				t43_2[k2] = (t392 && t232)
+			}
+		}
+	}
+
+	// projected.k, projected.q, projected.rho
+	if kern.Wide() {
+		a := regions.R23b5c237cb13Args{
+			P0:  unsafe.SliceData(t20),
+			P1:  unsafe.SliceData(t30),
+			P2:  unsafe.SliceData(t252),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(c.QBar),
+			P5:  unsafe.SliceData(q1),
+			P6:  unsafe.SliceData(c.WRho),
+			P7:  unsafe.SliceData(c.KBar),
+			P8:  unsafe.SliceData(k),
+			P9:  unsafe.SliceData(t59),
+			P10: unsafe.SliceData(t38),
+			P11: unsafe.SliceData(t64),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dK,
+			N7:  4 * dK,
+			N8:  8 * dK,
+			N9:  12 * dK,
+			N10: T * dK,
+			N11: dK + dV,
+			N12: T * dK * heads,
+			N13: T * heads,
+		}
+		regions.R23b5c237cb13(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t20_2 := t20[(i*heads+j)*T:][:T]
+				t30_2 := t30[(i*heads+j)*T:][:T]
+				t252_2 := t252[(i*heads+j)*T:][:T]
+				t38_2 := t38[(i*heads+j)*T:][:T]
+				t64_2 := t64[(i*heads+j)*T:][:T]
+				wRho := c.WRho[j*(dK+dV):][:dK]
+				for k2 := range T {
+					k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
+					qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
+					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
+					kBar := c.KBar[((i*heads+j)*T+k2)*dK:][:dK]
+					k3 := k[((i*heads+j)*T+k2)*dK:][:dK]
+					t59_2 := t59[((i*heads+j)*T+k2)*dK:][:dK]
+					var t382 F
+					var t642 F
+					t20Entry := t20_2[k2]
+					t30Entry := t30_2[k2]
+					t252Entry := t252_2[k2]
+					t382Sums := [16]F{t382}
+					t642Sums := [16]F{t642}
+					for m := range dK {
+						k2_2 := k1_2[m] / t20Entry
+						t382Sums[m%16] = num.FMA32(qBar[m], (q1_2[m]/t30Entry)/t30Entry, t382Sums[m%16])
+						t592 := num.FMA32(t252Entry, wRho[m], kBar[m])
+						t642Sums[m%16] = num.FMA32(t592, k2_2/t20Entry, t642Sums[m%16])
+						k3[m] = k2_2
+						t59_2[m] = t592
+					}
+					t382 = kern.Sum16(&t382Sums)
+					t642 = kern.Sum16(&t642Sums)
+					t38_2[k2] = -t382
+					t64_2[k2] = -t642
+				}
 			}
 		}
 	}
@@ -666,7 +777,7 @@ func (c *backwardFused) run() {
 	// projected.rho
 	if kern.Wide() {
 		a := regions.Rf62e7ca7da7bArgs{
-			P0: unsafe.SliceData(t152),
+			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(c.BRhoBar),
 			N0: heads,
 			N1: L,
@@ -677,209 +788,154 @@ func (c *backwardFused) run() {
 	} else {
 		bRhoBar := c.BRhoBar[:heads]
 		for i := range heads {
-			var t182 F
+			var t292 F
 			for j := range L {
-				t152_2 := t152[(j*heads+i)*T:][:T]
-				var t182Row F
-				t182RowSums := [16]F{t182Row}
-				for k := range T {
-					t182RowSums[k%16] = t182RowSums[k%16] + t152_2[k]
+				t252_2 := t252[(j*heads+i)*T:][:T]
+				var t292Row F
+				t292RowSums := [16]F{t292Row}
+				for k2 := range T {
+					t292RowSums[k2%16] = t292RowSums[k2%16] + t252_2[k2]
 				}
-				t182Row = kern.Sum16(&t182RowSums)
-				t182 = t182 + t182Row
+				t292Row = kern.Sum16(&t292RowSums)
+				t292 = t292 + t292Row
 			}
-			bRhoBar[i] = t182
+			bRhoBar[i] = t292
 		}
 	}
 
 	// projected.rho
+	clear(t312)
 	if kern.Wide() {
-		a := regions.Rf83ab32853c2Args{
-			P0: unsafe.SliceData(t152),
-			P1: unsafe.SliceData(c.WRho),
-			P2: unsafe.SliceData(t192),
-			N0: L,
-			N1: heads,
-			N2: T,
-			N3: dK + dV,
-			N4: T*dK + T*dV,
-			N5: T*dK*heads + T*dV*heads,
-			N6: T * heads,
+		a := regions.R3b4066e5702cArgs{
+			P0:  unsafe.SliceData(t252),
+			P1:  unsafe.SliceData(c.V),
+			P2:  unsafe.SliceData(t312),
+			N0:  heads,
+			N1:  L,
+			N2:  T,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dV,
+			N7:  4 * dK,
+			N8:  T * dV * heads,
+			N9:  T * heads,
+			N10: T * dV,
+			N11: dK + dV,
 		}
-		regions.Rf83ab32853c2(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t152_2 := t152[(i*heads+j)*T:][:T]
-				wRho := c.WRho[j*(dK+dV):][:dK+dV]
-				for k := range T {
-					t192_2 := t192[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-					t152Entry := t152_2[k]
-					for m := range dK + dV {
-						t192_2[m] = F(t152Entry * wRho[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.rho
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := regions.R3fcfbf4e0645Args{
-			P0: unsafe.SliceData(t152),
-			P1: unsafe.SliceData(c.RhoStack),
-			P2: unsafe.SliceData(c.WRhoBar),
-			N0: heads,
-			N1: L,
-			N2: T,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: dK + dV,
-			N7: T*dK*heads + T*dV*heads,
-			N8: T * heads,
-			N9: T*dK + T*dV,
-		}
-		regions.R3fcfbf4e0645(&a)
+		regions.R3b4066e5702c(&a)
 	} else {
 		for i := range heads {
-			wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
 			for j := range L {
-				t152_2 := t152[(j*heads+i)*T:][:T]
-				for k := range T {
-					rhoStack := c.RhoStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-					t152Entry2 := t152_2[k]
-					for m := range dK + dV {
-						wRhoBar[m] = num.FMA32(rhoStack[m], t152Entry2, wRhoBar[m])
+				t252_2 := t252[(j*heads+i)*T:][:T]
+				for k2 := range T {
+					v := c.V[((j*heads+i)*T+k2)*dV:][:dV]
+					t312_2 := t312[i*(dK+dV)+dK:][:dV]
+					t252Entry2 := t252_2[k2]
+					for m := range dV {
+						t312_2[m] = num.FMA32(v[m], t252Entry2, t312_2[m])
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k, projected.rho, projected.q1, projected.q
+	// projected.rho
+	clear(t332)
 	if kern.Wide() {
-		a := regions.Ra2f3a2ad85ddArgs{
-			P0:  unsafe.SliceData(t322),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t23),
-			P3:  unsafe.SliceData(t282),
-			P4:  unsafe.SliceData(t272),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t192),
-			P8:  unsafe.SliceData(c.KDiv2),
-			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(c.Q1Sigmoid),
-			P11: unsafe.SliceData(c.QBar),
-			P12: unsafe.SliceData(t48),
-			P13: unsafe.SliceData(c.Q1Sigmoid2),
-			P14: unsafe.SliceData(t83),
-			P15: unsafe.SliceData(t53),
-			N0:  L,
-			N1:  heads,
+		a := regions.R0e8f0b38d8a3Args{
+			P0:  unsafe.SliceData(t252),
+			P1:  unsafe.SliceData(k),
+			P2:  unsafe.SliceData(t332),
+			N0:  heads,
+			N1:  L,
 			N2:  T,
-			N3:  1,
-			N4:  4,
-			N5:  2,
-			N6:  8,
-			N7:  3,
-			N8:  12,
-			N9:  dK,
-			N10: 4 * dK,
-			N11: 4*dK + 4*dV,
-			N12: 8 * dK,
-			N13: 8*dK + 8*dV,
-			N14: 12 * dK,
-			N15: 12*dK + 12*dV,
-			N16: dK + dV,
-			N17: T*dK + T*dV,
-			N18: T * dK,
-			N19: T*dK*heads + T*dV*heads,
-			N20: T * dK * heads,
-			N21: T * heads,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dK,
+			N7:  T * dK * heads,
+			N8:  T * heads,
+			N9:  T * dK,
+			N10: dK + dV,
 		}
-		regions.Ra2f3a2ad85dd(&a)
+		regions.R0e8f0b38d8a3(&a)
 	} else {
-		for i := range L {
-			for j := range heads {
-				t322_2 := t322[(i*heads+j)*T:][:T]
-				qDiv := c.QDiv[(i*heads+j)*T:][:T]
-				t23_2 := t23[(i*heads+j)*T:][:T]
-				t282_2 := t282[(i*heads+j)*T:][:T]
-				t272_2 := t272[(i*heads+j)*T:][:T]
-				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-				t53_2 := t53[(i*heads+j)*T:][:T]
-				for k := range T {
-					kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-					t192_2 := t192[((i*heads+j)*T+k)*(dK+dV):][:dK]
-					kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-					t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-					t48_2 := t48[((i*heads+j)*T+k)*dK:][:dK]
-					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t83_2 := t83[((i*heads+j)*T+k)*dK:][:dK]
-					var t532 F
-					t322Entry := t322_2[k]
-					qDivEntry := qDiv[k]
-					w := kern.Choose((t322Entry && t23_2[k]), kern.Choose(t322Entry, F(F(0.5*kern.Choose(t322Entry, kern.Choose(t282_2[k], t272_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
-					t532Sums := [16]F{t532}
+		for i := range heads {
+			t332_2 := t332[i*(dK+dV):][:dK]
+			for j := range L {
+				t252_2 := t252[(j*heads+i)*T:][:T]
+				for k2 := range T {
+					k3 := k[((j*heads+i)*T+k2)*dK:][:dK]
+					t252Entry3 := t252_2[k2]
 					for m := range dK {
-						t482 := kBar[m] + t192_2[m]
-						t532Sums[m%16] = num.FMA32(t482, kDiv2[m], t532Sums[m%16])
-						t9Entry := t9_2[m]
-						q1SigmoidEntry := q1Sigmoid[m]
-						t77 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[m]*qDivEntry))
-						t48_2[m] = t482
-						t83_2[m] = num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t77), q1Sigmoid2[m], F(q1SigmoidEntry*t77))
+						t332_2[m] = num.FMA32(k3[m], t252Entry3, t332_2[m])
 					}
-					t532 = kern.Sum16(&t532Sums)
-					t53_2[k] = -t532
 				}
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		for j := range heads {
+			t43_2 := t43[(i*heads+j)*T:][:T]
+			t18_2 := t18[(i*heads+j)*T:][:T]
+			t13_2 := t13[(i*heads+j)*T:][:T]
+			t23_2 := t23[(i*heads+j)*T:][:T]
+			t39_2 := t39[(i*heads+j)*T:][:T]
+			t38_2 := t38[(i*heads+j)*T:][:T]
+			t26_2 := t26[(i*heads+j)*T:][:T]
+			t55_2 := t55[(i*heads+j)*T:][:T]
+			t20_2 := t20[(i*heads+j)*T:][:T]
+			t61_2 := t61[(i*heads+j)*T:][:T]
+			t64_2 := t64[(i*heads+j)*T:][:T]
+			t16_2 := t16[(i*heads+j)*T:][:T]
+			t81_2 := t81[(i*heads+j)*T:][:T]
+			for k2 := range T {
+				t43Entry := t43_2[k2]
+				t65 := (F(1e-08) <= t18_2[k2])
+				t13Entry := t13_2[k2]
+				t69 := (t65 && t13Entry)
+				t55_2[k2] = kern.Choose((t43Entry && t23_2[k2]), kern.Choose(t43Entry, F(F(0.5*kern.Choose(t43Entry, kern.Choose(t39_2[k2], t38_2[k2], F(0)), F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+				t61_2[k2] = F(1) / t20_2[k2]
+				t81_2[k2] = kern.Choose((t69 && t13Entry), kern.Choose(t69, F(F(0.5*kern.Choose(t69, kern.Choose(t65, t64_2[k2], F(0)), F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
 			}
 		}
 	}
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := regions.Red3242ba4f02Args{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t192),
-			P2: unsafe.SliceData(t74),
+		a := regions.R3f1381665d35Args{
+			P0: unsafe.SliceData(t252),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.VBar),
+			P3: unsafe.SliceData(t85),
 			N0: L,
 			N1: heads,
 			N2: T,
 			N3: dV,
 			N4: 4 * dK,
-			N5: dK + dV,
-			N6: T*dK + T*dV,
-			N7: T * dV,
-			N8: T*dK*heads + T*dV*heads,
-			N9: T * dV * heads,
+			N5: T * dV,
+			N6: dK + dV,
+			N7: T * dV * heads,
+			N8: T * heads,
 		}
-		regions.Red3242ba4f02(&a)
+		regions.R3f1381665d35(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k := range T {
-					vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
-					t192_2 := t192[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-					t74_2 := t74[((i*heads+j)*T+k)*dV:][:dV]
+				t252_2 := t252[(i*heads+j)*T:][:T]
+				for k2 := range T {
+					wRho := c.WRho[j*(dK+dV)+dK:][:dV]
+					vBar := c.VBar[((i*heads+j)*T+k2)*dV:][:dV]
+					t85_2 := t85[((i*heads+j)*T+k2)*dV:][:dV]
+					t252Entry4 := t252_2[k2]
 					for m := range dV {
-						t74_2[m] = vBar[m] + t192_2[m]
+						t85_2[m] = num.FMA32(t252Entry4, wRho[m], vBar[m])
 					}
 				}
 			}
-		}
-	}
-
-	// projected.v
-	clear(t75)
-	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dV, F(1), true, kern.From(t75, i*T*d), d, 1, kern.From(t74, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
 		}
 	}
 
@@ -887,163 +943,70 @@ func (c *backwardFused) run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t74, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t85, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
-	// projected.q1
-	clear(c.BQBar)
+	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
-		a := regions.R645bcabeb6b1Args{
-			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t83),
-			N0: heads,
-			N1: L,
-			N2: T,
-			N3: dK,
-			N4: T * dK * heads,
-			N5: T * dK,
-		}
-		regions.R645bcabeb6b1(&a)
-	} else {
-		for i := range heads {
-			bQBar := c.BQBar[i*dK:][:dK]
-			for j := range L {
-				for k := range T {
-					t83_2 := t83[((j*heads+i)*T+k)*dK:][:dK]
-					for m := range dK {
-						bQBar[m] = bQBar[m] + t83_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t86)
-	if kern.Wide() {
-		a := regions.Rfa115457c4c1Args{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t83),
-			P2:  unsafe.SliceData(c.CQ),
-			P3:  unsafe.SliceData(t86),
+		a := regions.R1bdd94f45275Args{
+			P0:  unsafe.SliceData(t352),
+			P1:  unsafe.SliceData(t55),
+			P2:  unsafe.SliceData(t61),
+			P3:  unsafe.SliceData(t81),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t59),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t136),
+			P13: unsafe.SliceData(t139),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
 			N3:  dK,
 			N4:  12 * dK,
-			N5:  -dK,
-			N6:  4 * dK,
-			N7:  T*dK + 3*dK,
-			N8:  T * dK,
-			N9:  T*dK*heads + 3*dK*heads,
-			N10: T * dK * heads,
+			N5:  T*dK + 6*dK,
+			N6:  T * dK,
+			N7:  T*dK*heads + 6*dK*heads,
+			N8:  T * dK * heads,
+			N9:  T * heads,
 		}
-		regions.Rfa115457c4c1(&a)
+		regions.R1bdd94f45275(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k := range T {
-					t83_2 := t83[((i*heads+j)*T+k)*dK:][:dK]
-					n := int(c.Pos[i])
-					for m := range min(4, n+k+1) {
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t86_2 := t86[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t86_2[p] = num.FMA32(t83_2[p], cQ[p], t86_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.CQBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n2 := int(c.Pos[k]) - j + m
-					if n2 >= 0 {
-						if kern.Wide() {
-							a := regions.R3338b3e6a9ffArgs{
-								P0: unsafe.SliceData(c.Q1Stack),
-								P1: unsafe.SliceData(t83),
-								P2: unsafe.SliceData(c.CQBar),
-								N0: dK,
-								N1: -4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
-								N2: 4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
-								N3: 4*dK*j + 16*dK*i,
-							}
-							regions.R3338b3e6a9ff(&a)
-						} else {
-							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-							t83_2 := t83[((k*heads+i)*T+m)*dK:][:dK]
-							cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-							for p := range dK {
-								cQBar[p] = num.FMA32(q1Stack[p], t83_2[p], cQBar[p])
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t88)
-	if kern.Wide() {
-		a := regions.R67e62da7a06eArgs{
-			P0: unsafe.SliceData(t88),
-			P1: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: heads,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-			N5: T*dK + 3*dK,
-			N6: 3 * dK * heads,
-			N7: T*dK*heads + 3*dK*heads,
-		}
-		regions.R67e62da7a06e(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range 3 {
-					t88_2 := t88[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+				t352_2 := t352[(i*heads+j)*T:][:T]
+				t55_2 := t55[(i*heads+j)*T:][:T]
+				t61_2 := t61[(i*heads+j)*T:][:T]
+				t81_2 := t81[(i*heads+j)*T:][:T]
+				for k2 := range T {
+					q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
+					qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
+					t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
+					t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
+					k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
+					t59_2 := t59[((i*heads+j)*T+k2)*dK:][:dK]
+					t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
+					t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
+					t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t352Entry := t352_2[k2]
+					t55Entry := t55_2[k2]
+					t61Entry := t61_2[k2]
+					t81Entry := t81_2[k2]
 					for m := range dK {
-						t88_2[m] = t88_2[m] + q0TailBar[m]
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t86),
-			P1: unsafe.SliceData(t88),
-			P2: unsafe.SliceData(t89),
-			N0: L,
-			N1: heads,
-			N2: T + 3,
-			N3: dK,
-			N4: T*dK + 3*dK,
-			N5: T*dK*heads + 3*dK*heads,
-		}
-		regions.R03f4713e7c86(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T + 3 {
-					t86_2 := t86[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t88_2 := t88[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t89_2 := t89[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					for m := range dK {
-						t89_2[m] = t86_2[m] + t88_2[m]
+						t88 := num.FMA32(F(2*q1_2[m]), t55Entry, F(qBar[m]*t352Entry))
+						t10Entry := t10_2[m]
+						t9Entry := t9_2[m]
+						t106 := num.FMA32(F(2*k1_2[m]), t81Entry, F(t59_2[m]*t61Entry))
+						t5Entry := t5_2[m]
+						t4Entry := t4_2[m]
+						t136_2[m] = num.FMA32(F(F(t9Entry*t10Entry)*t88), kern.Sigmoid(-t9Entry), F(t10Entry*t88))
+						t139_2[m] = num.FMA32(F(F(t4Entry*t5Entry)*t106), kern.Sigmoid(-t4Entry), F(t5Entry*t106))
 					}
 				}
 			}
@@ -1051,114 +1014,168 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t103)
-	if kern.Wide() {
-		a := regions.R8132c72a55b1Args{
-			P0: unsafe.SliceData(t89),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t103),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: heads,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-			N5: T*dK + 3*dK,
-			N6: 3 * dK * heads,
-			N7: T*dK*heads + 3*dK*heads,
-		}
-		regions.R8132c72a55b1(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range 3 {
-					t89_2 := t89[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-					t103_2 := t103[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						q0TailBarOut[m] = t89_2[m]
-						t103_2[m] = t103_2[m] + k0TailBar[m]
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	if kern.Wide() {
-		a := regions.R5230d3fb4b2dArgs{
-			P0:  unsafe.SliceData(t58),
-			P1:  unsafe.SliceData(c.KDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t54),
-			P4:  unsafe.SliceData(t53),
-			P5:  unsafe.SliceData(c.KDiv3),
-			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t48),
-			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t98),
-			N0:  L,
-			N1:  heads,
-			N2:  T,
-			N3:  dK,
-			N4:  T * dK,
-			N5:  T * dK * heads,
-			N6:  T * heads,
-		}
-		regions.R5230d3fb4b2d(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t58_2 := t58[(i*heads+j)*T:][:T]
-				kDiv := c.KDiv[(i*heads+j)*T:][:T]
-				t13_2 := t13[(i*heads+j)*T:][:T]
-				t54_2 := t54[(i*heads+j)*T:][:T]
-				t53_2 := t53[(i*heads+j)*T:][:T]
-				kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-				for k := range T {
-					t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					t48_2 := t48[((i*heads+j)*T+k)*dK:][:dK]
-					k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t98_2 := t98[((i*heads+j)*T+k)*dK:][:dK]
-					t58Entry := t58_2[k]
-					kDivEntry := kDiv[k]
-					w2 := kern.Choose((t58Entry && t13_2[k]), kern.Choose(t58Entry, F(F(0.5*kern.Choose(t58Entry, kern.Choose(t54_2[k], t53_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
-					for m := range dK {
-						t4Entry := t4_2[m]
-						k1SigmoidEntry := k1Sigmoid[m]
-						t92 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t48_2[m]*kDivEntry))
-						t98_2[m] = num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t92), k1Sigmoid2[m], F(k1SigmoidEntry*t92))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
+	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R645bcabeb6b1Args{
-			P0: unsafe.SliceData(c.BKBar),
-			P1: unsafe.SliceData(t98),
+		a := regions.Rb16158bd3bffArgs{
+			P0: unsafe.SliceData(c.BQBar),
+			P1: unsafe.SliceData(t136),
+			P2: unsafe.SliceData(c.BKBar),
+			P3: unsafe.SliceData(t139),
 			N0: heads,
 			N1: L,
 			N2: T,
 			N3: dK,
-			N4: T * dK * heads,
-			N5: T * dK,
+			N4: 24 * dK,
+			N5: 12 * dK,
+			N6: T*dK*heads + 6*dK*heads,
+			N7: T*dK + 6*dK,
 		}
-		regions.R645bcabeb6b1(&a)
+		regions.Rb16158bd3bff(&a)
 	} else {
 		for i := range heads {
+			bQBar := c.BQBar[i*dK:][:dK]
 			bKBar := c.BKBar[i*dK:][:dK]
 			for j := range L {
-				for k := range T {
-					t98_2 := t98[((j*heads+i)*T+k)*dK:][:dK]
+				for k2 := range T {
+					t136_2 := t136[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+					t139_2 := t139[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
-						bKBar[m] = bKBar[m] + t98_2[m]
+						bQBar[m] = bQBar[m] + t136_2[m]
+						bKBar[m] = bKBar[m] + t139_2[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R498ee0c7aac8Args{
+			P0: unsafe.SliceData(t136),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: T*dK + 6*dK,
+			N4: T*dK*heads + 6*dK*heads,
+		}
+		regions.R498ee0c7aac8(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range 3 {
+					t136_2 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					for m := range dK {
+						t136_2[m] = F(0)
+					}
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R362bd76abbc4Args{
+			P0: unsafe.SliceData(t136),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4*T*dK + 12*dK,
+			N4: T*dK + 6*dK,
+			N5: T*dK*heads + 6*dK*heads,
+		}
+		regions.R362bd76abbc4(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range 3 {
+					t136_2 := t136[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					for m := range dK {
+						t136_2[m] = F(0)
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(c.CQBar)
+	clear(c.CKBar)
+	if kern.Wide() {
+		a := regions.R4d9dc37f7009Args{
+			P0:  unsafe.SliceData(c.Q1Stack),
+			P1:  unsafe.SliceData(t136),
+			P2:  unsafe.SliceData(c.CQBar),
+			P3:  unsafe.SliceData(c.K1Stack),
+			P4:  unsafe.SliceData(t139),
+			P5:  unsafe.SliceData(c.CKBar),
+			N0:  heads,
+			N1:  L,
+			N2:  T,
+			N3:  dK,
+			N4:  16 * dK,
+			N5:  20 * dK,
+			N6:  24 * dK,
+			N7:  12 * dK,
+			N8:  T*dK*heads + 3*dK*heads,
+			N9:  T*dK*heads + 6*dK*heads,
+			N10: -dK,
+			N11: 4 * dK,
+			N12: T*dK + 3*dK,
+			N13: T*dK + 6*dK,
+		}
+		regions.R4d9dc37f7009(&a)
+	} else {
+		for i := range heads {
+			for j := range 4 {
+				cQBar := c.CQBar[(i*4+j)*dK:][:dK]
+				cKBar := c.CKBar[(i*4+j)*dK:][:dK]
+				for k2 := range L {
+					for m := range T {
+						q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+						t136_2 := t136[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+						t139_2 := t139[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+						for p := range dK {
+							cQBar[p] = num.FMA32(q1Stack[p], t136_2[p], cQBar[p])
+							cKBar[p] = num.FMA32(k1Stack[p], t139_2[p], cKBar[p])
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t101)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.R1b53bca6b694Args{
+							P0: unsafe.SliceData(t136),
+							P1: unsafe.SliceData(c.CQ),
+							P2: unsafe.SliceData(t101),
+							N0: dK,
+							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.R1b53bca6b694(&a)
+					} else {
+						t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t136_3 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t136_4 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t136_5 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							t101_2[m] = num.FMA32(t136_2[m], cQ[m], num.FMA32(t136_3[m], cQ2[m], num.FMA32(t136_4[m], cQ3[m], F(t136_5[m]*cQ4[m]))))
+						}
 					}
 				}
 			}
@@ -1166,37 +1183,157 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	clear(t101)
 	if kern.Wide() {
-		a := regions.Rfa115457c4c1Args{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t98),
-			P2:  unsafe.SliceData(c.CK),
-			P3:  unsafe.SliceData(t101),
+		a := regions.R498ee0c7aac8Args{
+			P0: unsafe.SliceData(t139),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: T*dK + 6*dK,
+			N4: T*dK*heads + 6*dK*heads,
+		}
+		regions.R498ee0c7aac8(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range 3 {
+					t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					for m := range dK {
+						t139_2[m] = F(0)
+					}
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R362bd76abbc4Args{
+			P0: unsafe.SliceData(t139),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4*T*dK + 12*dK,
+			N4: T*dK + 6*dK,
+			N5: T*dK*heads + 6*dK*heads,
+		}
+		regions.R362bd76abbc4(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range 3 {
+					t139_2 := t139[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+					for m := range dK {
+						t139_2[m] = F(0)
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t119)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n2 := int(c.Pos[i]) + k2 - 3
+				if n2 >= 0 {
+					if kern.Wide() {
+						a := regions.R1b53bca6b694Args{
+							P0: unsafe.SliceData(t139),
+							P1: unsafe.SliceData(c.CK),
+							P2: unsafe.SliceData(t119),
+							N0: dK,
+							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.R1b53bca6b694(&a)
+					} else {
+						t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cK := c.CK[(j*4+3)*dK:][:dK]
+						t139_3 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cK2 := c.CK[(j*4+2)*dK:][:dK]
+						t139_4 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cK3 := c.CK[(j*4+1)*dK:][:dK]
+						t139_5 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cK4 := c.CK[j*4*dK:][:dK]
+						t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							t119_2[m] = num.FMA32(t139_2[m], cK[m], num.FMA32(t139_3[m], cK2[m], num.FMA32(t139_4[m], cK3[m], F(t139_5[m]*cK4[m]))))
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	if kern.Wide() {
+		a := regions.R331d06251eccArgs{
+			P0:  unsafe.SliceData(t136),
+			P1:  unsafe.SliceData(c.CQ),
+			P2:  unsafe.SliceData(t124),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
 			N3:  dK,
-			N4:  12 * dK,
-			N5:  -dK,
-			N6:  4 * dK,
-			N7:  T*dK + 3*dK,
-			N8:  T * dK,
-			N9:  T*dK*heads + 3*dK*heads,
-			N10: T * dK * heads,
+			N4:  24 * dK,
+			N5:  12 * dK,
+			N6:  -dK,
+			N7:  4 * dK,
+			N8:  T*dK + 6*dK,
+			N9:  T * dK,
+			N10: T*dK*heads + 6*dK*heads,
+			N11: T * dK * heads,
 		}
-		regions.Rfa115457c4c1(&a)
+		regions.R331d06251ecc(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k := range T {
-					t98_2 := t98[((i*heads+j)*T+k)*dK:][:dK]
-					n3 := int(c.Pos[i])
-					for m := range min(4, n3+k+1) {
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						t101_2 := t101[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t101_2[p] = num.FMA32(t98_2[p], cK[p], t101_2[p])
+				cQ := c.CQ[j*4*dK:][:dK]
+				for k2 := range T {
+					t136_2 := t136[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+3)*dK:][:dK]
+					t136_3 := t136[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t136_4 := t136[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+1)*dK:][:dK]
+					t136_5 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t124_2 := t124[((i*heads+j)*T+k2)*dK:][:dK]
+					for m := range dK {
+						t124_2[m] = num.FMA32(t136_2[m], cQ2[m], num.FMA32(t136_3[m], cQ3[m], num.FMA32(t136_4[m], cQ4[m], F(t136_5[m]*cQ[m]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Rceae9f0b0cc8Args{
+			P0: unsafe.SliceData(t124),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4*T*dK - 12*dK,
+			N5: 3 * dK,
+			N6: T * dK,
+			N7: 3 * dK * heads,
+			N8: T * dK * heads,
+		}
+		regions.Rceae9f0b0cc8(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				lo := max(0, -T+3)
+				if n := 3 - lo; n > 0 {
+					for k2 := range n {
+						t124_2 := t124[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+						q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
+						for m := range dK {
+							t124_2[m] = t124_2[m] + q0TailBar[m]
 						}
 					}
 				}
@@ -1204,33 +1341,49 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k1
-	clear(c.CKBar)
+	// projected.q0
+	clear(c.WQBar)
 	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n4 := int(c.Pos[k]) - j + m
-					if n4 >= 0 {
-						if kern.Wide() {
-							a := regions.R3338b3e6a9ffArgs{
-								P0: unsafe.SliceData(c.K1Stack),
-								P1: unsafe.SliceData(t98),
-								P2: unsafe.SliceData(c.CKBar),
-								N0: dK,
-								N1: -4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
-								N2: 4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
-								N3: 4*dK*j + 16*dK*i,
-							}
-							regions.R3338b3e6a9ff(&a)
-						} else {
-							k1Stack := c.K1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-							t98_2 := t98[((k*heads+i)*T+m)*dK:][:dK]
-							cKBar := c.CKBar[(i*4+j)*dK:][:dK]
-							for p := range dK {
-								cKBar[p] = num.FMA32(k1Stack[p], t98_2[p], cKBar[p])
-							}
-						}
+		for m := range L {
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t124, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+		}
+	}
+
+	// projected.k0, projected.k1
+	if kern.Wide() {
+		a := regions.R331d06251eccArgs{
+			P0:  unsafe.SliceData(t139),
+			P1:  unsafe.SliceData(c.CK),
+			P2:  unsafe.SliceData(t127),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  24 * dK,
+			N5:  12 * dK,
+			N6:  -dK,
+			N7:  4 * dK,
+			N8:  T*dK + 6*dK,
+			N9:  T * dK,
+			N10: T*dK*heads + 6*dK*heads,
+			N11: T * dK * heads,
+		}
+		regions.R331d06251ecc(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				cK := c.CK[j*4*dK:][:dK]
+				for k2 := range T {
+					t139_2 := t139[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+					cK2 := c.CK[(j*4+3)*dK:][:dK]
+					t139_3 := t139[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					t139_4 := t139[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+					cK4 := c.CK[(j*4+1)*dK:][:dK]
+					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					t127_2 := t127[((i*heads+j)*T+k2)*dK:][:dK]
+					for m := range dK {
+						t127_2[m] = num.FMA32(t139_2[m], cK2[m], num.FMA32(t139_3[m], cK3[m], num.FMA32(t139_4[m], cK4[m], F(t139_5[m]*cK[m]))))
 					}
 				}
 			}
@@ -1239,97 +1392,158 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t101),
-			P1: unsafe.SliceData(t103),
-			P2: unsafe.SliceData(t104),
+		a := regions.Rceae9f0b0cc8Args{
+			P0: unsafe.SliceData(t127),
+			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: heads,
-			N2: T + 3,
+			N2: -T + 3,
 			N3: dK,
-			N4: T*dK + 3*dK,
-			N5: T*dK*heads + 3*dK*heads,
+			N4: 4*T*dK - 12*dK,
+			N5: 3 * dK,
+			N6: T * dK,
+			N7: 3 * dK * heads,
+			N8: T * dK * heads,
 		}
-		regions.R03f4713e7c86(&a)
+		regions.Rceae9f0b0cc8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k := range T + 3 {
-					t101_2 := t101[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t103_2 := t103[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t104_2 := t104[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					for m := range dK {
-						t104_2[m] = t101_2[m] + t103_2[m]
+				lo := max(0, -T+3)
+				if n := 3 - lo; n > 0 {
+					for k2 := range n {
+						t127_2 := t127[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+						k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
+						for m := range dK {
+							t127_2[m] = t127_2[m] + k0TailBar[m]
+						}
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k0
+	clear(c.WKBar)
+	for i := range heads {
+		for m := range L {
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t127, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+		}
+	}
+
+	// projected.v
+	clear(c.XBar)
+	for i := range L {
+		for m := range heads {
+			kern.GemmFMA(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t85, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+		}
+	}
+
+	// projected.q0
+	for i := range L {
+		for m := range heads {
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t124, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for m := range heads {
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t127, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+		}
+	}
+
+	// projected.k0
 	for i := range L {
 		for j := range heads {
-			for k := range 3 {
-				copy(c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK], t104[((i*heads+j)*(T+3)+k)*dK:][:dK])
+			for k2 := range 3 {
+				copy(c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK], t119[((i*heads+j)*3+k2)*dK:][:dK])
 			}
 		}
 	}
 
-	// projected.q0, projected.q1
-	clear(t107)
+	// projected.k1
+	if kern.Wide() {
+		a := regions.Rab5d9a8b0820Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
+		}
+		regions.Rab5d9a8b0820(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range min(3, -T+3) {
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k0
 	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t107, i*T*d), d, 1, kern.From(t89, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+		for j := range heads {
+			for k2 := range 3 {
+				copy(c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK], t101[((i*heads+j)*3+k2)*dK:][:dK])
+			}
 		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for i := range heads {
-		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t89, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Rab5d9a8b0820Args{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
 		}
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for i := range heads {
-		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t104, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// projected.k0, projected.k1
-	clear(t110)
-	for i := range L {
-		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t110, i*T*d), d, 1, kern.From(t104, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+		regions.Rab5d9a8b0820(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range min(3, -T+3) {
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
+					}
+				}
+			}
 		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t75),
-			P1: unsafe.SliceData(t107),
-			P2: unsafe.SliceData(t110),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.R2588a42e7de3Args{
+			P0: unsafe.SliceData(t312),
+			P1: unsafe.SliceData(t332),
+			P2: unsafe.SliceData(c.WRhoBar),
+			N0: heads,
+			N1: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.R2588a42e7de3(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t75_2 := t75[(i*T+j)*d:][:d]
-				t107_2 := t107[(i*T+j)*d:][:d]
-				t110_2 := t110[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t75_2[k] + t107_2[k]) + t110_2[k]
-				}
+		for i := range heads {
+			t312_2 := t312[i*(dK+dV):][:dK+dV]
+			t332_2 := t332[i*(dK+dV):][:dK+dV]
+			wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
+			for j := range dK + dV {
+				wRhoBar[j] = t312_2[j] + t332_2[j]
 			}
 		}
 	}

@@ -13,71 +13,52 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 4·L·T·n_phi·n_phi + 4·L·T·d_v + 32·L·T·n_phi + 8·L·T + 3·L·d_v + 12·L·n_phi entries and checkpoints of 0 entries.
+// It keeps 4·L·T·n_phi·n_phi + L·T·d_v + 12·L·T·n_phi + 2·L·T + 3·L·d_v + 12·L·n_phi entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DV         int
-	NPhi       int
-	WK         []F     // [2·n_phi, d]
-	X          []F     // [L, T, d]
-	WQ         []F     // [2·n_phi, d]
-	WV         []F     // [d_v, d]
-	K0Tail     []F     // [L, 3, 2·n_phi]
-	CK         []F     // [4, 2·n_phi]
-	Pos        []int32 // [L]
-	BK         []F     // [2·n_phi]
-	Q0Tail     []F     // [L, 3, 2·n_phi]
-	CQ         []F     // [4, 2·n_phi]
-	BQ         []F     // [2·n_phi]
-	V0Tail     []F     // [L, 3, d_v]
-	CV         []F     // [4, d_v]
-	BV         []F     // [d_v]
-	A0Phi      []F     // []
-	A1Phi      []F     // []
-	A2Phi      []F     // []
-	V          []F     // [L, T, d_v], written
-	K          []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1], written
-	Q          []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1], written
-	K0TailOut  []F     // [L, 3, 2·n_phi], written
-	Q0TailOut  []F     // [L, 3, 2·n_phi], written
-	V0TailOut  []F     // [L, 3, d_v], written
-	K1Stack    []F     // [L, T + 3, 2·n_phi], written
-	K1Prod     []F     // [L, T, 2·n_phi], written
-	K1Sigmoid  []F     // [L, T, 2·n_phi], written
-	Q1Stack    []F     // [L, T + 3, 2·n_phi], written
-	Q1Prod     []F     // [L, T, 2·n_phi], written
-	Q1Sigmoid  []F     // [L, T, 2·n_phi], written
-	VStack     []F     // [L, T + 3, d_v], written
-	VProd      []F     // [L, T, d_v], written
-	VSigmoid   []F     // [L, T, d_v], written
-	K2Prod     []F     // [L, T], written
-	K2Sqrt     []F     // [L, T], written
-	K2         []F     // [L, T, 2·n_phi], written
-	Q2Prod     []F     // [L, T], written
-	Q2Sqrt     []F     // [L, T], written
-	Q2         []F     // [L, T, 2·n_phi], written
-	KStack     []F     // [L, T, 4·n_phi], written
-	KReshape   []F     // [L, T, 2·n_phi·n_phi], written
-	QStack     []F     // [L, T, 4·n_phi], written
-	QReshape   []F     // [L, T, 2·n_phi·n_phi], written
-	Q2Div      []F     // [L, T], written
-	Q2Div2     []F     // [L, T, 2·n_phi], written
-	Q2Div3     []F     // [L, T], written
-	K2Div      []F     // [L, T], written
-	K2Div2     []F     // [L, T, 2·n_phi], written
-	K2Div3     []F     // [L, T], written
-	VSigmoid2  []F     // [L, T, d_v], written
-	Q1Sigmoid2 []F     // [L, T, 2·n_phi], written
-	K1Sigmoid2 []F     // [L, T, 2·n_phi], written
-	Work       []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DV        int
+	NPhi      int
+	WK        []F     // [2·n_phi, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [2·n_phi, d]
+	WV        []F     // [d_v, d]
+	K0Tail    []F     // [L, 3, 2·n_phi]
+	CK        []F     // [4, 2·n_phi]
+	Pos       []int32 // [L]
+	BK        []F     // [2·n_phi]
+	Q0Tail    []F     // [L, 3, 2·n_phi]
+	CQ        []F     // [4, 2·n_phi]
+	BQ        []F     // [2·n_phi]
+	V0Tail    []F     // [L, 3, d_v]
+	CV        []F     // [4, d_v]
+	BV        []F     // [d_v]
+	A0Phi     []F     // []
+	A1Phi     []F     // []
+	A2Phi     []F     // []
+	V         []F     // [L, T, d_v], written
+	K         []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1], written
+	Q         []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1], written
+	K0TailOut []F     // [L, 3, 2·n_phi], written
+	Q0TailOut []F     // [L, 3, 2·n_phi], written
+	V0TailOut []F     // [L, 3, d_v], written
+	K1Stack   []F     // [L, T + 3, 2·n_phi], written
+	Q1Stack   []F     // [L, T + 3, 2·n_phi], written
+	VStack    []F     // [L, T + 3, d_v], written
+	K2Prod    []F     // [L, T], written
+	Q2Prod    []F     // [L, T], written
+	KStack    []F     // [L, T, 4·n_phi], written
+	KReshape  []F     // [L, T, 2·n_phi·n_phi], written
+	QStack    []F     // [L, T, 4·n_phi], written
+	QReshape  []F     // [L, T, 2·n_phi·n_phi], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·n_phi·n_phi + L·T·d_v + 12·L·T·n_phi + 3·L·T.
+// WorkLen is 4·L·T·n_phi·n_phi + 4·L·T·n_phi + 2·L·T + 9·L·d_v + 36·L·n_phi.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
-	return 4*L*T*nPhi*nPhi + L*T*dV + 12*L*T*nPhi + 3*L*T
+	return 4*L*T*nPhi*nPhi + 4*L*T*nPhi + 2*L*T + 9*L*dV + 36*L*nPhi
 }
 
 // Run computes Forward.
@@ -87,84 +68,128 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
-	k0 := c.Work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work := c.Work[2*L*T*nPhi:]
-	q0 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work = work[2*L*T*nPhi:]
-	v0 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t4 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work = work[2*L*T*nPhi:]
+	t22 := c.Work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work := c.Work[6*L*nPhi:]
+	t62 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t32 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t72 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t42 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t82 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
 	k1 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work = work[2*L*T*nPhi:]
-	t9 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
 	q1 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
+	t102 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t112 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t122 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t37 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
 	work = work[2*L*T*nPhi*nPhi:]
-	t45 := work[:L*T] // [L, T, 1]
-	work = work[L*T:]
 	t47 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
 
 	// projected.k0
-	kern.Gemm(L*T, 2*nPhi, d, F(1), false, k0, 2*nPhi, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, 2*nPhi, d, F(1), false, q0, 2*nPhi, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
-	kern.Gemm(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
+	for i := range L {
+		kern.Gemm(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			t22_2 := t22[(i*3+j)*2*nPhi:][:2*nPhi]
+			q0Tail := c.Q0Tail[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			t62_2 := t62[(i*3+j)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t22_2[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*2*nPhi:][:2*nPhi]
+				t32_2 := t32[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*2*nPhi:][:2*nPhi]
+				t72_2 := t72[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t32_2[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*3+j)*2*nPhi:][:2*nPhi]
+			t32_2 := t32[(i*3+j)*2*nPhi:][:2*nPhi]
+			k0TailOut := c.K0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
+			t62_2 := t62[(i*3+j)*2*nPhi:][:2*nPhi]
+			t72_2 := t72[(i*3+j)*2*nPhi:][:2*nPhi]
+			q0TailOut := c.Q0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+				t42_2 := t42[(i*3+j)*2*nPhi:][:2*nPhi]
+				q0Tail := c.Q0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+				t82_2 := t82[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
 
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+			t42_2 := t42[(i*3+j)*2*nPhi:][:2*nPhi]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
-			k0TailOut := c.K0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					cK := c.CK[k*2*nPhi:][:2*nPhi]
-					k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -172,17 +197,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:2*nPhi]
+		cK := c.CK[:2*nPhi]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+			cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+			cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			cK4 := c.CK[3*2*nPhi:][:2*nPhi]
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -190,48 +217,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+			t82_2 := t82[(i*3+j)*2*nPhi:][:2*nPhi]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
-			q0TailOut := c.Q0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					cQ := c.CQ[k*2*nPhi:][:2*nPhi]
-					q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -240,70 +229,50 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
 		bQ := c.BQ[:2*nPhi]
+		cQ := c.CQ[:2*nPhi]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+			cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+			cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
-			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
 			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 			var t16 F
 			for k := range 2 * nPhi {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				k1Entry := k1_2[k]
 				t16 += F(k1Entry * k1Entry)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 			k2Prod[j] = t16
 		}
 	}
 
 	// projected.v
+	clear(t102)
 	for i := range L {
-		for j := range 3 {
-			v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
-			vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+		for j := range min(3, -T+3) {
+			v0Tail := c.V0Tail[(i*3+j+T)*dV:][:dV]
+			t102_2 := t102[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				vStack[k] = v0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v0_2 := v0[(i*T+j)*dV:][:dV]
-			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
-			for k := range dV {
-				vStack[k] = v0_2[k]
+				t102_2[k] = v0Tail[k]
 			}
 		}
 	}
 
 	// projected.v
+	clear(t112)
 	for i := range L {
-		for j := range 3 {
-			vStack := c.VStack[(i*(T+3)+j+T)*dV:][:dV]
-			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailOut[k] = vStack[k]
-			}
-		}
-	}
-
-	// projected.v
-	clear(c.VProd)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					vProd := c.VProd[(i*T+j)*dV:][:dV]
-					for m := range dV {
-						vProd[m] += F(vStack[m] * cV[m])
-					}
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				vStack := c.VStack[(i*(T+3)+(lo+j)+T)*dV:][:dV]
+				t112_2 := t112[(i*3+(lo+j))*dV:][:dV]
+				for k := range dV {
+					t112_2[k] = vStack[k]
 				}
 			}
 		}
@@ -311,18 +280,58 @@ func (c *Forward[F]) Run() {
 
 	// projected.v
 	for i := range L {
-		bV := c.BV[:dV]
-		for j := range T {
-			vProd := c.VProd[(i*T+j)*dV:][:dV]
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			v := c.V[(i*T+j)*dV:][:dV]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
+		for j := range 3 {
+			t102_2 := t102[(i*3+j)*dV:][:dV]
+			t112_2 := t112[(i*3+j)*dV:][:dV]
+			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				t14 := bV[k] + vProd[k]
-				t15 := num.Sigmoid(t14)
-				vSigmoid[k] = t15
-				v[k] = F(t14 * t15)
-				vSigmoid2[k] = num.Sigmoid(-t14)
+				v0TailOut[k] = t102_2[k] + t112_2[k]
+			}
+		}
+	}
+
+	// projected.v
+	clear(t122)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
+				t122_2 := t122[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t122_2[k] = v0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			t122_2 := t122[(i*3+j)*dV:][:dV]
+			vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			for k := range dV {
+				vStack[k] = t122_2[k]
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		bV := c.BV[:dV]
+		cV := c.CV[:dV]
+		for j := range T {
+			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+			vStack2 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			vStack3 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t14 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
+				v[k] = F(t14 * num.Sigmoid(t14))
 			}
 		}
 	}
@@ -330,14 +339,11 @@ func (c *Forward[F]) Run() {
 	// projected.k2
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
-		k2Sqrt := c.K2Sqrt[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			k2ProdEntry := k2Prod[j]
 			t18 := (F(0) < k2ProdEntry)
-			t21 := num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1)))
-			k2Sqrt[j] = t21
-			t25_2[j] = num.Max(kern.Choose(t18, t21, F(0)), F(1e-08))
+			t25_2[j] = num.Max(kern.Choose(t18, num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -348,13 +354,13 @@ func (c *Forward[F]) Run() {
 		for j := range T {
 			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
+			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			var t26 F
 			t25Entry := t25_2[j]
 			for k := range 2 * nPhi {
 				q1Entry := q1_2[k]
 				t26 += F(q1Entry * q1Entry)
-				k2[k] = k1_2[k] / t25Entry
+				kStack[k] = k1_2[k] / t25Entry
 			}
 			q2Prod[j] = t26
 		}
@@ -363,51 +369,23 @@ func (c *Forward[F]) Run() {
 	// projected.q2, projected.k2
 	for i := range L {
 		q2Prod := c.Q2Prod[i*T:][:T]
-		q2Sqrt := c.Q2Sqrt[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
-		q2Div := c.Q2Div[i*T:][:T]
-		q2Div3 := c.Q2Div3[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		k2Div := c.K2Div[i*T:][:T]
-		k2Sqrt := c.K2Sqrt[i*T:][:T]
-		k2Div3 := c.K2Div3[i*T:][:T]
 		for j := range T {
 			q2ProdEntry := q2Prod[j]
 			t28 := (F(0) < q2ProdEntry)
-			t31 := num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1)))
-			t352 := num.Max(kern.Choose(t28, t31, F(0)), F(1e-08))
-			q2Sqrt[j] = t31
-			t35_2[j] = t352
-			q2Div[j] = F(1) / t352
-			q2Div3[j] = F(1) / t31
-			k2Div[j] = F(1) / t25_2[j]
-			k2Div3[j] = F(1) / k2Sqrt[j]
+			t35_2[j] = num.Max(kern.Choose(t28, num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q2, projected.k2, projected.q1, projected.k1
+	// projected.q2
 	for i := range L {
 		t35_2 := t35[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			q2Div2 := c.Q2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
+			qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			t35Entry := t35_2[j]
-			t25Entry2 := t25_2[j]
 			for k := range 2 * nPhi {
-				q22 := q1_2[k] / t35Entry
-				q2[k] = q22
-				q2Div2[k] = q22 / t35Entry
-				k2Div2[k] = k2[k] / t25Entry2
-				q1Sigmoid2[k] = num.Sigmoid(-t9_2[k])
-				k1Sigmoid2[k] = num.Sigmoid(-t4_2[k])
+				qStack[k] = q1_2[k] / t35Entry
 			}
 		}
 	}
@@ -415,33 +393,13 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			kStack := c.KStack[(i*T+j)*4*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				kStack[k] = k2[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
 			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				kStack[k] = k2[k]
-			}
-		}
-	}
-
-	// projected.k
-	for i := range L {
-		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
+				kStack2 := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
 				t37_2 := t37[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
-				w := F(0.5 * k2[k])
+				w := F(0.5 * kStack[k])
 				for m := range nPhi {
-					t37_2[m] = F(w * kStack[m])
+					t37_2[m] = F(w * kStack2[m])
 				}
 			}
 		}
@@ -451,30 +409,21 @@ func (c *Forward[F]) Run() {
 	a0PhiEntry := c.A0Phi[0]
 	for i := range L {
 		for j := range T {
-			t45_2 := t45[(i*T+j)*1:][:1]
-			for k := range 1 {
-				t45_2[k] = a0PhiEntry
+			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
+			for k2 := range 1 {
+				k[k2] = a0PhiEntry
 			}
 		}
 	}
 
 	// projected.k
-	for i := range L {
-		for j := range T {
-			t45_2 := t45[(i*T+j)*1:][:1]
-			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
-			for k2 := range 1 {
-				k[k2] = t45_2[k2]
-			}
-		}
-	}
 	a1PhiEntry := c.A1Phi[0]
 	for i := range L {
 		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
+			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			for k3 := range 2 * nPhi {
-				k[k3] = F(a1PhiEntry * k2[k3])
+			for k2 := range 2 * nPhi {
+				k[k2] = F(a1PhiEntry * kStack[k2])
 			}
 		}
 	}
@@ -503,33 +452,13 @@ func (c *Forward[F]) Run() {
 	// projected.q
 	for i := range L {
 		for j := range T {
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			qStack := c.QStack[(i*T+j)*4*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				qStack[k] = q2[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
 			qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				qStack[k] = q2[k]
-			}
-		}
-	}
-
-	// projected.q
-	for i := range L {
-		for j := range T {
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
+				qStack2 := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
 				t47_2 := t47[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
-				w3 := F(0.5 * q2[k])
+				w3 := F(0.5 * qStack[k])
 				for m := range nPhi {
-					t47_2[m] = F(w3 * qStack[m])
+					t47_2[m] = F(w3 * qStack2[m])
 				}
 			}
 		}
@@ -538,19 +467,19 @@ func (c *Forward[F]) Run() {
 	// projected.q
 	for i := range L {
 		for j := range T {
-			t45_2 := t45[(i*T+j)*1:][:1]
+			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
-			for k := range 1 {
-				q[k] = t45_2[k]
+			for k2 := range 1 {
+				q[k2] = k[k2]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
+			qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
 			for k := range 2 * nPhi {
-				q[k] = F(a1PhiEntry * q2[k])
+				q[k] = F(a1PhiEntry * qStack[k])
 			}
 		}
 	}
@@ -616,33 +545,14 @@ type Backward[F num.Float] struct {
 	Q0TailBar    []F     // [L, 3, 2·n_phi]
 	V0TailBar    []F     // [L, 3, d_v]
 	K1Stack      []F     // [L, T + 3, 2·n_phi]
-	K1Prod       []F     // [L, T, 2·n_phi]
-	K1Sigmoid    []F     // [L, T, 2·n_phi]
 	Q1Stack      []F     // [L, T + 3, 2·n_phi]
-	Q1Prod       []F     // [L, T, 2·n_phi]
-	Q1Sigmoid    []F     // [L, T, 2·n_phi]
 	VStack       []F     // [L, T + 3, d_v]
-	VProd        []F     // [L, T, d_v]
-	VSigmoid     []F     // [L, T, d_v]
 	K2Prod       []F     // [L, T]
-	K2Sqrt       []F     // [L, T]
-	K2           []F     // [L, T, 2·n_phi]
 	Q2Prod       []F     // [L, T]
-	Q2Sqrt       []F     // [L, T]
-	Q2           []F     // [L, T, 2·n_phi]
 	KStack       []F     // [L, T, 4·n_phi]
 	KReshape     []F     // [L, T, 2·n_phi·n_phi]
 	QStack       []F     // [L, T, 4·n_phi]
 	QReshape     []F     // [L, T, 2·n_phi·n_phi]
-	Q2Div        []F     // [L, T]
-	Q2Div2       []F     // [L, T, 2·n_phi]
-	Q2Div3       []F     // [L, T]
-	K2Div        []F     // [L, T]
-	K2Div2       []F     // [L, T, 2·n_phi]
-	K2Div3       []F     // [L, T]
-	VSigmoid2    []F     // [L, T, d_v]
-	Q1Sigmoid2   []F     // [L, T, 2·n_phi]
-	K1Sigmoid2   []F     // [L, T, 2·n_phi]
 	WKBar        []F     // [2·n_phi, d], written
 	XBar         []F     // [L, T, d], written
 	WQBar        []F     // [2·n_phi, d], written
@@ -663,16 +573,16 @@ type Backward[F num.Float] struct {
 	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 4·L·T·n_phi·n_phi + 3·L·T·d + 4·L·T·d_v + 60·L·T·n_phi + 2·L·T + 9·L·d_v + 36·L·n_phi.
+// WorkLen is 4·L·T·n_phi·n_phi + 2·L·T·d_v + 56·L·T·n_phi + 11·L·T + 9·L·d_v + 36·L·n_phi.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
-	return 4*L*T*nPhi*nPhi + 3*L*T*d + 4*L*T*dV + 60*L*T*nPhi + 2*L*T + 9*L*dV + 36*L*nPhi
+	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
+	return 4*L*T*nPhi*nPhi + 2*L*T*dV + 56*L*T*nPhi + 11*L*T + 9*L*dV + 36*L*nPhi
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -682,103 +592,158 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
-	t4 := c.Work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work := c.Work[2*L*T*nPhi:]
+	t172 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	work := c.Work[L*T*dV+6*L*dV:]
+	t175 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	work = work[2*L*T*nPhi+12*L*nPhi:]
+	t178 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	work = work[2*L*T*nPhi+12*L*nPhi:]
+	t4 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	t5 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	k1 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
 	t9 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t72 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t10 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	q1 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	t21 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t31 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t35 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t522 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	k2 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	q2 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	t192 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t82 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t202 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t262 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t382 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
+	t392 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	work = work[4*L*T*nPhi:]
+	t222 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	work = work[2*L*T*nPhi*nPhi:]
+	t412 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	work = work[2*L*T*nPhi*nPhi:]
+	t262 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
 	t272 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t102 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
-	work = work[2*L*T*nPhi*nPhi:]
-	t292 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
-	work = work[2*L*T*nPhi*nPhi:]
-	t142 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t452 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t152 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t462 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t162 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t332 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t502 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t342 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t352 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t382 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work = work[2*L*T*nPhi:]
-	t432 := work[:L*T] // [L, T]
+	t552 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t64 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t76 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t69 := work[:L*T] // [L, T]
+	t81 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t95 := work[:L*T*dV] // [L, T, d_v]
+	t72 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t78 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t98 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t114 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t132 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t150 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t155 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t98 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t100 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t101 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t110 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t158 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t125 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work = work[2*L*T*nPhi:]
-	t113 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t128 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t115 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t116 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t130 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t131 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t134 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t136 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t138 := work[:L*T*d] // [L, T, d]
-	t18 := c.Flags[:L*T] // [L, T]
+	t161 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t18 := c.Flags[:L*T]      // [L, T]
 	flags := c.Flags[L*T:]
 	t28 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t442 := flags[:L*T] // [L, T]
+	t56 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t482 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t70 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t74 := flags[:L*T] // [L, T]
+	t60 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q, projected.k
-	var t112 F
-	var t302 F
+	// projected.k1, projected.q1
 	for i := range L {
 		bK := c.BK[:2*nPhi]
+		cK := c.CK[:2*nPhi]
 		bQ := c.BQ[:2*nPhi]
+		cQ := c.CQ[:2*nPhi]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+			cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+			cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			cK4 := c.CK[3*2*nPhi:][:2*nPhi]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+			cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+			cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
 			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+			t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
+			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
+			t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
+			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t112 += F(qBar[k] * q2[k])
-				t302 += F(kBar[k] * k2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
+				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42)
+				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t102 := num.Sigmoid(t92)
+				t4_2[k] = t42
+				t5_2[k] = t52
+				k1_2[k] = F(t42 * t52)
+				t9_2[k] = t92
+				t10_2[k] = t102
+				q1_2[k] = F(t92 * t102)
+			}
+		}
+	}
+
+	// projected.v
+	clear(c.BVBar)
+	for i := range L {
+		bV := c.BV[:dV]
+		cV := c.CV[:dV]
+		bVBar := c.BVBar[:dV]
+		for j := range T {
+			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+			vStack2 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			vStack3 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
+			for k := range dV {
+				t14 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
+				t15 := num.Sigmoid(t14)
+				vBarEntry := vBar[k]
+				t107 := F(vBarEntry*t15) + F(F(F(vBarEntry*t14)*t15)*num.Sigmoid(-t14))
+				t172_2[k] = t107
+				bVBar[k] += t107
 			}
 		}
 	}
@@ -787,35 +752,73 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
 		q2Prod := c.Q2Prod[i*T:][:T]
-		q2Sqrt := c.Q2Sqrt[i*T:][:T]
-		k2Sqrt := c.K2Sqrt[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
-		t442_2 := t442[i*T:][:T]
-		t482_2 := t482[i*T:][:T]
-		t70_2 := t70[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t522_2 := t522[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
 		for j := range T {
-			t182 := (F(0) < k2Prod[j])
-			t282 := (F(0) < q2Prod[j])
-			t4422 := (F(1e-08) <= kern.Choose(t282, q2Sqrt[j], F(0)))
-			t702 := (F(1e-08) <= kern.Choose(t182, k2Sqrt[j], F(0)))
+			k2ProdEntry := k2Prod[j]
+			t182 := (F(0) < k2ProdEntry)
+			t212 := num.Sqrt(kern.Choose(t182, k2ProdEntry, F(1)))
+			t232 := kern.Choose(t182, t212, F(0))
+			q2ProdEntry := q2Prod[j]
+			t282 := (F(0) < q2ProdEntry)
+			t312 := num.Sqrt(kern.Choose(t282, q2ProdEntry, F(1)))
+			t33 := kern.Choose(t282, t312, F(0))
+			t352 := num.Max(t33, F(1e-08))
+			t562 := (F(1e-08) <= t33)
 			t18_2[j] = t182
+			t21_2[j] = t212
+			t23_2[j] = t232
+			t25_2[j] = num.Max(t232, F(1e-08))
 			t28_2[j] = t282
-			t442_2[j] = t4422
-			t482_2[j] = (t4422 && t282)
-			t70_2[j] = t702
-			t74_2[j] = (t702 && t182)
+			t31_2[j] = t312
+			t35_2[j] = t352
+			t522_2[j] = F(1) / t352
+			t56_2[j] = t562
+			t60_2[j] = (t562 && t282)
+		}
+	}
+
+	// projected.k2, projected.q2, projected.q, projected.k
+	var t2322 F
+	var t422 F
+	for i := range L {
+		t25_2 := t25[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		for j := range T {
+			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
+			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
+			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
+			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
+			k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t25Entry := t25_2[j]
+			t35Entry := t35_2[j]
+			for k := range 2 * nPhi {
+				k22 := k1_2[k] / t25Entry
+				q22 := q1_2[k] / t35Entry
+				t2322 += F(qBar[k] * q22)
+				t422 += F(kBar[k] * k22)
+				k2_2[k] = k22
+				q2_2[k] = q22
+			}
 		}
 	}
 
 	// projected.q, projected.k
-	clear(t72)
-	clear(t82)
-	clear(t262)
-	clear(t272)
-	var t62 F
-	var t252 F
+	clear(t192)
+	clear(t202)
+	clear(t382)
+	clear(t392)
+	var t1822 F
+	var t372 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	for i := range L {
@@ -826,130 +829,104 @@ func (c *Backward[F]) Run() {
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 			kStack2 := c.KStack[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-			t72_2 := t72[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-			t82_2 := t82[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-			t262_2 := t262[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-			t272_2 := t272[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+			t192_2 := t192[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+			t202_2 := t202[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+			t382_2 := t382[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+			t392_2 := t392[(i*T+j)*4*nPhi+nPhi:][:nPhi]
 			for k := range nPhi {
 				qBarEntry := qBar[k]
 				qStackEntry := qStack[k]
 				qStackEntry2 := qStack2[k]
-				t62 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
+				t1822 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
 				kBarEntry := kBar[k]
 				kStackEntry := kStack[k]
 				kStackEntry2 := kStack2[k]
-				t252 += F(F(kBarEntry*kStackEntry) * kStackEntry2)
-				t72_2[k] += F(F(w*qBarEntry) * qStackEntry2)
-				t82_2[k] += F(F(w*qBarEntry) * qStackEntry)
-				t262_2[k] += F(F(w*kBarEntry) * kStackEntry2)
-				t272_2[k] += F(F(w*kBarEntry) * kStackEntry)
+				t372 += F(F(kBarEntry*kStackEntry) * kStackEntry2)
+				t192_2[k] += F(F(w*qBarEntry) * qStackEntry2)
+				t202_2[k] += F(F(w*qBarEntry) * qStackEntry)
+				t382_2[k] += F(F(w*kBarEntry) * kStackEntry2)
+				t392_2[k] += F(F(w*kBarEntry) * kStackEntry)
 			}
 		}
 	}
-	t622 := F(0.5 * t62)
-	t2522 := F(0.5 * t252)
+	t1823 := F(0.5 * t1822)
+	t3722 := F(0.5 * t372)
 
 	// projected.q, projected.k
-	var t922 F
-	var t2822 F
+	var t2122 F
+	var t402 F
 	for i := range L {
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t102_2 := t102[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t292_2 := t292[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			t222_2 := t222[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			t412_2 := t412[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			for k := range 2 * nPhi * nPhi {
 				qBarEntry2 := qBar[k]
-				t922 += F(qBarEntry2 * qReshape[k])
+				t2122 += F(qBarEntry2 * qReshape[k])
 				kBarEntry2 := kBar[k]
-				t2822 += F(kBarEntry2 * kReshape[k])
-				t102_2[k] = F(a2PhiEntry * qBarEntry2)
-				t292_2[k] = F(a2PhiEntry * kBarEntry2)
+				t402 += F(kBarEntry2 * kReshape[k])
+				t222_2[k] = F(a2PhiEntry * qBarEntry2)
+				t412_2[k] = F(a2PhiEntry * kBarEntry2)
 			}
 		}
 	}
 
 	// projected.q
-	clear(t152)
+	clear(t272)
 	for i := range L {
 		for j := range T {
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t142_2 := t142[(i*T+j)*2*nPhi:][:2*nPhi]
+			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t262_2 := t262[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t102View := t102[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				t222View := t222[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t152_2 := t152[(i*T+j)*4*nPhi+k:][:nPhi]
-				var t1422 F
-				q2Entry := q2[k]
+				t272_2 := t272[(i*T+j)*4*nPhi+k:][:nPhi]
+				var t2622 F
+				q2Entry := q2_2[k]
 				for m := range nPhi {
-					t102ViewEntry := t102View[m]
-					t1422 += F(t102ViewEntry * qStack[m])
-					t152_2[m] += F(F(0.5*t102ViewEntry) * q2Entry)
+					t222ViewEntry := t222View[m]
+					t2622 += F(t222ViewEntry * qStack[m])
+					t272_2[m] += F(F(0.5*t222ViewEntry) * q2Entry)
 				}
-				t142_2[k] = F(0.5 * t1422)
-			}
-		}
-	}
-
-	// projected.q
-	for i := range L {
-		for j := range T {
-			t72_2 := t72[(i*T+j)*4*nPhi:][:4*nPhi]
-			t82_2 := t82[(i*T+j)*4*nPhi:][:4*nPhi]
-			t152_2 := t152[(i*T+j)*4*nPhi:][:4*nPhi]
-			t162_2 := t162[(i*T+j)*4*nPhi:][:4*nPhi]
-			for k := range 4 * nPhi {
-				t162_2[k] = t72_2[k] + t82_2[k] + t152_2[k]
+				t262_2[k] = F(0.5 * t2622)
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	var t242 F
+	var t362 F
 	for i := range L {
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			for k := range 1 {
-				t242 += qBar[k] + kBar[k]
+				t362 += qBar[k] + kBar[k]
 			}
 		}
 	}
-	c.A0PhiBar[0] = t242
+	c.A0PhiBar[0] = t362
 
 	// projected.k
-	clear(t342)
+	clear(t462)
 	for i := range L {
 		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t332_2 := t332[(i*T+j)*2*nPhi:][:2*nPhi]
+			k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t452_2 := t452[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t292View := t292[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				t412View := t412[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t342_2 := t342[(i*T+j)*4*nPhi+k:][:nPhi]
-				var t3322 F
-				k2Entry := k2[k]
+				t462_2 := t462[(i*T+j)*4*nPhi+k:][:nPhi]
+				var t4522 F
+				k2Entry := k2_2[k]
 				for m := range nPhi {
-					t292ViewEntry := t292View[m]
-					t3322 += F(t292ViewEntry * kStack[m])
-					t342_2[m] += F(F(0.5*t292ViewEntry) * k2Entry)
+					t412ViewEntry := t412View[m]
+					t4522 += F(t412ViewEntry * kStack[m])
+					t462_2[m] += F(F(0.5*t412ViewEntry) * k2Entry)
 				}
-				t332_2[k] = F(0.5 * t3322)
-			}
-		}
-	}
-
-	// projected.k
-	for i := range L {
-		for j := range T {
-			t262_2 := t262[(i*T+j)*4*nPhi:][:4*nPhi]
-			t272_2 := t272[(i*T+j)*4*nPhi:][:4*nPhi]
-			t342_2 := t342[(i*T+j)*4*nPhi:][:4*nPhi]
-			t352_2 := t352[(i*T+j)*4*nPhi:][:4*nPhi]
-			for k := range 4 * nPhi {
-				t352_2[k] = t262_2[k] + t272_2[k] + t342_2[k]
+				t452_2[k] = F(0.5 * t4522)
 			}
 		}
 	}
@@ -957,71 +934,88 @@ func (c *Backward[F]) Run() {
 	// projected.q2, projected.q, projected.k2, projected.k
 	a1PhiEntry := c.A1Phi[0]
 	for i := range L {
-		t432_2 := t432[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t552_2 := t552[i*T:][:T]
+		t81_2 := t81[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			t142_2 := t142[(i*T+j)*2*nPhi:][:2*nPhi]
-			t162_2 := t162[(i*T+j)*4*nPhi:][:2*nPhi]
-			t162_3 := t162[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			q2Div2 := c.Q2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t262_2 := t262[(i*T+j)*2*nPhi:][:2*nPhi]
+			t192_2 := t192[(i*T+j)*4*nPhi:][:2*nPhi]
+			t202_2 := t202[(i*T+j)*4*nPhi:][:2*nPhi]
+			t272_2 := t272[(i*T+j)*4*nPhi:][:2*nPhi]
+			t192_3 := t192[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t202_3 := t202[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t272_3 := t272[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			t332_2 := t332[(i*T+j)*2*nPhi:][:2*nPhi]
-			t352_2 := t352[(i*T+j)*4*nPhi:][:2*nPhi]
-			t352_3 := t352[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t382_2 := t382[(i*T+j)*2*nPhi:][:2*nPhi]
-			t64_2 := t64[(i*T+j)*2*nPhi:][:2*nPhi]
-			var t4322 F
-			var t692 F
+			t452_2 := t452[(i*T+j)*2*nPhi:][:2*nPhi]
+			t382_2 := t382[(i*T+j)*4*nPhi:][:2*nPhi]
+			t392_2 := t392[(i*T+j)*4*nPhi:][:2*nPhi]
+			t462_2 := t462[(i*T+j)*4*nPhi:][:2*nPhi]
+			t382_3 := t382[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t392_3 := t392[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t462_3 := t462[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t502_2 := t502[(i*T+j)*2*nPhi:][:2*nPhi]
+			t76_2 := t76[(i*T+j)*2*nPhi:][:2*nPhi]
+			var t5522 F
+			var t812 F
+			t35Entry2 := t35_2[j]
+			t25Entry2 := t25_2[j]
 			for k := range 2 * nPhi {
-				t3822 := F(a1PhiEntry*qBar[k]) + t142_2[k] + t162_2[k] + t162_3[k]
-				t4322 += F(t3822 * q2Div2[k])
-				t642 := F(a1PhiEntry*kBar[k]) + t332_2[k] + t352_2[k] + t352_3[k]
-				t692 += F(t642 * k2Div2[k])
-				t382_2[k] = t3822
-				t64_2[k] = t642
+				t5022 := F(a1PhiEntry*qBar[k]) + t262_2[k] + (t192_2[k] + t202_2[k] + t272_2[k]) + (t192_3[k] + t202_3[k] + t272_3[k])
+				t5522 += F(t5022 * (q2_2[k] / t35Entry2))
+				t762 := F(a1PhiEntry*kBar[k]) + t452_2[k] + (t382_2[k] + t392_2[k] + t462_2[k]) + (t382_3[k] + t392_3[k] + t462_3[k])
+				t812 += F(t762 * (k2_2[k] / t25Entry2))
+				t502_2[k] = t5022
+				t76_2[k] = t762
 			}
-			t432_2[j] = -t4322
-			t69_2[j] = -t692
+			t552_2[j] = -t5522
+			t81_2[j] = -t812
+		}
+	}
+
+	// projected.q2, projected.k2
+	for i := range L {
+		t60_2 := t60[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
+		t552_2 := t552[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t78_2 := t78[i*T:][:T]
+		t81_2 := t81[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		for j := range T {
+			t60Entry := t60_2[j]
+			t82 := (F(1e-08) <= t23_2[j])
+			t18Entry := t18_2[j]
+			t86 := (t82 && t18Entry)
+			t72_2[j] = kern.Choose((t60Entry && t28_2[j]), kern.Choose(t60Entry, F(F(0.5*kern.Choose(t60Entry, kern.Choose(t56_2[j], t552_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t78_2[j] = F(1) / t25_2[j]
+			t98_2[j] = kern.Choose((t86 && t18Entry), kern.Choose(t86, F(F(0.5*kern.Choose(t86, kern.Choose(t82, t81_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	clear(c.BVBar)
 	for i := range L {
-		bV := c.BV[:dV]
-		bVBar := c.BVBar[:dV]
-		for j := range T {
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			vProd := c.VProd[(i*T+j)*dV:][:dV]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-			t95_2 := t95[(i*T+j)*dV:][:dV]
+		for j := range 3 {
+			t172_2 := t172[(i*(T+6)+j)*dV:][:dV]
 			for k := range dV {
-				vBarEntry := vBar[k]
-				vSigmoidEntry := vSigmoid[k]
-				t952 := F(vBarEntry*vSigmoidEntry) + F(F(F(vBarEntry*(bV[k]+vProd[k]))*vSigmoidEntry)*vSigmoid2[k])
-				t95_2[k] = t952
-				bVBar[k] += t952
+				t172_2[k] = F(0)
 			}
 		}
 	}
-
-	// projected.v
-	clear(t98)
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t95_2 := t95[(i*T+j)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					t98_2 := t98[(i*(T+3)+j-k+3)*dV:][:dV]
-					for m := range dV {
-						t98_2[m] += F(t95_2[m] * cV[m])
-					}
-				}
+		for j := range 3 {
+			t172_2 := t172[(i*(T+6)+j+T+3)*dV:][:dV]
+			for k := range dV {
+				t172_2[k] = F(0)
 			}
 		}
 	}
@@ -1029,127 +1023,96 @@ func (c *Backward[F]) Run() {
 	// projected.v
 	clear(c.CVBar)
 	for i := range 4 {
+		cVBar := c.CVBar[i*dV:][:dV]
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t95_2 := t95[(j*T+k)*dV:][:dV]
-					cVBar := c.CVBar[i*dV:][:dV]
-					for m := range dV {
-						cVBar[m] += F(vStack[m] * t95_2[m])
-					}
+				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
+				t172_2 := t172[(j*(T+6)+k+3)*dV:][:dV]
+				for m := range dV {
+					cVBar[m] += F(vStack[m] * t172_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.v
-	clear(t100)
+	clear(t114)
 	for i := range L {
 		for j := range 3 {
-			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			t100_2 := t100[(i*(T+3)+j+T)*dV:][:dV]
-			for k := range dV {
-				t100_2[k] += v0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t172_2 := t172[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t172_3 := t172[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t172_4 := t172[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t172_5 := t172[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				t114_2 := t114[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t114_2[k] = F(t172_2[k]*cV[k]) + F(t172_3[k]*cV2[k]) + F(t172_4[k]*cV3[k]) + F(t172_5[k]*cV4[k])
+				}
 			}
 		}
 	}
 
-	// projected.v
-	for i := range L {
-		for j := range T + 3 {
-			t98_2 := t98[(i*(T+3)+j)*dV:][:dV]
-			t100_2 := t100[(i*(T+3)+j)*dV:][:dV]
-			t101_2 := t101[(i*(T+3)+j)*dV:][:dV]
-			for k := range dV {
-				t101_2[k] = t98_2[k] + t100_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			t101_2 := t101[(i*(T+3)+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailBarOut[k] = t101_2[k]
-			}
-		}
-	}
-
-	// projected.q1, projected.q2, projected.k2, projected.k1
+	// projected.q1, projected.q2, projected.k1, projected.k2
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t482_2 := t482[i*T:][:T]
-		q2Div := c.Q2Div[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t442_2 := t442[i*T:][:T]
-		t432_2 := t432[i*T:][:T]
-		q2Div3 := c.Q2Div3[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
-		k2Div := c.K2Div[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t70_2 := t70[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
-		k2Div3 := c.K2Div3[i*T:][:T]
+		t522_2 := t522[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t78_2 := t78[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
 		for j := range T {
+			t502_2 := t502[(i*T+j)*2*nPhi:][:2*nPhi]
+			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
+			t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
 			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-			t382_2 := t382[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t76_2 := t76[(i*T+j)*2*nPhi:][:2*nPhi]
+			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
+			t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-			t64_2 := t64[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t110_2 := t110[(i*T+j)*2*nPhi:][:2*nPhi]
-			t125_2 := t125[(i*T+j)*2*nPhi:][:2*nPhi]
-			t482Entry := t482_2[j]
-			q2DivEntry := q2Div[j]
-			w2 := kern.Choose((t482Entry && t28_2[j]), kern.Choose(t482Entry, F(F(0.5*kern.Choose(t482Entry, kern.Choose(t442_2[j], t432_2[j], F(0)), F(0)))*q2Div3[j]), F(0)), F(0))
-			t74Entry := t74_2[j]
-			k2DivEntry := k2Div[j]
-			w3 := kern.Choose((t74Entry && t18_2[j]), kern.Choose(t74Entry, F(F(0.5*kern.Choose(t74Entry, kern.Choose(t70_2[j], t69_2[j], F(0)), F(0)))*k2Div3[j]), F(0)), F(0))
+			t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t522Entry := t522_2[j]
+			t72Entry := t72_2[j]
+			t78Entry := t78_2[j]
+			t98Entry := t98_2[j]
 			for k := range 2 * nPhi {
+				t119 := F(t502_2[k]*t522Entry) + F(2*F(q1_2[k]*t72Entry))
+				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t104 := F(t382_2[k]*q2DivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w2))
-				t1102 := F(q1SigmoidEntry*t104) + F(F(F(t9Entry*q1SigmoidEntry)*t104)*q1Sigmoid2[k])
+				t125 := F(t10Entry*t119) + F(F(F(t9Entry*t10Entry)*t119)*num.Sigmoid(-t9Entry))
+				t137 := F(t76_2[k]*t78Entry) + F(2*F(k1_2[k]*t98Entry))
+				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t119 := F(t64_2[k]*k2DivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w3))
-				t1252 := F(k1SigmoidEntry*t119) + F(F(F(t4Entry*k1SigmoidEntry)*t119)*k1Sigmoid2[k])
-				t110_2[k] = t1102
-				bQBar[k] += t1102
-				t125_2[k] = t1252
-				bKBar[k] += t1252
+				t143 := F(t5Entry*t137) + F(F(F(t4Entry*t5Entry)*t137)*num.Sigmoid(-t4Entry))
+				t175_2[k] = t125
+				bQBar[k] += t125
+				t178_2[k] = t143
+				bKBar[k] += t143
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t113)
-	clear(t128)
+	// projected.q1
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t110_2 := t110[(i*T+j)*2*nPhi:][:2*nPhi]
-					cQ := c.CQ[k*2*nPhi:][:2*nPhi]
-					t113_2 := t113[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					t125_2 := t125[(i*T+j)*2*nPhi:][:2*nPhi]
-					cK := c.CK[k*2*nPhi:][:2*nPhi]
-					t128_2 := t128[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						t113_2[m] += F(t110_2[m] * cQ[m])
-						t128_2[m] += F(t125_2[m] * cK[m])
-					}
-				}
+		for j := range 3 {
+			t175_2 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t175_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t175_2 := t175[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t175_2[k] = F(0)
 			}
 		}
 	}
@@ -1158,136 +1121,267 @@ func (c *Backward[F]) Run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
+		cKBar := c.CKBar[i*2*nPhi:][:2*nPhi]
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t110_2 := t110[(j*T+k)*2*nPhi:][:2*nPhi]
-					cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t125_2 := t125[(j*T+k)*2*nPhi:][:2*nPhi]
-					cKBar := c.CKBar[i*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						cQBar[m] += F(q1Stack[m] * t110_2[m])
-						cKBar[m] += F(k1Stack[m] * t125_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
+				t175_2 := t175[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
+				t178_2 := t178[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				for m := range 2 * nPhi {
+					cQBar[m] += F(q1Stack[m] * t175_2[m])
+					cKBar[m] += F(k1Stack[m] * t178_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t115)
+	clear(t132)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			t115_2 := t115[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t175_2 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cQ := c.CQ[:2*nPhi]
+				t175_3 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+				t175_4 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				t175_5 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
+				t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t132_2[k] = F(t175_2[k]*cQ[k]) + F(t175_3[k]*cQ2[k]) + F(t175_4[k]*cQ3[k]) + F(t175_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			t178_2 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t115_2[k] += q0TailBar[k]
+				t178_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t178_2 := t178[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t178_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t150)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t178_2 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cK := c.CK[:2*nPhi]
+				t178_3 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+				t178_4 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				t178_5 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
+				t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t150_2[k] = F(t178_2[k]*cK[k]) + F(t178_3[k]*cK2[k]) + F(t178_4[k]*cK3[k]) + F(t178_5[k]*cK4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v0, projected.v
+	for i := range L {
+		cV := c.CV[:dV]
+		for j := range T {
+			t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
+			t172_3 := t172[(i*(T+6)+j+4)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			t172_4 := t172[(i*(T+6)+j+5)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			t172_5 := t172[(i*(T+6)+j+6)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			t155_2 := t155[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t155_2[k] = (F(t172_2[k]*cV[k]) + F(t172_3[k]*cV2[k]) + F(t172_4[k]*cV3[k]) + F(t172_5[k]*cV4[k]))
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
+				t155_2 := t155[(i*T+(lo+j)+T-3)*dV:][:dV]
+				for k := range dV {
+					t155_2[k] += v0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t155, dV, 1)
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:2*nPhi]
+		for j := range T {
+			t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t175_3 := t175[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+			t175_4 := t175[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+			t175_5 := t175[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
+			t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t158_2[k] = (F(t175_2[k]*cQ[k]) + F(t175_3[k]*cQ2[k]) + F(t175_4[k]*cQ3[k]) + F(t175_5[k]*cQ4[k]))
 			}
 		}
 	}
 
 	// projected.q1
 	for i := range L {
-		for j := range T + 3 {
-			t113_2 := t113[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t115_2 := t115[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t116_2 := t116[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				t116_2[k] = t113_2[k] + t115_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+				t158_2 := t158[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t158_2[k] += q0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t130)
+	// projected.q0
+	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t158, 2*nPhi, 1)
+
+	// projected.k0, projected.k1
 	for i := range L {
-		for j := range 3 {
-			t116_2 := t116[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			t130_2 := t130[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
+		cK := c.CK[:2*nPhi]
+		for j := range T {
+			t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t178_3 := t178[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+			t178_4 := t178[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+			t178_5 := t178[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			cK4 := c.CK[3*2*nPhi:][:2*nPhi]
+			t161_2 := t161[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				q0TailBarOut[k] = t116_2[k]
-				t130_2[k] += k0TailBar[k]
+				t161_2[k] = (F(t178_2[k]*cK[k]) + F(t178_3[k]*cK2[k]) + F(t178_4[k]*cK3[k]) + F(t178_5[k]*cK4[k]))
 			}
 		}
 	}
 
 	// projected.k1
 	for i := range L {
-		for j := range T + 3 {
-			t128_2 := t128[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t130_2 := t130[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t131_2 := t131[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				t131_2[k] = t128_2[k] + t130_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+				t161_2 := t161[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t161_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k0
+	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t161, 2*nPhi, 1)
+
+	// projected.v0
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t155, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t158, 2*nPhi, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t161, 2*nPhi, 1, c.WK, d, 1)
+
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t131_2 := t131[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				k0TailBarOut[k] = t131_2[k]
+				k0TailBarOut[k] = t150_2[k]
 			}
 		}
 	}
 
-	// projected.v0, projected.v
+	// projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dV, F(1), false, kern.From(t134, i*T*d), d, 1, kern.From(t101, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
-	}
-
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.Gemm(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t101, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.Gemm(T, d, 2*nPhi, F(1), false, kern.From(t136, i*T*d), d, 1, kern.From(t116, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, 2*nPhi, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t116, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.Gemm(T, d, 2*nPhi, F(1), false, kern.From(t138, i*T*d), d, 1, kern.From(t131, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, 2*nPhi, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t131, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range T {
-			t134_2 := t134[(i*T+j)*d:][:d]
-			t136_2 := t136[(i*T+j)*d:][:d]
-			t138_2 := t138[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t134_2[k] + t136_2[k] + t138_2[k]
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				k0TailBarOut[k] += k0TailBar[k]
 			}
 		}
 	}
 
 	// projected.k0
-	c.A1PhiBar[0] = t112 + t302
-	c.A2PhiBar[0] = t622 + t922 + t2522 + t2822
+	for i := range L {
+		for j := range 3 {
+			t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				q0TailBarOut[k] = t132_2[k]
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				q0TailBarOut[k] += q0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			t114_2 := t114[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+			for k := range dV {
+				v0TailBarOut[k] = t114_2[k]
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+			for k := range dV {
+				v0TailBarOut[k] += v0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	c.A1PhiBar[0] = t2322 + t422
+	c.A2PhiBar[0] = t1823 + t2122 + t3722 + t402
 }
 
 // callNode is one call of Forward on the tape.
@@ -1358,33 +1452,14 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q0TailOut = arena.Alloc(6 * k.L * k.NPhi)
 	k.V0TailOut = arena.Alloc(3 * k.L * k.DV)
 	k.K1Stack = c.Run.Saved(2*k.L*k.T*k.NPhi + 6*k.L*k.NPhi)
-	k.K1Prod = c.Run.Saved(2 * k.L * k.T * k.NPhi)
-	k.K1Sigmoid = c.Run.Saved(2 * k.L * k.T * k.NPhi)
 	k.Q1Stack = c.Run.Saved(2*k.L*k.T*k.NPhi + 6*k.L*k.NPhi)
-	k.Q1Prod = c.Run.Saved(2 * k.L * k.T * k.NPhi)
-	k.Q1Sigmoid = c.Run.Saved(2 * k.L * k.T * k.NPhi)
 	k.VStack = c.Run.Saved(k.L*k.T*k.DV + 3*k.L*k.DV)
-	k.VProd = c.Run.Saved(k.L * k.T * k.DV)
-	k.VSigmoid = c.Run.Saved(k.L * k.T * k.DV)
 	k.K2Prod = c.Run.Saved(k.L * k.T)
-	k.K2Sqrt = c.Run.Saved(k.L * k.T)
-	k.K2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
 	k.Q2Prod = c.Run.Saved(k.L * k.T)
-	k.Q2Sqrt = c.Run.Saved(k.L * k.T)
-	k.Q2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
 	k.KStack = c.Run.Saved(4 * k.L * k.T * k.NPhi)
 	k.KReshape = c.Run.Saved(2 * k.L * k.T * k.NPhi * k.NPhi)
 	k.QStack = c.Run.Saved(4 * k.L * k.T * k.NPhi)
 	k.QReshape = c.Run.Saved(2 * k.L * k.T * k.NPhi * k.NPhi)
-	k.Q2Div = c.Run.Saved(k.L * k.T)
-	k.Q2Div2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
-	k.Q2Div3 = c.Run.Saved(k.L * k.T)
-	k.K2Div = c.Run.Saved(k.L * k.T)
-	k.K2Div2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
-	k.K2Div3 = c.Run.Saved(k.L * k.T)
-	k.VSigmoid2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.Q1Sigmoid2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
-	k.K1Sigmoid2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1429,33 +1504,14 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 6*g.L*g.NPhi)
 	g.V0TailBar = block.Adjoint(t, n.nextV0Tail, 3*g.L*g.DV)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.VStack = k.VStack
-	g.VProd = k.VProd
-	g.VSigmoid = k.VSigmoid
 	g.K2Prod = k.K2Prod
-	g.K2Sqrt = k.K2Sqrt
-	g.K2 = k.K2
 	g.Q2Prod = k.Q2Prod
-	g.Q2Sqrt = k.Q2Sqrt
-	g.Q2 = k.Q2
 	g.KStack = k.KStack
 	g.KReshape = k.KReshape
 	g.QStack = k.QStack
 	g.QReshape = k.QReshape
-	g.Q2Div = k.Q2Div
-	g.Q2Div2 = k.Q2Div2
-	g.Q2Div3 = k.Q2Div3
-	g.K2Div = k.K2Div
-	g.K2Div2 = k.K2Div2
-	g.K2Div3 = k.K2Div3
-	g.VSigmoid2 = k.VSigmoid2
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
 	g.WKBar = t.Part(n.vWK, 2*g.D*g.NPhi)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, 2*g.D*g.NPhi)

@@ -20,55 +20,179 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	k0 := c.Work[:2*L*T*nPhi]                                                  // [L, T, 2·n_phi]
-	q0 := c.Work[2*L*T*nPhi:][:2*L*T*nPhi]                                     // [L, T, 2·n_phi]
-	v0 := c.Work[4*L*T*nPhi:][:L*T*dV]                                         // [L, T, d_v]
-	t4 := c.Work[L*T*dV+4*L*T*nPhi:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
-	k1 := c.Work[L*T*dV+6*L*T*nPhi:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
-	t9 := c.Work[L*T*dV+8*L*T*nPhi:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
-	q1 := c.Work[L*T*dV+10*L*T*nPhi:][:2*L*T*nPhi]                             // [L, T, 2·n_phi]
-	t25 := c.Work[L*T*dV+12*L*T*nPhi:][:L*T]                                   // [L, T]
-	t35 := c.Work[L*T*dV+12*L*T*nPhi+L*T:][:L*T]                               // [L, T]
-	t37 := c.Work[L*T*dV+12*L*T*nPhi+2*L*T:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi, n_phi]
-	t45 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+2*L*T:][:L*T]             // [L, T, 1]
-	t47 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+3*L*T:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
+	t22 := c.Work[:6*L*nPhi]                                                            // [L, 3, 2·n_phi]
+	t62 := c.Work[6*L*nPhi:][:6*L*nPhi]                                                 // [L, 3, 2·n_phi]
+	t32 := c.Work[12*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
+	t72 := c.Work[18*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
+	t42 := c.Work[24*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
+	t82 := c.Work[30*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
+	k1 := c.Work[36*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
+	q1 := c.Work[2*L*T*nPhi+36*L*nPhi:][:2*L*T*nPhi]                                    // [L, T, 2·n_phi]
+	t102 := c.Work[4*L*T*nPhi+36*L*nPhi:][:3*L*dV]                                      // [L, 3, d_v]
+	t112 := c.Work[4*L*T*nPhi+3*L*dV+36*L*nPhi:][:3*L*dV]                               // [L, 3, d_v]
+	t122 := c.Work[4*L*T*nPhi+6*L*dV+36*L*nPhi:][:3*L*dV]                               // [L, 3, d_v]
+	t25 := c.Work[4*L*T*nPhi+9*L*dV+36*L*nPhi:][:L*T]                                   // [L, T]
+	t35 := c.Work[4*L*T*nPhi+L*T+9*L*dV+36*L*nPhi:][:L*T]                               // [L, T]
+	t37 := c.Work[4*L*T*nPhi+2*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi, n_phi]
+	t47 := c.Work[2*L*T*nPhi*nPhi+4*L*T*nPhi+2*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
 
 	// projected.k0
-	kern.GemmFMA(L*T, 2*nPhi, d, F(1), false, k0, 2*nPhi, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, 2*nPhi, d, F(1), false, q0, 2*nPhi, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
-	kern.GemmFMA(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi], c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi], k0[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
+		kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*2*nPhi:][:2*nPhi], c.K1Stack[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8 * T * nPhi,
+			N4: 6 * nPhi,
+		}
+		regions.R555330585fa6(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				t22_2 := t22[(i*3+j)*2*nPhi:][:2*nPhi]
+				q0Tail := c.Q0Tail[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				t62_2 := t62[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.Rcb75be87b65fArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8 * T * nPhi,
+			N4: 2*T*nPhi + 6*nPhi,
+			N5: 6 * nPhi,
+		}
+		regions.Rcb75be87b65f(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*2*nPhi:][:2*nPhi]
+					t32_2 := t32[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*2*nPhi:][:2*nPhi]
+					t72_2 := t72[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: 2 * nPhi,
+			N2: 6 * nPhi,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*2*nPhi:][:2*nPhi]
+				t32_2 := t32[(i*3+j)*2*nPhi:][:2*nPhi]
+				k0TailOut := c.K0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
+				t62_2 := t62[(i*3+j)*2*nPhi:][:2*nPhi]
+				t72_2 := t72[(i*3+j)*2*nPhi:][:2*nPhi]
+				q0TailOut := c.Q0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Reda4ca55dc45Args{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + 24*nPhi*i,
+					}
+					regions.Reda4ca55dc45(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+					t42_2 := t42[(i*3+j)*2*nPhi:][:2*nPhi]
+					q0Tail := c.Q0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+					t82_2 := t82[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi], t42[(i*3+j)*2*nPhi:][:2*nPhi])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -77,51 +201,23 @@ func (c *forwardFused) run() {
 			N5: 2*T*nPhi + 6*nPhi,
 			N6: 2 * T * nPhi,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					cK := c.CK[k*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: 2 * nPhi,
-			N3: 2 * T * nPhi,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
+		cK := c.CK[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[3*2*nPhi:][:2*nPhi]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[1*2*nPhi:][:2*nPhi]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
 				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -130,97 +226,58 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi], c.Q0Tail[(i*3+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi], q0[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*2*nPhi:][:2*nPhi], c.Q1Stack[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			N0: L,
-			N1: T,
-			N2: 2 * nPhi,
-			N3: 24 * nPhi,
-			N4: -2 * nPhi,
-			N5: 2*T*nPhi + 6*nPhi,
-			N6: 2 * T * nPhi,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					cQ := c.CQ[k*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
+			copy(c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi], t82[(i*3+j)*2*nPhi:][:2*nPhi])
 		}
 	}
 
 	// projected.q1, projected.k2
 	if kern.Wide() {
-		a := regions.R88a6993052c7Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(c.Q1Sigmoid),
-			P5: unsafe.SliceData(q1),
-			P6: unsafe.SliceData(c.K2Prod),
-			N0: L,
-			N1: T,
-			N2: 2 * nPhi,
-			N3: 8 * nPhi,
-			N4: 16 * nPhi,
-			N5: 24 * nPhi,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: 2 * T * nPhi,
+		a := regions.Ra6aee38c38b9Args{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.K2Prod),
+			N0:  L,
+			N1:  T,
+			N2:  2 * nPhi,
+			N3:  32 * nPhi,
+			N4:  8 * nPhi,
+			N5:  40 * nPhi,
+			N6:  16 * nPhi,
+			N7:  48 * nPhi,
+			N8:  24 * nPhi,
+			N9:  -2 * nPhi,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: 2*T*nPhi + 6*nPhi,
+			N14: 2 * T * nPhi,
 		}
-		regions.R88a6993052c7(&a)
+		regions.Ra6aee38c38b9(&a)
 	} else {
 		bQ := c.BQ[:2*nPhi]
+		cQ := c.CQ[:2*nPhi]
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[3*2*nPhi:][:2*nPhi]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[1*2*nPhi:][:2*nPhi]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
 				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
-				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
 				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 				var t16 F
 				t16Sums := [16]F{t16}
 				for k := range 2 * nPhi {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					k1Entry := k1_2[k]
 					t16Sums[k%16] = num.FMA32(k1Entry, k1Entry, t16Sums[k%16])
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 				t16 = kern.Sum16(&t16Sums)
 				k2Prod[j] = t16
@@ -229,32 +286,73 @@ func (c *forwardFused) run() {
 	}
 
 	// projected.v
+	clear(t102)
 	for i := range L {
-		for j := range 3 {
-			copy(c.VStack[(i*(T+3)+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.VStack[(i*(T+3)+j+3)*dV:][:dV], v0[(i*T+j)*dV:][:dV])
+		for j := range min(3, -T+3) {
+			copy(t102[(i*3+j)*dV:][:dV], c.V0Tail[(i*3+j+T)*dV:][:dV])
 		}
 	}
 
 	// projected.v
+	clear(t112)
 	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailOut[(i*3+j)*dV:][:dV], c.VStack[(i*(T+3)+j+T)*dV:][:dV])
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				copy(t112[(i*3+(lo+j))*dV:][:dV], c.VStack[(i*(T+3)+(lo+j)+T)*dV:][:dV])
+			}
 		}
 	}
 
 	// projected.v
-	clear(c.VProd)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R0eb4f992185cArgs{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(c.V0TailOut),
+			N0: L,
+			N1: dV,
+			N2: 3 * dV,
+		}
+		regions.R0eb4f992185c(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t102_2 := t102[(i*3+j)*dV:][:dV]
+				t112_2 := t112[(i*3+j)*dV:][:dV]
+				v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailOut[k] = t102_2[k] + t112_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t122)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				copy(t122[(i*3+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			copy(c.VStack[(i*(T+3)+j)*dV:][:dV], t122[(i*3+j)*dV:][:dV])
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BV),
 			P1: unsafe.SliceData(c.VStack),
 			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(c.VProd),
+			P3: unsafe.SliceData(c.V),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -263,51 +361,23 @@ func (c *forwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					for m := range dV {
-						vProd[m] = num.FMA32(vStack[m], cV[m], vProd[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
-	if kern.Wide() {
-		a := regions.Raa5c2aff006fArgs{
-			P0: unsafe.SliceData(c.BV),
-			P1: unsafe.SliceData(c.VProd),
-			P2: unsafe.SliceData(c.VSigmoid),
-			P3: unsafe.SliceData(c.V),
-			P4: unsafe.SliceData(c.VSigmoid2),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.Raa5c2aff006f(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bV := c.BV[:dV]
+		cV := c.CV[:dV]
 		for i := range L {
 			for j := range T {
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
+				vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+				cV2 := c.CV[3*dV:][:dV]
+				vStack2 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				vStack3 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+				cV4 := c.CV[1*dV:][:dV]
+				vStack4 := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
 				v := c.V[(i*T+j)*dV:][:dV]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t14 := bV[k] + vProd[k]
-					t15 := kern.Sigmoid(t14)
-					vSigmoid[k] = t15
-					v[k] = F(t14 * t15)
-					vSigmoid2[k] = kern.Sigmoid(-t14)
+					t14 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
+					v[k] = F(t14 * kern.Sigmoid(t14))
 				}
 			}
 		}
@@ -315,47 +385,47 @@ func (c *forwardFused) run() {
 
 	// projected.k2
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.K2Prod),
-			P1: unsafe.SliceData(c.K2Sqrt),
-			P2: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
-			k2Sqrt := c.K2Sqrt[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				k2ProdEntry := k2Prod[j]
 				t18 := (F(0) < k2ProdEntry)
-				t21 := num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1)))
-				k2Sqrt[j] = t21
-				t25_2[j] = kern.Larger(kern.Choose(t18, t21, F(0)), F(1e-08))
+				t25_2[j] = kern.Larger(kern.Choose(t18, num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.Rdd5957363f5aArgs{
-			P0: unsafe.SliceData(t25),
-			P1: unsafe.SliceData(q1),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(c.K2),
-			P4: unsafe.SliceData(c.Q2Prod),
-			N0: L,
-			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: 2 * nPhi,
-			N6: 24 * nPhi,
-			N7: 2 * T * nPhi,
+		a := regions.Rdb4a99fdfa17Args{
+			P0:  unsafe.SliceData(t25),
+			P1:  unsafe.SliceData(q1),
+			P2:  unsafe.SliceData(k1),
+			P3:  unsafe.SliceData(c.KStack),
+			P4:  unsafe.SliceData(c.Q2Prod),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  2 * nPhi,
+			N6:  24 * nPhi,
+			N7:  56 * nPhi,
+			N8:  8 * nPhi,
+			N9:  4 * nPhi,
+			N10: 2 * T * nPhi,
+			N11: 4 * T * nPhi,
 		}
-		regions.Rdd5957363f5a(&a)
+		regions.Rdb4a99fdfa17(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -363,14 +433,14 @@ func (c *forwardFused) run() {
 			for j := range T {
 				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
+				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				var t26 F
 				t25Entry := t25_2[j]
 				t26Sums := [16]F{t26}
 				for k := range 2 * nPhi {
 					q1Entry := q1_2[k]
 					t26Sums[k%16] = num.FMA32(q1Entry, q1Entry, t26Sums[k%16])
-					k2[k] = k1_2[k] / t25Entry
+					kStack[k] = k1_2[k] / t25Entry
 				}
 				t26 = kern.Sum16(&t26Sums)
 				q2Prod[j] = t26
@@ -380,133 +450,80 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.R76762aec8b1aArgs{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.Q2Prod),
-			P1: unsafe.SliceData(c.Q2Sqrt),
-			P2: unsafe.SliceData(t35),
-			P3: unsafe.SliceData(c.Q2Div),
-			P4: unsafe.SliceData(c.Q2Div3),
-			P5: unsafe.SliceData(t25),
-			P6: unsafe.SliceData(c.K2Div),
-			P7: unsafe.SliceData(c.K2Sqrt),
-			P8: unsafe.SliceData(c.K2Div3),
+			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R76762aec8b1a(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			q2Prod := c.Q2Prod[i*T:][:T]
-			q2Sqrt := c.Q2Sqrt[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
-			q2Div := c.Q2Div[i*T:][:T]
-			q2Div3 := c.Q2Div3[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			k2Div := c.K2Div[i*T:][:T]
-			k2Sqrt := c.K2Sqrt[i*T:][:T]
-			k2Div3 := c.K2Div3[i*T:][:T]
 			for j := range T {
 				q2ProdEntry := q2Prod[j]
 				t28 := (F(0) < q2ProdEntry)
-				t31 := num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1)))
-				t352 := kern.Larger(kern.Choose(t28, t31, F(0)), F(1e-08))
-				q2Sqrt[j] = t31
-				t35_2[j] = t352
-				q2Div[j] = F(1) / t352
-				q2Div3[j] = F(1) / t31
-				k2Div[j] = F(1) / t25_2[j]
-				k2Div3[j] = F(1) / k2Sqrt[j]
+				t35_2[j] = kern.Larger(kern.Choose(t28, num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q2, projected.k2, projected.q1, projected.k1
+	// projected.q2
 	if kern.Wide() {
-		a := regions.R01d3e6a51791Args{
-			P0:  unsafe.SliceData(t35),
-			P1:  unsafe.SliceData(t25),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q2),
-			P4:  unsafe.SliceData(c.Q2Div2),
-			P5:  unsafe.SliceData(c.K2),
-			P6:  unsafe.SliceData(c.K2Div2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
-			N0:  L,
-			N1:  T,
-			N2:  2 * nPhi,
-			N3:  2 * T * nPhi,
+		a := regions.R67178c221252Args{
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(c.QStack),
+			N0: L,
+			N1: T,
+			N2: 2 * nPhi,
+			N3: 8 * nPhi,
+			N4: 4 * nPhi,
+			N5: 2 * T * nPhi,
+			N6: 4 * T * nPhi,
 		}
-		regions.R01d3e6a51791(&a)
+		regions.R67178c221252(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
-				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-				q2Div2 := c.Q2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-				k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
+				qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				t35Entry := t35_2[j]
-				t25Entry2 := t25_2[j]
 				for k := range 2 * nPhi {
-					q22 := q1_2[k] / t35Entry
-					q2[k] = q22
-					q2Div2[k] = q22 / t35Entry
-					k2Div2[k] = k2[k] / t25Entry2
-					q1Sigmoid2[k] = kern.Sigmoid(-t9_2[k])
-					k1Sigmoid2[k] = kern.Sigmoid(-t4_2[k])
+					qStack[k] = q1_2[k] / t35Entry
 				}
 			}
 		}
 	}
 
 	// projected.k
-	for i := range L {
-		for j := range T {
-			copy(c.KStack[(i*T+j)*4*nPhi:][:2*nPhi], c.K2[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi], c.K2[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.k
 	if kern.Wide() {
-		a := regions.R1b100f6efb5fArgs{
-			P0: unsafe.SliceData(c.K2),
-			P1: unsafe.SliceData(c.KStack),
-			P2: unsafe.SliceData(t37),
+		a := regions.Rfb78c0c359ddArgs{
+			P0: unsafe.SliceData(c.KStack),
+			P1: unsafe.SliceData(t37),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
-			N3: nPhi,
-			N4: 2 * nPhi * nPhi,
-			N5: 4 * nPhi,
-			N6: 2 * T * nPhi,
+			N3: 8 * nPhi,
+			N4: nPhi,
+			N5: 2 * nPhi * nPhi,
+			N6: 4 * nPhi,
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R1b100f6efb5f(&a)
+		regions.Rfb78c0c359dd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
+				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
+					kStack2 := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
 					t37_2 := t37[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
-					w := F(0.5 * k2[k])
+					w := F(0.5 * kStack[k])
 					for m := range nPhi {
-						t37_2[m] = F(w * kStack[m])
+						t37_2[m] = F(w * kStack2[m])
 					}
 				}
 			}
@@ -516,52 +533,51 @@ func (c *forwardFused) run() {
 	// projected.k
 	a0PhiEntry := c.A0Phi[0]
 	if kern.Wide() {
-		a := regions.Ra1e175ab84c1Args{
-			P0: unsafe.SliceData(t45),
+		a := regions.R2b36294eade6Args{
+			P0: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
+			N2: 2*nPhi*nPhi + 3*nPhi + 1,
+			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{a0PhiEntry},
 		}
-		regions.Ra1e175ab84c1(&a)
+		regions.R2b36294eade6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t45_2 := t45[(i*T+j)*1:][:1]
-				for k := range 1 {
-					t45_2[k] = a0PhiEntry
+				k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
+				for k2 := range 1 {
+					k[k2] = a0PhiEntry
 				}
 			}
 		}
 	}
 
 	// projected.k
-	for i := range L {
-		for j := range T {
-			copy(c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1], t45[(i*T+j)*1:][:1])
-		}
-	}
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.Rd980dc1cc676Args{
-			P0: unsafe.SliceData(c.K2),
+		a := regions.R5d024ad0f629Args{
+			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
-			N3: 4,
-			N4: 2*nPhi*nPhi + 3*nPhi + 1,
-			N5: 2 * T * nPhi,
-			N6: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N3: 8 * nPhi,
+			N4: 4,
+			N5: 2*nPhi*nPhi + 3*nPhi + 1,
+			N6: 4 * nPhi,
+			N7: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N8: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.Rd980dc1cc676(&a)
+		regions.R5d024ad0f629(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
+				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				for k3 := range 2 * nPhi {
-					k[k3] = F(a1PhiEntry * k2[k3])
+				for k2 := range 2 * nPhi {
+					k[k2] = F(a1PhiEntry * kStack[k2])
 				}
 			}
 		}
@@ -624,44 +640,31 @@ func (c *forwardFused) run() {
 	}
 
 	// projected.q
-	for i := range L {
-		for j := range T {
-			copy(c.QStack[(i*T+j)*4*nPhi:][:2*nPhi], c.Q2[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi], c.Q2[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.q
 	if kern.Wide() {
-		a := regions.R1b100f6efb5fArgs{
-			P0: unsafe.SliceData(c.Q2),
-			P1: unsafe.SliceData(c.QStack),
-			P2: unsafe.SliceData(t47),
+		a := regions.Rfb78c0c359ddArgs{
+			P0: unsafe.SliceData(c.QStack),
+			P1: unsafe.SliceData(t47),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
-			N3: nPhi,
-			N4: 2 * nPhi * nPhi,
-			N5: 4 * nPhi,
-			N6: 2 * T * nPhi,
+			N3: 8 * nPhi,
+			N4: nPhi,
+			N5: 2 * nPhi * nPhi,
+			N6: 4 * nPhi,
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R1b100f6efb5f(&a)
+		regions.Rfb78c0c359dd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
+				qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
+					qStack2 := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
 					t47_2 := t47[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
-					w3 := F(0.5 * q2[k])
+					w3 := F(0.5 * qStack[k])
 					for m := range nPhi {
-						t47_2[m] = F(w3 * qStack[m])
+						t47_2[m] = F(w3 * qStack2[m])
 					}
 				}
 			}
@@ -671,30 +674,32 @@ func (c *forwardFused) run() {
 	// projected.q
 	for i := range L {
 		for j := range T {
-			copy(c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1], t45[(i*T+j)*1:][:1])
+			copy(c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1], c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1])
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rd980dc1cc676Args{
-			P0: unsafe.SliceData(c.Q2),
+		a := regions.R5d024ad0f629Args{
+			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
-			N3: 4,
-			N4: 2*nPhi*nPhi + 3*nPhi + 1,
-			N5: 2 * T * nPhi,
-			N6: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N3: 8 * nPhi,
+			N4: 4,
+			N5: 2*nPhi*nPhi + 3*nPhi + 1,
+			N6: 4 * nPhi,
+			N7: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N8: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.Rd980dc1cc676(&a)
+		regions.R5d024ad0f629(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
+				qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
 				for k := range 2 * nPhi {
-					q[k] = F(a1PhiEntry * q2[k])
+					q[k] = F(a1PhiEntry * qStack[k])
 				}
 			}
 		}
@@ -794,157 +799,297 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	t4 := c.Work[:2*L*T*nPhi]                                                                          // [L, T, 2·n_phi]
-	t9 := c.Work[2*L*T*nPhi:][:2*L*T*nPhi]                                                             // [L, T, 2·n_phi]
-	t72 := c.Work[4*L*T*nPhi:][:4*L*T*nPhi]                                                            // [L, T, 4·n_phi]
-	t82 := c.Work[8*L*T*nPhi:][:4*L*T*nPhi]                                                            // [L, T, 4·n_phi]
-	t262 := c.Work[12*L*T*nPhi:][:4*L*T*nPhi]                                                          // [L, T, 4·n_phi]
-	t272 := c.Work[16*L*T*nPhi:][:4*L*T*nPhi]                                                          // [L, T, 4·n_phi]
-	t102 := c.Work[20*L*T*nPhi:][:2*L*T*nPhi*nPhi]                                                     // [L, T, 2·n_phi·n_phi]
-	t292 := c.Work[2*L*T*nPhi*nPhi+20*L*T*nPhi:][:2*L*T*nPhi*nPhi]                                     // [L, T, 2·n_phi·n_phi]
-	t142 := c.Work[4*L*T*nPhi*nPhi+20*L*T*nPhi:][:2*L*T*nPhi]                                          // [L, T, 2·n_phi]
-	t152 := c.Work[4*L*T*nPhi*nPhi+22*L*T*nPhi:][:4*L*T*nPhi]                                          // [L, T, 4·n_phi]
-	t162 := c.Work[4*L*T*nPhi*nPhi+26*L*T*nPhi:][:4*L*T*nPhi]                                          // [L, T, 4·n_phi]
-	t332 := c.Work[4*L*T*nPhi*nPhi+30*L*T*nPhi:][:2*L*T*nPhi]                                          // [L, T, 2·n_phi]
-	t342 := c.Work[4*L*T*nPhi*nPhi+32*L*T*nPhi:][:4*L*T*nPhi]                                          // [L, T, 4·n_phi]
-	t352 := c.Work[4*L*T*nPhi*nPhi+36*L*T*nPhi:][:4*L*T*nPhi]                                          // [L, T, 4·n_phi]
-	t382 := c.Work[4*L*T*nPhi*nPhi+40*L*T*nPhi:][:2*L*T*nPhi]                                          // [L, T, 2·n_phi]
-	t432 := c.Work[4*L*T*nPhi*nPhi+42*L*T*nPhi:][:L*T]                                                 // [L, T]
-	t64 := c.Work[4*L*T*nPhi*nPhi+42*L*T*nPhi+L*T:][:2*L*T*nPhi]                                       // [L, T, 2·n_phi]
-	t69 := c.Work[4*L*T*nPhi*nPhi+44*L*T*nPhi+L*T:][:L*T]                                              // [L, T]
-	t95 := c.Work[4*L*T*nPhi*nPhi+44*L*T*nPhi+2*L*T:][:L*T*dV]                                         // [L, T, d_v]
-	t98 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+2*L*T:][:L*T*dV+3*L*dV]                           // [L, T + 3, d_v]
-	t100 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+44*L*T*nPhi+2*L*T+3*L*dV:][:L*T*dV+3*L*dV]                 // [L, T + 3, d_v]
-	t101 := c.Work[4*L*T*nPhi*nPhi+3*L*T*dV+44*L*T*nPhi+2*L*T+6*L*dV:][:L*T*dV+3*L*dV]                 // [L, T + 3, d_v]
-	t110 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+44*L*T*nPhi+2*L*T+9*L*dV:][:2*L*T*nPhi]                    // [L, T, 2·n_phi]
-	t125 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+46*L*T*nPhi+2*L*T+9*L*dV:][:2*L*T*nPhi]                    // [L, T, 2·n_phi]
-	t113 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+48*L*T*nPhi+2*L*T+9*L*dV:][:2*L*T*nPhi+6*L*nPhi]           // [L, T + 3, 2·n_phi]
-	t128 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+2*L*T+9*L*dV+6*L*nPhi:][:2*L*T*nPhi+6*L*nPhi]  // [L, T + 3, 2·n_phi]
-	t115 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+2*L*T+9*L*dV+12*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t116 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+54*L*T*nPhi+2*L*T+9*L*dV+18*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t130 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+56*L*T*nPhi+2*L*T+9*L*dV+24*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t131 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+58*L*T*nPhi+2*L*T+9*L*dV+30*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t134 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+60*L*T*nPhi+2*L*T+9*L*dV+36*L*nPhi:][:L*T*d]               // [L, T, d]
-	t136 := c.Work[4*L*T*nPhi*nPhi+L*T*d+4*L*T*dV+60*L*T*nPhi+2*L*T+9*L*dV+36*L*nPhi:][:L*T*d]         // [L, T, d]
-	t138 := c.Work[4*L*T*nPhi*nPhi+2*L*T*d+4*L*T*dV+60*L*T*nPhi+2*L*T+9*L*dV+36*L*nPhi:][:L*T*d]       // [L, T, d]
-	t18 := c.Flags[:L*T]                                                                               // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                                                                         // [L, T]
-	t442 := c.Flags[2*L*T:][:L*T]                                                                      // [L, T]
-	t482 := c.Flags[3*L*T:][:L*T]                                                                      // [L, T]
-	t70 := c.Flags[4*L*T:][:L*T]                                                                       // [L, T]
-	t74 := c.Flags[5*L*T:][:L*T]                                                                       // [L, T]
-	t112Total := make([]F, 1)
-	t302Total := make([]F, 1)
-	t62Total := make([]F, 1)
-	t252Total := make([]F, 1)
-	t922Total := make([]F, 1)
-	t2822Total := make([]F, 1)
-	t242Total := make([]F, 1)
+	t172 := c.Work[:L*T*dV+6*L*dV]                                                               // [L, T + 6, d_v]
+	t175 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                        // [L, T + 6, 2·n_phi]
+	t178 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                   // [L, T + 6, 2·n_phi]
+	t4 := c.Work[L*T*dV+4*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                               // [L, T, 2·n_phi]
+	t5 := c.Work[L*T*dV+6*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                               // [L, T, 2·n_phi]
+	k1 := c.Work[L*T*dV+8*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                               // [L, T, 2·n_phi]
+	t9 := c.Work[L*T*dV+10*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
+	t10 := c.Work[L*T*dV+12*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                             // [L, T, 2·n_phi]
+	q1 := c.Work[L*T*dV+14*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
+	t21 := c.Work[L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T]                                    // [L, T]
+	t23 := c.Work[L*T*dV+16*L*T*nPhi+L*T+6*L*dV+24*L*nPhi:][:L*T]                                // [L, T]
+	t25 := c.Work[L*T*dV+16*L*T*nPhi+2*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
+	t31 := c.Work[L*T*dV+16*L*T*nPhi+3*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
+	t35 := c.Work[L*T*dV+16*L*T*nPhi+4*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
+	t522 := c.Work[L*T*dV+16*L*T*nPhi+5*L*T+6*L*dV+24*L*nPhi:][:L*T]                             // [L, T]
+	k2 := c.Work[L*T*dV+16*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                        // [L, T, 2·n_phi]
+	q2 := c.Work[L*T*dV+18*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                        // [L, T, 2·n_phi]
+	t192 := c.Work[L*T*dV+20*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t202 := c.Work[L*T*dV+24*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t382 := c.Work[L*T*dV+28*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t392 := c.Work[L*T*dV+32*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t222 := c.Work[L*T*dV+36*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi·n_phi]
+	t412 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+36*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t262 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+36*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t272 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+38*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
+	t452 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+42*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t462 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
+	t502 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+48*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t552 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+50*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
+	t76 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+50*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]       // [L, T, 2·n_phi]
+	t81 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
+	t72 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
+	t78 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
+	t98 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
+	t114 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi:][:3*L*dV]         // [L, 3, d_v]
+	t132 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+9*L*dV+24*L*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t150 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+9*L*dV+30*L*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t155 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+9*L*dV+36*L*nPhi:][:L*T*dV]         // [L, T, d_v]
+	t158 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+52*L*T*nPhi+11*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi]   // [L, T, 2·n_phi]
+	t161 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+54*L*T*nPhi+11*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi]   // [L, T, 2·n_phi]
+	t18 := c.Flags[:L*T]                                                                         // [L, T]
+	t28 := c.Flags[L*T:][:L*T]                                                                   // [L, T]
+	t56 := c.Flags[2*L*T:][:L*T]                                                                 // [L, T]
+	t60 := c.Flags[3*L*T:][:L*T]                                                                 // [L, T]
+	t2322Total := make([]F, 1)
+	t422Total := make([]F, 1)
+	t1822Total := make([]F, 1)
+	t372Total := make([]F, 1)
+	t2122Total := make([]F, 1)
+	t402Total := make([]F, 1)
+	t362Total := make([]F, 1)
 
-	// projected.k1, projected.q1, projected.q, projected.k
-	var t112 F
-	var t302 F
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rd8af14338b36Args{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.Q2),
-			P2:  unsafe.SliceData(c.KBar),
-			P3:  unsafe.SliceData(c.K2),
-			P4:  unsafe.SliceData(c.BK),
-			P5:  unsafe.SliceData(c.K1Prod),
+		a := regions.Rc61bcce9da35Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
 			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.BQ),
-			P8:  unsafe.SliceData(c.Q1Prod),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
 			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(t112Total),
-			P11: unsafe.SliceData(t302Total),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi,
-			N3:  8*nPhi*nPhi + 12*nPhi + 8,
+			N3:  24 * nPhi,
 			N4:  8 * nPhi,
-			N5:  16*nPhi*nPhi + 24*nPhi + 12,
-			N6:  16 * nPhi,
-			N7:  24*nPhi*nPhi + 36*nPhi + 16,
-			N8:  24 * nPhi,
-			N9:  4,
-			N10: 2*nPhi*nPhi + 3*nPhi + 1,
-			N11: 2 * T * nPhi,
-			N12: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			S0:  [2]float32{t302},
-			S1:  [2]float32{t112},
+			N5:  16 * nPhi,
+			N6:  -2 * nPhi,
+			N7:  2*T*nPhi + 6*nPhi,
+			N8:  2 * T * nPhi,
 		}
-		regions.Rd8af14338b36(&a)
+		regions.Rc61bcce9da35(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
+		cK := c.CK[:2*nPhi]
 		bQ := c.BQ[:2*nPhi]
-		t302_2 := t302
-		t112_2 := t112
+		cQ := c.CQ[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-				k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[3*2*nPhi:][:2*nPhi]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[1*2*nPhi:][:2*nPhi]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[3*2*nPhi:][:2*nPhi]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[1*2*nPhi:][:2*nPhi]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
 				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+				t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
+				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-				var t112Row F
-				var t302Row F
-				t112RowSums := [16]F{t112Row}
-				t302RowSums := [16]F{t302Row}
+				t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
+				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t112RowSums[k%16] = num.FMA32(qBar[k], q2[k], t112RowSums[k%16])
-					t302RowSums[k%16] = num.FMA32(kBar[k], k2[k], t302RowSums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t102 := kern.Sigmoid(t92)
+					t4_2[k] = t42
+					t5_2[k] = t52
+					k1_2[k] = F(t42 * t52)
+					t9_2[k] = t92
+					t10_2[k] = t102
+					q1_2[k] = F(t92 * t102)
 				}
-				t112Row = kern.Sum16(&t112RowSums)
-				t302Row = kern.Sum16(&t302RowSums)
-				t112_2 = t112_2 + t112Row
-				t302_2 = t302_2 + t302Row
 			}
 		}
-		t112Total[0] = t112_2
-		t302Total[0] = t302_2
 	}
-	t112 = t112Total[0]
-	t302 = t302Total[0]
+
+	// projected.v
+	clear(c.BVBar)
+	if kern.Wide() {
+		a := regions.R4d0fd8d65732Args{
+			P0:  unsafe.SliceData(c.BV),
+			P1:  unsafe.SliceData(c.VStack),
+			P2:  unsafe.SliceData(c.CV),
+			P3:  unsafe.SliceData(c.VBar),
+			P4:  unsafe.SliceData(t172),
+			P5:  unsafe.SliceData(c.BVBar),
+			N0:  L,
+			N1:  T,
+			N2:  dV,
+			N3:  12 * dV,
+			N4:  16 * dV,
+			N5:  4 * dV,
+			N6:  20 * dV,
+			N7:  8 * dV,
+			N8:  24 * dV,
+			N9:  -dV,
+			N10: T*dV + 3*dV,
+			N11: T*dV + 6*dV,
+			N12: T * dV,
+		}
+		regions.R4d0fd8d65732(&a)
+	} else {
+		bV := c.BV[:dV]
+		cV := c.CV[:dV]
+		bVBar := c.BVBar[:dV]
+		for i := range L {
+			for j := range T {
+				vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+				cV2 := c.CV[3*dV:][:dV]
+				vStack2 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				vStack3 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+				cV4 := c.CV[1*dV:][:dV]
+				vStack4 := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
+				for k := range dV {
+					t14 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
+					t15 := kern.Sigmoid(t14)
+					vBarEntry := vBar[k]
+					t107 := num.FMA32(F(F(vBarEntry*t14)*t15), kern.Sigmoid(-t14), F(vBarEntry*t15))
+					t172_2[k] = t107
+					bVBar[k] = bVBar[k] + t107
+				}
+			}
+		}
+	}
 
 	// projected.k2, projected.q2
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
 		q2Prod := c.Q2Prod[i*T:][:T]
-		q2Sqrt := c.Q2Sqrt[i*T:][:T]
-		k2Sqrt := c.K2Sqrt[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
-		t442_2 := t442[i*T:][:T]
-		t482_2 := t482[i*T:][:T]
-		t70_2 := t70[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t522_2 := t522[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
 		for j := range T {
-			t182 := (F(0) < k2Prod[j])
-			t282 := (F(0) < q2Prod[j])
-			t4422 := (F(1e-08) <= kern.Choose(t282, q2Sqrt[j], F(0)))
-			t702 := (F(1e-08) <= kern.Choose(t182, k2Sqrt[j], F(0)))
+			k2ProdEntry := k2Prod[j]
+			t182 := (F(0) < k2ProdEntry)
+			t212 := num.Sqrt(kern.Choose(t182, k2ProdEntry, F(1)))
+			t232 := kern.Choose(t182, t212, F(0))
+			q2ProdEntry := q2Prod[j]
+			t282 := (F(0) < q2ProdEntry)
+			t312 := num.Sqrt(kern.Choose(t282, q2ProdEntry, F(1)))
+			t33 := kern.Choose(t282, t312, F(0))
+			t352 := kern.Larger(t33, F(1e-08))
+			t562 := (F(1e-08) <= t33)
 			t18_2[j] = t182
+			t21_2[j] = t212
+			t23_2[j] = t232
+			t25_2[j] = kern.Larger(t232, F(1e-08))
 			t28_2[j] = t282
-			t442_2[j] = t4422
-			t482_2[j] = (t4422 && t282)
-			t70_2[j] = t702
-			t74_2[j] = (t702 && t182)
+			t31_2[j] = t312
+			t35_2[j] = t352
+			t522_2[j] = F(1) / t352
+			t56_2[j] = t562
+			t60_2[j] = (t562 && t282)
 		}
 	}
 
+	// projected.k2, projected.q2, projected.q, projected.k
+	var t2322 F
+	var t422 F
+	if kern.Wide() {
+		a := regions.Re604c153544bArgs{
+			P0:  unsafe.SliceData(t25),
+			P1:  unsafe.SliceData(t35),
+			P2:  unsafe.SliceData(k1),
+			P3:  unsafe.SliceData(q1),
+			P4:  unsafe.SliceData(c.QBar),
+			P5:  unsafe.SliceData(c.KBar),
+			P6:  unsafe.SliceData(k2),
+			P7:  unsafe.SliceData(q2),
+			P8:  unsafe.SliceData(t2322Total),
+			P9:  unsafe.SliceData(t422Total),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  2 * nPhi,
+			N6:  8*nPhi*nPhi + 12*nPhi + 8,
+			N7:  8 * nPhi,
+			N8:  16 * nPhi,
+			N9:  16*nPhi*nPhi + 24*nPhi + 12,
+			N10: 24 * nPhi,
+			N11: 24*nPhi*nPhi + 36*nPhi + 16,
+			N12: 2*nPhi*nPhi + 3*nPhi + 1,
+			N13: 2 * T * nPhi,
+			N14: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			S0:  [2]float32{t422},
+			S1:  [2]float32{t2322},
+		}
+		regions.Re604c153544b(&a)
+	} else {
+		t422_2 := t422
+		t2322_2 := t2322
+		for i := range L {
+			t25_2 := t25[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			for j := range T {
+				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
+				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
+				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
+				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
+				k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t25Entry := t25_2[j]
+				t35Entry := t35_2[j]
+				var t2322Row F
+				var t422Row F
+				t2322RowSums := [16]F{t2322Row}
+				t422RowSums := [16]F{t422Row}
+				for k := range 2 * nPhi {
+					k22 := k1_2[k] / t25Entry
+					q22 := q1_2[k] / t35Entry
+					t2322RowSums[k%16] = num.FMA32(qBar[k], q22, t2322RowSums[k%16])
+					t422RowSums[k%16] = num.FMA32(kBar[k], k22, t422RowSums[k%16])
+					k2_2[k] = k22
+					q2_2[k] = q22
+				}
+				t2322Row = kern.Sum16(&t2322RowSums)
+				t422Row = kern.Sum16(&t422RowSums)
+				t2322_2 = t2322_2 + t2322Row
+				t422_2 = t422_2 + t422Row
+			}
+		}
+		t2322Total[0] = t2322_2
+		t422Total[0] = t422_2
+	}
+	t2322 = t2322Total[0]
+	t422 = t422Total[0]
+
 	// projected.q, projected.k
-	clear(t72)
-	clear(t82)
-	clear(t262)
-	clear(t272)
-	var t62 F
-	var t252 F
+	clear(t192)
+	clear(t202)
+	clear(t382)
+	clear(t392)
+	var t1822 F
+	var t372 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
@@ -953,12 +1098,12 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
 			P3:  unsafe.SliceData(c.KStack),
-			P4:  unsafe.SliceData(t72),
-			P5:  unsafe.SliceData(t82),
-			P6:  unsafe.SliceData(t262),
-			P7:  unsafe.SliceData(t272),
-			P8:  unsafe.SliceData(t62Total),
-			P9:  unsafe.SliceData(t252Total),
+			P4:  unsafe.SliceData(t192),
+			P5:  unsafe.SliceData(t202),
+			P6:  unsafe.SliceData(t382),
+			P7:  unsafe.SliceData(t392),
+			P8:  unsafe.SliceData(t1822Total),
+			P9:  unsafe.SliceData(t372Total),
 			N0:  L,
 			N1:  T,
 			N2:  nPhi,
@@ -978,14 +1123,14 @@ func (c *backwardFused) run() {
 			N16: 2*nPhi*nPhi + 3*nPhi + 1,
 			N17: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N18: 4 * T * nPhi,
-			S0:  [2]float32{t252},
-			S1:  [2]float32{t62},
+			S0:  [2]float32{t372},
+			S1:  [2]float32{t1822},
 			S2:  [2]float32{w},
 		}
 		regions.R87326857b807(&a)
 	} else {
-		t252_2 := t252
-		t62_2 := t62
+		t372_2 := t372
+		t1822_2 := t1822
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
@@ -994,55 +1139,55 @@ func (c *backwardFused) run() {
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 				kStack2 := c.KStack[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				t72_2 := t72[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-				t82_2 := t82[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				t262_2 := t262[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-				t272_2 := t272[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				var t62Row F
-				var t252Row F
-				t62RowSums := [16]F{t62Row}
-				t252RowSums := [16]F{t252Row}
+				t192_2 := t192[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+				t202_2 := t202[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+				t382_2 := t382[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+				t392_2 := t392[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+				var t1822Row F
+				var t372Row F
+				t1822RowSums := [16]F{t1822Row}
+				t372RowSums := [16]F{t372Row}
 				for k := range nPhi {
 					qBarEntry := qBar[k]
 					qStackEntry := qStack[k]
 					qStackEntry2 := qStack2[k]
-					t62RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t62RowSums[k%16])
+					t1822RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t1822RowSums[k%16])
 					kBarEntry := kBar[k]
 					kStackEntry := kStack[k]
 					kStackEntry2 := kStack2[k]
-					t252RowSums[k%16] = num.FMA32(F(kBarEntry*kStackEntry), kStackEntry2, t252RowSums[k%16])
-					t72_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry2, t72_2[k])
-					t82_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry, t82_2[k])
-					t262_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t262_2[k])
-					t272_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t272_2[k])
+					t372RowSums[k%16] = num.FMA32(F(kBarEntry*kStackEntry), kStackEntry2, t372RowSums[k%16])
+					t192_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry2, t192_2[k])
+					t202_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry, t202_2[k])
+					t382_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t382_2[k])
+					t392_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t392_2[k])
 				}
-				t62Row = kern.Sum16(&t62RowSums)
-				t252Row = kern.Sum16(&t252RowSums)
-				t62_2 = t62_2 + t62Row
-				t252_2 = t252_2 + t252Row
+				t1822Row = kern.Sum16(&t1822RowSums)
+				t372Row = kern.Sum16(&t372RowSums)
+				t1822_2 = t1822_2 + t1822Row
+				t372_2 = t372_2 + t372Row
 			}
 		}
-		t62Total[0] = t62_2
-		t252Total[0] = t252_2
+		t1822Total[0] = t1822_2
+		t372Total[0] = t372_2
 	}
-	t62 = t62Total[0]
-	t252 = t252Total[0]
-	t622 := F(0.5 * t62)
-	t2522 := F(0.5 * t252)
+	t1822 = t1822Total[0]
+	t372 = t372Total[0]
+	t1823 := F(0.5 * t1822)
+	t3722 := F(0.5 * t372)
 
 	// projected.q, projected.k
-	var t922 F
-	var t2822 F
+	var t2122 F
+	var t402 F
 	if kern.Wide() {
 		a := regions.R7d2156548a38Args{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
 			P3:  unsafe.SliceData(c.KReshape),
-			P4:  unsafe.SliceData(t102),
-			P5:  unsafe.SliceData(t292),
-			P6:  unsafe.SliceData(t922Total),
-			P7:  unsafe.SliceData(t2822Total),
+			P4:  unsafe.SliceData(t222),
+			P5:  unsafe.SliceData(t412),
+			P6:  unsafe.SliceData(t2122Total),
+			P7:  unsafe.SliceData(t402Total),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi * nPhi,
@@ -1055,55 +1200,55 @@ func (c *backwardFused) run() {
 			N9:  2*nPhi*nPhi + 3*nPhi + 1,
 			N10: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N11: 2 * T * nPhi * nPhi,
-			S0:  [2]float32{t2822},
-			S1:  [2]float32{t922},
+			S0:  [2]float32{t402},
+			S1:  [2]float32{t2122},
 			S2:  [2]float32{a2PhiEntry},
 		}
 		regions.R7d2156548a38(&a)
 	} else {
-		t2822_2 := t2822
-		t922_2 := t922
+		t402_2 := t402
+		t2122_2 := t2122
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t102_2 := t102[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t292_2 := t292[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				var t922Row F
-				var t2822Row F
-				t922RowSums := [16]F{t922Row}
-				t2822RowSums := [16]F{t2822Row}
+				t222_2 := t222[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				t412_2 := t412[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				var t2122Row F
+				var t402Row F
+				t2122RowSums := [16]F{t2122Row}
+				t402RowSums := [16]F{t402Row}
 				for k := range 2 * nPhi * nPhi {
 					qBarEntry2 := qBar[k]
-					t922RowSums[k%16] = num.FMA32(qBarEntry2, qReshape[k], t922RowSums[k%16])
+					t2122RowSums[k%16] = num.FMA32(qBarEntry2, qReshape[k], t2122RowSums[k%16])
 					kBarEntry2 := kBar[k]
-					t2822RowSums[k%16] = num.FMA32(kBarEntry2, kReshape[k], t2822RowSums[k%16])
-					t102_2[k] = F(a2PhiEntry * qBarEntry2)
-					t292_2[k] = F(a2PhiEntry * kBarEntry2)
+					t402RowSums[k%16] = num.FMA32(kBarEntry2, kReshape[k], t402RowSums[k%16])
+					t222_2[k] = F(a2PhiEntry * qBarEntry2)
+					t412_2[k] = F(a2PhiEntry * kBarEntry2)
 				}
-				t922Row = kern.Sum16(&t922RowSums)
-				t2822Row = kern.Sum16(&t2822RowSums)
-				t922_2 = t922_2 + t922Row
-				t2822_2 = t2822_2 + t2822Row
+				t2122Row = kern.Sum16(&t2122RowSums)
+				t402Row = kern.Sum16(&t402RowSums)
+				t2122_2 = t2122_2 + t2122Row
+				t402_2 = t402_2 + t402Row
 			}
 		}
-		t922Total[0] = t922_2
-		t2822Total[0] = t2822_2
+		t2122Total[0] = t2122_2
+		t402Total[0] = t402_2
 	}
-	t922 = t922Total[0]
-	t2822 = t2822Total[0]
+	t2122 = t2122Total[0]
+	t402 = t402Total[0]
 
 	// projected.q
-	clear(t152)
+	clear(t272)
 	if kern.Wide() {
 		a := regions.R22a75ab57fd1Args{
-			P0: unsafe.SliceData(c.Q2),
-			P1: unsafe.SliceData(t102),
+			P0: unsafe.SliceData(q2),
+			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(c.QStack),
-			P3: unsafe.SliceData(t152),
-			P4: unsafe.SliceData(t142),
+			P3: unsafe.SliceData(t272),
+			P4: unsafe.SliceData(t262),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1118,97 +1263,70 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t142_2 := t142[(i*T+j)*2*nPhi:][:2*nPhi]
+				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t262_2 := t262[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t102View := t102[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					t222View := t222[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t152_2 := t152[(i*T+j)*4*nPhi+k:][:nPhi]
-					var t1422 F
-					q2Entry := q2[k]
-					t1422Sums := [16]F{t1422}
+					t272_2 := t272[(i*T+j)*4*nPhi+k:][:nPhi]
+					var t2622 F
+					q2Entry := q2_2[k]
+					t2622Sums := [16]F{t2622}
 					for m := range nPhi {
-						t102ViewEntry := t102View[m]
-						t1422Sums[m%16] = num.FMA32(t102ViewEntry, qStack[m], t1422Sums[m%16])
-						t152_2[m] = num.FMA32(F(0.5*t102ViewEntry), q2Entry, t152_2[m])
+						t222ViewEntry := t222View[m]
+						t2622Sums[m%16] = num.FMA32(t222ViewEntry, qStack[m], t2622Sums[m%16])
+						t272_2[m] = num.FMA32(F(0.5*t222ViewEntry), q2Entry, t272_2[m])
 					}
-					t1422 = kern.Sum16(&t1422Sums)
-					t142_2[k] = F(0.5 * t1422)
-				}
-			}
-		}
-	}
-
-	// projected.q
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t72),
-			P1: unsafe.SliceData(t82),
-			P2: unsafe.SliceData(t152),
-			P3: unsafe.SliceData(t162),
-			N0: L,
-			N1: T,
-			N2: 4 * nPhi,
-			N3: 4 * T * nPhi,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t72_2 := t72[(i*T+j)*4*nPhi:][:4*nPhi]
-				t82_2 := t82[(i*T+j)*4*nPhi:][:4*nPhi]
-				t152_2 := t152[(i*T+j)*4*nPhi:][:4*nPhi]
-				t162_2 := t162[(i*T+j)*4*nPhi:][:4*nPhi]
-				for k := range 4 * nPhi {
-					t162_2[k] = (t72_2[k] + t82_2[k]) + t152_2[k]
+					t2622 = kern.Sum16(&t2622Sums)
+					t262_2[k] = F(0.5 * t2622)
 				}
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	var t242 F
+	var t362 F
 	if kern.Wide() {
 		a := regions.R424d6df7468eArgs{
 			P0: unsafe.SliceData(c.QBar),
 			P1: unsafe.SliceData(c.KBar),
-			P2: unsafe.SliceData(t242Total),
+			P2: unsafe.SliceData(t362Total),
 			N0: L,
 			N1: T,
 			N2: 2*nPhi*nPhi + 3*nPhi + 1,
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			S0: [2]float32{t242},
+			S0: [2]float32{t362},
 		}
 		regions.R424d6df7468e(&a)
 	} else {
-		t242_2 := t242
+		t362_2 := t362
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
-				var t242Row F
-				t242RowSums := [16]F{t242Row}
+				var t362Row F
+				t362RowSums := [16]F{t362Row}
 				for k := range 1 {
-					t242RowSums[k%16] = (t242RowSums[k%16] + qBar[k]) + kBar[k]
+					t362RowSums[k%16] = (t362RowSums[k%16] + qBar[k]) + kBar[k]
 				}
-				t242Row = kern.Sum16(&t242RowSums)
-				t242_2 = t242_2 + t242Row
+				t362Row = kern.Sum16(&t362RowSums)
+				t362_2 = t362_2 + t362Row
 			}
 		}
-		t242Total[0] = t242_2
+		t362Total[0] = t362_2
 	}
-	t242 = t242Total[0]
-	c.A0PhiBar[0] = t242
+	t362 = t362Total[0]
+	c.A0PhiBar[0] = t362
 
 	// projected.k
-	clear(t342)
+	clear(t462)
 	if kern.Wide() {
 		a := regions.R22a75ab57fd1Args{
-			P0: unsafe.SliceData(c.K2),
-			P1: unsafe.SliceData(t292),
+			P0: unsafe.SliceData(k2),
+			P1: unsafe.SliceData(t412),
 			P2: unsafe.SliceData(c.KStack),
-			P3: unsafe.SliceData(t342),
-			P4: unsafe.SliceData(t332),
+			P3: unsafe.SliceData(t462),
+			P4: unsafe.SliceData(t452),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1223,49 +1341,22 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t332_2 := t332[(i*T+j)*2*nPhi:][:2*nPhi]
+				k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t452_2 := t452[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t292View := t292[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					t412View := t412[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t342_2 := t342[(i*T+j)*4*nPhi+k:][:nPhi]
-					var t3322 F
-					k2Entry := k2[k]
-					t3322Sums := [16]F{t3322}
+					t462_2 := t462[(i*T+j)*4*nPhi+k:][:nPhi]
+					var t4522 F
+					k2Entry := k2_2[k]
+					t4522Sums := [16]F{t4522}
 					for m := range nPhi {
-						t292ViewEntry := t292View[m]
-						t3322Sums[m%16] = num.FMA32(t292ViewEntry, kStack[m], t3322Sums[m%16])
-						t342_2[m] = num.FMA32(F(0.5*t292ViewEntry), k2Entry, t342_2[m])
+						t412ViewEntry := t412View[m]
+						t4522Sums[m%16] = num.FMA32(t412ViewEntry, kStack[m], t4522Sums[m%16])
+						t462_2[m] = num.FMA32(F(0.5*t412ViewEntry), k2Entry, t462_2[m])
 					}
-					t3322 = kern.Sum16(&t3322Sums)
-					t332_2[k] = F(0.5 * t3322)
-				}
-			}
-		}
-	}
-
-	// projected.k
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t272),
-			P2: unsafe.SliceData(t342),
-			P3: unsafe.SliceData(t352),
-			N0: L,
-			N1: T,
-			N2: 4 * nPhi,
-			N3: 4 * T * nPhi,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t262_2 := t262[(i*T+j)*4*nPhi:][:4*nPhi]
-				t272_2 := t272[(i*T+j)*4*nPhi:][:4*nPhi]
-				t342_2 := t342[(i*T+j)*4*nPhi:][:4*nPhi]
-				t352_2 := t352[(i*T+j)*4*nPhi:][:4*nPhi]
-				for k := range 4 * nPhi {
-					t352_2[k] = (t262_2[k] + t272_2[k]) + t342_2[k]
+					t4522 = kern.Sum16(&t4522Sums)
+					t452_2[k] = F(0.5 * t4522)
 				}
 			}
 		}
@@ -1274,35 +1365,41 @@ func (c *backwardFused) run() {
 	// projected.q2, projected.q, projected.k2, projected.k
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R1883884384d3Args{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(t142),
-			P2:  unsafe.SliceData(t162),
-			P3:  unsafe.SliceData(c.Q2Div2),
-			P4:  unsafe.SliceData(c.KBar),
-			P5:  unsafe.SliceData(t332),
-			P6:  unsafe.SliceData(t352),
-			P7:  unsafe.SliceData(c.K2Div2),
-			P8:  unsafe.SliceData(t382),
-			P9:  unsafe.SliceData(t64),
-			P10: unsafe.SliceData(t432),
-			P11: unsafe.SliceData(t69),
+		a := regions.R0edbd5367cc4Args{
+			P0:  unsafe.SliceData(t35),
+			P1:  unsafe.SliceData(t25),
+			P2:  unsafe.SliceData(c.QBar),
+			P3:  unsafe.SliceData(t262),
+			P4:  unsafe.SliceData(t192),
+			P5:  unsafe.SliceData(t202),
+			P6:  unsafe.SliceData(t272),
+			P7:  unsafe.SliceData(q2),
+			P8:  unsafe.SliceData(c.KBar),
+			P9:  unsafe.SliceData(t452),
+			P10: unsafe.SliceData(t382),
+			P11: unsafe.SliceData(t392),
+			P12: unsafe.SliceData(t462),
+			P13: unsafe.SliceData(k2),
+			P14: unsafe.SliceData(t502),
+			P15: unsafe.SliceData(t76),
+			P16: unsafe.SliceData(t552),
+			P17: unsafe.SliceData(t81),
 			N0:  L,
 			N1:  T,
-			N2:  2 * nPhi,
-			N3:  8*nPhi*nPhi + 12*nPhi + 8,
-			N4:  8 * nPhi,
-			N5:  16 * nPhi,
-			N6:  24 * nPhi,
-			N7:  16*nPhi*nPhi + 24*nPhi + 12,
-			N8:  32 * nPhi,
-			N9:  40 * nPhi,
-			N10: 24*nPhi*nPhi + 36*nPhi + 16,
-			N11: 48 * nPhi,
-			N12: 56 * nPhi,
-			N13: 4,
-			N14: 8,
-			N15: 12,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  2 * nPhi,
+			N6:  8 * nPhi,
+			N7:  8*nPhi*nPhi + 12*nPhi + 8,
+			N8:  16 * nPhi,
+			N9:  24 * nPhi,
+			N10: 16*nPhi*nPhi + 24*nPhi + 12,
+			N11: 32 * nPhi,
+			N12: 40 * nPhi,
+			N13: 24*nPhi*nPhi + 36*nPhi + 16,
+			N14: 48 * nPhi,
+			N15: 56 * nPhi,
 			N16: 2*nPhi*nPhi + 3*nPhi + 1,
 			N17: 4 * nPhi,
 			N18: 2 * T * nPhi,
@@ -1310,113 +1407,116 @@ func (c *backwardFused) run() {
 			N20: 4 * T * nPhi,
 			S0:  [2]float32{a1PhiEntry},
 		}
-		regions.R1883884384d3(&a)
+		regions.R0edbd5367cc4(&a)
 	} else {
 		for i := range L {
-			t432_2 := t432[i*T:][:T]
-			t69_2 := t69[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t552_2 := t552[i*T:][:T]
+			t81_2 := t81[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				t142_2 := t142[(i*T+j)*2*nPhi:][:2*nPhi]
-				t162_2 := t162[(i*T+j)*4*nPhi:][:2*nPhi]
-				t162_3 := t162[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				q2Div2 := c.Q2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t262_2 := t262[(i*T+j)*2*nPhi:][:2*nPhi]
+				t192_2 := t192[(i*T+j)*4*nPhi:][:2*nPhi]
+				t202_2 := t202[(i*T+j)*4*nPhi:][:2*nPhi]
+				t272_2 := t272[(i*T+j)*4*nPhi:][:2*nPhi]
+				t192_3 := t192[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t202_3 := t202[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t272_3 := t272[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				t332_2 := t332[(i*T+j)*2*nPhi:][:2*nPhi]
-				t352_2 := t352[(i*T+j)*4*nPhi:][:2*nPhi]
-				t352_3 := t352[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t382_2 := t382[(i*T+j)*2*nPhi:][:2*nPhi]
-				t64_2 := t64[(i*T+j)*2*nPhi:][:2*nPhi]
-				var t4322 F
-				var t692 F
-				t4322Sums := [16]F{t4322}
-				t692Sums := [16]F{t692}
+				t452_2 := t452[(i*T+j)*2*nPhi:][:2*nPhi]
+				t382_2 := t382[(i*T+j)*4*nPhi:][:2*nPhi]
+				t392_2 := t392[(i*T+j)*4*nPhi:][:2*nPhi]
+				t462_2 := t462[(i*T+j)*4*nPhi:][:2*nPhi]
+				t382_3 := t382[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t392_3 := t392[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t462_3 := t462[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t502_2 := t502[(i*T+j)*2*nPhi:][:2*nPhi]
+				t76_2 := t76[(i*T+j)*2*nPhi:][:2*nPhi]
+				var t5522 F
+				var t812 F
+				t35Entry2 := t35_2[j]
+				t25Entry2 := t25_2[j]
+				t5522Sums := [16]F{t5522}
+				t812Sums := [16]F{t812}
 				for k := range 2 * nPhi {
-					t3822 := (num.FMA32(a1PhiEntry, qBar[k], t142_2[k]) + t162_2[k]) + t162_3[k]
-					t4322Sums[k%16] = num.FMA32(t3822, q2Div2[k], t4322Sums[k%16])
-					t642 := (num.FMA32(a1PhiEntry, kBar[k], t332_2[k]) + t352_2[k]) + t352_3[k]
-					t692Sums[k%16] = num.FMA32(t642, k2Div2[k], t692Sums[k%16])
-					t382_2[k] = t3822
-					t64_2[k] = t642
+					t5022 := (num.FMA32(a1PhiEntry, qBar[k], t262_2[k]) + ((t192_2[k] + t202_2[k]) + t272_2[k])) + ((t192_3[k] + t202_3[k]) + t272_3[k])
+					t5522Sums[k%16] = num.FMA32(t5022, q2_2[k]/t35Entry2, t5522Sums[k%16])
+					t762 := (num.FMA32(a1PhiEntry, kBar[k], t452_2[k]) + ((t382_2[k] + t392_2[k]) + t462_2[k])) + ((t382_3[k] + t392_3[k]) + t462_3[k])
+					t812Sums[k%16] = num.FMA32(t762, k2_2[k]/t25Entry2, t812Sums[k%16])
+					t502_2[k] = t5022
+					t76_2[k] = t762
 				}
-				t4322 = kern.Sum16(&t4322Sums)
-				t692 = kern.Sum16(&t692Sums)
-				t432_2[j] = -t4322
-				t69_2[j] = -t692
+				t5522 = kern.Sum16(&t5522Sums)
+				t812 = kern.Sum16(&t812Sums)
+				t552_2[j] = -t5522
+				t81_2[j] = -t812
 			}
 		}
 	}
 
-	// projected.v
-	clear(c.BVBar)
-	if kern.Wide() {
-		a := regions.Ra2945eb570ceArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(c.VSigmoid),
-			P2: unsafe.SliceData(c.BV),
-			P3: unsafe.SliceData(c.VProd),
-			P4: unsafe.SliceData(c.VSigmoid2),
-			P5: unsafe.SliceData(t95),
-			P6: unsafe.SliceData(c.BVBar),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dV,
-			N4: 8 * dV,
-			N5: 12 * dV,
-			N6: T * dV,
+	// projected.q2, projected.k2
+	for i := range L {
+		t60_2 := t60[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t56_2 := t56[i*T:][:T]
+		t552_2 := t552[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t78_2 := t78[i*T:][:T]
+		t81_2 := t81[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		for j := range T {
+			t60Entry := t60_2[j]
+			t82 := (F(1e-08) <= t23_2[j])
+			t18Entry := t18_2[j]
+			t86 := (t82 && t18Entry)
+			t72_2[j] = kern.Choose((t60Entry && t28_2[j]), kern.Choose(t60Entry, F(F(0.5*kern.Choose(t60Entry, kern.Choose(t56_2[j], t552_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t78_2[j] = F(1) / t25_2[j]
+			t98_2[j] = kern.Choose((t86 && t18Entry), kern.Choose(t86, F(F(0.5*kern.Choose(t86, kern.Choose(t82, t81_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
-		regions.Ra2945eb570ce(&a)
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t172),
+			N0: L,
+			N1: dV,
+			N2: T*dV + 6*dV,
+		}
+		regions.Rc7af810bb7d2(&a)
 	} else {
-		bV := c.BV[:dV]
-		bVBar := c.BVBar[:dV]
 		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-				t95_2 := t95[(i*T+j)*dV:][:dV]
+			for j := range 3 {
+				t172_2 := t172[(i*(T+6)+j)*dV:][:dV]
 				for k := range dV {
-					vBarEntry := vBar[k]
-					vSigmoidEntry := vSigmoid[k]
-					t952 := num.FMA32(F(F(vBarEntry*(bV[k]+vProd[k]))*vSigmoidEntry), vSigmoid2[k], F(vBarEntry*vSigmoidEntry))
-					t95_2[k] = t952
-					bVBar[k] = bVBar[k] + t952
+					t172_2[k] = F(0)
 				}
 			}
 		}
 	}
-
-	// projected.v
-	clear(t98)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t95),
-			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(t98),
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t172),
 			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 12 * dV,
-			N4: -dV,
-			N5: T*dV + 3*dV,
-			N6: T * dV,
+			N1: dV,
+			N2: 4*T*dV + 12*dV,
+			N3: T*dV + 6*dV,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.R3c8a8df36a51(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t95_2 := t95[(i*T+j)*dV:][:dV]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cV := c.CV[k*dV:][:dV]
-					t98_2 := t98[(i*(T+3)+j-k+3)*dV:][:dV]
-					for m := range dV {
-						t98_2[m] = num.FMA32(t95_2[m], cV[m], t98_2[m])
-					}
+			for j := range 3 {
+				t172_2 := t172[(i*(T+6)+j+T+3)*dV:][:dV]
+				for k := range dV {
+					t172_2[k] = F(0)
 				}
 			}
 		}
@@ -1424,29 +1524,29 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	clear(c.CVBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.VStack),
-							P1: unsafe.SliceData(t95),
-							P2: unsafe.SliceData(c.CVBar),
-							N0: dV,
-							N1: -4*dV*i + 4*dV*k + (4*T*dV+12*dV)*j + 12*dV,
-							N2: 4*dV*k + 4*T*dV*j,
-							N3: 4 * dV * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-						t95_2 := t95[(j*T+k)*dV:][:dV]
-						cVBar := c.CVBar[i*dV:][:dV]
-						for m := range dV {
-							cVBar[m] = num.FMA32(vStack[m], t95_2[m], cVBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.VStack),
+			P1: unsafe.SliceData(t172),
+			P2: unsafe.SliceData(c.CVBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 12 * dV,
+			N4: T*dV + 3*dV,
+			N5: T*dV + 6*dV,
+			N6: -dV,
+		}
+		regions.R6524bfdc8754(&a)
+	} else {
+		for i := range 4 {
+			cVBar := c.CVBar[i*dV:][:dV]
+			for j := range L {
+				for k := range T {
+					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
+					t172_2 := t172[(j*(T+6)+k+3)*dV:][:dV]
+					for m := range dV {
+						cVBar[m] = num.FMA32(vStack[m], t172_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1454,195 +1554,153 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v
-	clear(t100)
-	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t100),
-			P1: unsafe.SliceData(c.V0TailBar),
-			N0: L,
-			N1: dV,
-			N2: 4 * T * dV,
-			N3: 3 * dV,
-			N4: T*dV + 3*dV,
-		}
-		regions.R4efc802c9c7d(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t100_2 := t100[(i*(T+3)+j+T)*dV:][:dV]
-				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t100_2[k] = t100_2[k] + v0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t98),
-			P1: unsafe.SliceData(t100),
-			P2: unsafe.SliceData(t101),
-			N0: L,
-			N1: T + 3,
-			N2: dV,
-			N3: T*dV + 3*dV,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t98_2 := t98[(i*(T+3)+j)*dV:][:dV]
-				t100_2 := t100[(i*(T+3)+j)*dV:][:dV]
-				t101_2 := t101[(i*(T+3)+j)*dV:][:dV]
-				for k := range dV {
-					t101_2[k] = t98_2[k] + t100_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
+	clear(t114)
 	for i := range L {
 		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t101[(i*(T+3)+j)*dV:][:dV])
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t172),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t114),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t172_3 := t172[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t172_4 := t172[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t172_5 := t172[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					t114_2 := t114[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						t114_2[k] = num.FMA32(t172_2[k], cV[k], num.FMA32(t172_3[k], cV2[k], num.FMA32(t172_4[k], cV3[k], F(t172_5[k]*cV4[k]))))
+					}
+				}
+			}
 		}
 	}
 
-	// projected.q1, projected.q2, projected.k2, projected.k1
+	// projected.q1, projected.q2, projected.k1, projected.k2
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Red74316e3c25Args{
-			P0:  unsafe.SliceData(t482),
-			P1:  unsafe.SliceData(c.Q2Div),
-			P2:  unsafe.SliceData(t28),
-			P3:  unsafe.SliceData(t442),
-			P4:  unsafe.SliceData(t432),
-			P5:  unsafe.SliceData(c.Q2Div3),
-			P6:  unsafe.SliceData(t74),
-			P7:  unsafe.SliceData(c.K2Div),
-			P8:  unsafe.SliceData(t18),
-			P9:  unsafe.SliceData(t70),
-			P10: unsafe.SliceData(t69),
-			P11: unsafe.SliceData(c.K2Div3),
-			P12: unsafe.SliceData(t9),
-			P13: unsafe.SliceData(c.Q1Sigmoid),
-			P14: unsafe.SliceData(t382),
-			P15: unsafe.SliceData(c.Q1Sigmoid2),
-			P16: unsafe.SliceData(t4),
-			P17: unsafe.SliceData(c.K1Sigmoid),
-			P18: unsafe.SliceData(t64),
-			P19: unsafe.SliceData(c.K1Sigmoid2),
-			P20: unsafe.SliceData(t110),
-			P21: unsafe.SliceData(c.BQBar),
-			P22: unsafe.SliceData(t125),
-			P23: unsafe.SliceData(c.BKBar),
+		a := regions.R8d7cb754ab34Args{
+			P0:  unsafe.SliceData(t522),
+			P1:  unsafe.SliceData(t72),
+			P2:  unsafe.SliceData(t78),
+			P3:  unsafe.SliceData(t98),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(t502),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t76),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t175),
+			P13: unsafe.SliceData(c.BQBar),
+			P14: unsafe.SliceData(t178),
+			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  2 * nPhi,
-			N9:  8 * nPhi,
-			N10: 16 * nPhi,
-			N11: 24 * nPhi,
-			N12: 2 * T * nPhi,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  2 * nPhi,
+			N6:  24 * nPhi,
+			N7:  8 * nPhi,
+			N8:  32 * nPhi,
+			N9:  16 * nPhi,
+			N10: 40 * nPhi,
+			N11: 48 * nPhi,
+			N12: 2*T*nPhi + 12*nPhi,
+			N13: 2 * T * nPhi,
 		}
-		regions.Red74316e3c25(&a)
+		regions.R8d7cb754ab34(&a)
 	} else {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
 		for i := range L {
-			t482_2 := t482[i*T:][:T]
-			q2Div := c.Q2Div[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			t442_2 := t442[i*T:][:T]
-			t432_2 := t432[i*T:][:T]
-			q2Div3 := c.Q2Div3[i*T:][:T]
-			t74_2 := t74[i*T:][:T]
-			k2Div := c.K2Div[i*T:][:T]
-			t18_2 := t18[i*T:][:T]
-			t70_2 := t70[i*T:][:T]
-			t69_2 := t69[i*T:][:T]
-			k2Div3 := c.K2Div3[i*T:][:T]
+			t522_2 := t522[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			t78_2 := t78[i*T:][:T]
+			t98_2 := t98[i*T:][:T]
 			for j := range T {
+				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
+				t502_2 := t502[(i*T+j)*2*nPhi:][:2*nPhi]
+				t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
 				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-				t382_2 := t382[(i*T+j)*2*nPhi:][:2*nPhi]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
+				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
+				t76_2 := t76[(i*T+j)*2*nPhi:][:2*nPhi]
+				t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-				t64_2 := t64[(i*T+j)*2*nPhi:][:2*nPhi]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t110_2 := t110[(i*T+j)*2*nPhi:][:2*nPhi]
-				t125_2 := t125[(i*T+j)*2*nPhi:][:2*nPhi]
-				t482Entry := t482_2[j]
-				q2DivEntry := q2Div[j]
-				w2 := kern.Choose((t482Entry && t28_2[j]), kern.Choose(t482Entry, F(F(0.5*kern.Choose(t482Entry, kern.Choose(t442_2[j], t432_2[j], F(0)), F(0)))*q2Div3[j]), F(0)), F(0))
-				t74Entry := t74_2[j]
-				k2DivEntry := k2Div[j]
-				w3 := kern.Choose((t74Entry && t18_2[j]), kern.Choose(t74Entry, F(F(0.5*kern.Choose(t74Entry, kern.Choose(t70_2[j], t69_2[j], F(0)), F(0)))*k2Div3[j]), F(0)), F(0))
+				t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t522Entry := t522_2[j]
+				t72Entry := t72_2[j]
+				t78Entry := t78_2[j]
+				t98Entry := t98_2[j]
 				for k := range 2 * nPhi {
+					t119 := num.FMA32(F(2*q1_2[k]), t72Entry, F(t502_2[k]*t522Entry))
+					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t104 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w2, F(t382_2[k]*q2DivEntry))
-					t1102 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t104), q1Sigmoid2[k], F(q1SigmoidEntry*t104))
+					t125 := num.FMA32(F(F(t9Entry*t10Entry)*t119), kern.Sigmoid(-t9Entry), F(t10Entry*t119))
+					t137 := num.FMA32(F(2*k1_2[k]), t98Entry, F(t76_2[k]*t78Entry))
+					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t119 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w3, F(t64_2[k]*k2DivEntry))
-					t1252 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t119), k1Sigmoid2[k], F(k1SigmoidEntry*t119))
-					t110_2[k] = t1102
-					bQBar[k] = bQBar[k] + t1102
-					t125_2[k] = t1252
-					bKBar[k] = bKBar[k] + t1252
+					t143 := num.FMA32(F(F(t4Entry*t5Entry)*t137), kern.Sigmoid(-t4Entry), F(t5Entry*t137))
+					t175_2[k] = t125
+					bQBar[k] = bQBar[k] + t125
+					t178_2[k] = t143
+					bKBar[k] = bKBar[k] + t143
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t113)
-	clear(t128)
+	// projected.q1
 	if kern.Wide() {
-		a := regions.R98e1fb690bbbArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t110),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t113),
-			P4: unsafe.SliceData(t125),
-			P5: unsafe.SliceData(c.CK),
-			P6: unsafe.SliceData(t128),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t175),
 			N0: L,
-			N1: T,
-			N2: 2 * nPhi,
-			N3: 16 * nPhi,
-			N4: 8 * nPhi,
-			N5: 24 * nPhi,
-			N6: -2 * nPhi,
-			N7: 2*T*nPhi + 6*nPhi,
-			N8: 2 * T * nPhi,
+			N1: 2 * nPhi,
+			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R98e1fb690bbb(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t110_2 := t110[(i*T+j)*2*nPhi:][:2*nPhi]
-				t125_2 := t125[(i*T+j)*2*nPhi:][:2*nPhi]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cQ := c.CQ[k*2*nPhi:][:2*nPhi]
-					t113_2 := t113[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					cK := c.CK[k*2*nPhi:][:2*nPhi]
-					t128_2 := t128[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						t113_2[m] = num.FMA32(t110_2[m], cQ[m], t113_2[m])
-						t128_2[m] = num.FMA32(t125_2[m], cK[m], t128_2[m])
-					}
+			for j := range 3 {
+				t175_2 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t175_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t175),
+			N0: L,
+			N1: 2 * nPhi,
+			N2: 8*T*nPhi + 24*nPhi,
+			N3: 2*T*nPhi + 12*nPhi,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t175_2 := t175[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t175_2[k] = F(0)
 				}
 			}
 		}
@@ -1651,36 +1709,39 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.k1
 	clear(c.CQBar)
 	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R90595b6873ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t110),
-							P2: unsafe.SliceData(c.CQBar),
-							P3: unsafe.SliceData(c.K1Stack),
-							P4: unsafe.SliceData(t125),
-							P5: unsafe.SliceData(c.CKBar),
-							N0: 2 * nPhi,
-							N1: -8*nPhi*i + 8*nPhi*k + (8*T*nPhi+24*nPhi)*j + 24*nPhi,
-							N2: 8*nPhi*k + 8*T*nPhi*j,
-							N3: 8 * nPhi * i,
-						}
-						regions.R90595b6873ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-						t110_2 := t110[(j*T+k)*2*nPhi:][:2*nPhi]
-						cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-						t125_2 := t125[(j*T+k)*2*nPhi:][:2*nPhi]
-						cKBar := c.CKBar[i*2*nPhi:][:2*nPhi]
-						for m := range 2 * nPhi {
-							cQBar[m] = num.FMA32(q1Stack[m], t110_2[m], cQBar[m])
-							cKBar[m] = num.FMA32(k1Stack[m], t125_2[m], cKBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R69c2678b7382Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t175),
+			P2: unsafe.SliceData(c.CQBar),
+			P3: unsafe.SliceData(c.K1Stack),
+			P4: unsafe.SliceData(t178),
+			P5: unsafe.SliceData(c.CKBar),
+			N0: L,
+			N1: T,
+			N2: 2 * nPhi,
+			N3: 32 * nPhi,
+			N4: 40 * nPhi,
+			N5: 48 * nPhi,
+			N6: 24 * nPhi,
+			N7: 2*T*nPhi + 12*nPhi,
+			N8: 2*T*nPhi + 6*nPhi,
+			N9: -2 * nPhi,
+		}
+		regions.R69c2678b7382(&a)
+	} else {
+		for i := range 4 {
+			cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
+			cKBar := c.CKBar[i*2*nPhi:][:2*nPhi]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
+					t175_2 := t175[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
+					t178_2 := t178[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					for m := range 2 * nPhi {
+						cQBar[m] = num.FMA32(q1Stack[m], t175_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t178_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1688,25 +1749,212 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t115)
+	clear(t132)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t175),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t132),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
+						N2: 24 * nPhi,
+						N3: -2 * nPhi,
+						N4: 8*nPhi*j + 24*nPhi*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
+					t175_3 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
+					t175_4 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
+					t175_5 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cQ4 := c.CQ[:2*nPhi]
+					t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t132_2[k] = num.FMA32(t175_2[k], cQ[k], num.FMA32(t175_3[k], cQ2[k], num.FMA32(t175_4[k], cQ3[k], F(t175_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
 	if kern.Wide() {
-		a := regions.R6d8f726ce0c7Args{
-			P0: unsafe.SliceData(t115),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: 2 * nPhi,
-			N2: 8 * T * nPhi,
-			N3: 2*T*nPhi + 6*nPhi,
-			N4: 6 * nPhi,
+			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R6d8f726ce0c7(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t115_2 := t115[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
-				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+				t178_2 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t115_2[k] = t115_2[k] + q0TailBar[k]
+					t178_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t178),
+			N0: L,
+			N1: 2 * nPhi,
+			N2: 8*T*nPhi + 24*nPhi,
+			N3: 2*T*nPhi + 12*nPhi,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t178_2 := t178[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t178_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t150)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t178),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t150),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
+						N2: 24 * nPhi,
+						N3: -2 * nPhi,
+						N4: 8*nPhi*j + 24*nPhi*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cK := c.CK[3*2*nPhi:][:2*nPhi]
+					t178_3 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
+					t178_4 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
+					t178_5 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cK4 := c.CK[:2*nPhi]
+					t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t150_2[k] = num.FMA32(t178_2[k], cK[k], num.FMA32(t178_3[k], cK2[k], num.FMA32(t178_4[k], cK3[k], F(t178_5[k]*cK4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v0, projected.v
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(c.CV),
+			P2: unsafe.SliceData(t155),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 24 * dV,
+			N4: 12 * dV,
+			N5: -dV,
+			N6: T*dV + 6*dV,
+			N7: T * dV,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cV := c.CV[:dV]
+		for i := range L {
+			for j := range T {
+				t172_2 := t172[(i*(T+6)+j+6)*dV:][:dV]
+				cV2 := c.CV[3*dV:][:dV]
+				t172_3 := t172[(i*(T+6)+j+5)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t172_4 := t172[(i*(T+6)+j+4)*dV:][:dV]
+				cV4 := c.CV[1*dV:][:dV]
+				t172_5 := t172[(i*(T+6)+j+3)*dV:][:dV]
+				t155_2 := t155[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					t155_2[k] = num.FMA32(t172_2[k], cV2[k], num.FMA32(t172_3[k], cV3[k], num.FMA32(t172_4[k], cV4[k], F(t172_5[k]*cV[k]))))
+				}
+			}
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t155),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4*T*dV - 12*dV,
+			N4: 3 * dV,
+			N5: T * dV,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t155_2 := t155[(i*T+(lo+j)+T-3)*dV:][:dV]
+					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
+					for k := range dV {
+						t155_2[k] = t155_2[k] + v0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t155, dV, 1)
+
+	// projected.q0, projected.q1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t175),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t158),
+			N0: L,
+			N1: T,
+			N2: 2 * nPhi,
+			N3: 48 * nPhi,
+			N4: 24 * nPhi,
+			N5: -2 * nPhi,
+			N6: 2*T*nPhi + 12*nPhi,
+			N7: 2 * T * nPhi,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:2*nPhi]
+		for i := range L {
+			for j := range T {
+				t175_2 := t175[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[3*2*nPhi:][:2*nPhi]
+				t175_3 := t175[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				t175_4 := t175[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[1*2*nPhi:][:2*nPhi]
+				t175_5 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t158_2[k] = num.FMA32(t175_2[k], cQ2[k], num.FMA32(t175_3[k], cQ3[k], num.FMA32(t175_4[k], cQ4[k], F(t175_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1714,152 +1962,204 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t113),
-			P1: unsafe.SliceData(t115),
-			P2: unsafe.SliceData(t116),
+		a := regions.R74f85edc2623Args{
+			P0: unsafe.SliceData(t158),
+			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
-			N1: T + 3,
+			N1: -T + 3,
 			N2: 2 * nPhi,
-			N3: 2*T*nPhi + 6*nPhi,
+			N3: 8*T*nPhi - 24*nPhi,
+			N4: 2 * T * nPhi,
+			N5: 6 * nPhi,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.R74f85edc2623(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t113_2 := t113[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t115_2 := t115[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t116_2 := t116[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					t116_2[k] = t113_2[k] + t115_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t158_2 := t158[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t158_2[k] = t158_2[k] + q0TailBar[k]
+					}
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t130)
-	if kern.Wide() {
-		a := regions.R32dad8ad2972Args{
-			P0: unsafe.SliceData(t116),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t130),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: 2 * nPhi,
-			N2: 8 * T * nPhi,
-			N3: 2*T*nPhi + 6*nPhi,
-			N4: 6 * nPhi,
-		}
-		regions.R32dad8ad2972(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t116_2 := t116[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-				t130_2 := t130[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
-				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					q0TailBarOut[k] = t116_2[k]
-					t130_2[k] = t130_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t128),
-			P1: unsafe.SliceData(t130),
-			P2: unsafe.SliceData(t131),
-			N0: L,
-			N1: T + 3,
-			N2: 2 * nPhi,
-			N3: 2*T*nPhi + 6*nPhi,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t128_2 := t128[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t130_2 := t130[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t131_2 := t131[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					t131_2[k] = t128_2[k] + t130_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t131[(i*(T+3)+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.v0, projected.v
-	for i := range L {
-		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t134, i*T*d), d, 1, kern.From(t101, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
-	}
-
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.GemmFMA(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t101, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, 2*nPhi, F(1), false, kern.From(t136, i*T*d), d, 1, kern.From(t116, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, 2*nPhi, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t116, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
-	}
+	// projected.q0
+	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t158, 2*nPhi, 1)
 
 	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, 2*nPhi, F(1), false, kern.From(t138, i*T*d), d, 1, kern.From(t131, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, 2*nPhi, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t131, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
-	}
-
-	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t134),
-			P1: unsafe.SliceData(t136),
-			P2: unsafe.SliceData(t138),
-			P3: unsafe.SliceData(c.XBar),
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t178),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t161),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: T * d,
+			N2: 2 * nPhi,
+			N3: 48 * nPhi,
+			N4: 24 * nPhi,
+			N5: -2 * nPhi,
+			N6: 2*T*nPhi + 12*nPhi,
+			N7: 2 * T * nPhi,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.R7dd865fb622c(&a)
 	} else {
+		cK := c.CK[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				t134_2 := t134[(i*T+j)*d:][:d]
-				t136_2 := t136[(i*T+j)*d:][:d]
-				t138_2 := t138[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t134_2[k] + t136_2[k]) + t138_2[k]
+				t178_2 := t178[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[3*2*nPhi:][:2*nPhi]
+				t178_3 := t178[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				t178_4 := t178[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[1*2*nPhi:][:2*nPhi]
+				t178_5 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t161_2 := t161[(i*T+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t161_2[k] = num.FMA32(t178_2[k], cK2[k], num.FMA32(t178_3[k], cK3[k], num.FMA32(t178_4[k], cK4[k], F(t178_5[k]*cK[k]))))
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R74f85edc2623Args{
+			P0: unsafe.SliceData(t161),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8*T*nPhi - 24*nPhi,
+			N4: 2 * T * nPhi,
+			N5: 6 * nPhi,
+		}
+		regions.R74f85edc2623(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t161_2 := t161[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t161_2[k] = t161_2[k] + k0TailBar[k]
+					}
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	c.A1PhiBar[0] = t112 + t302
-	c.A2PhiBar[0] = ((t622 + t922) + t2522) + t2822
+	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t161, 2*nPhi, 1)
+
+	// projected.v0
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t155, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t158, 2*nPhi, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t161, 2*nPhi, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t150[(i*3+j)*2*nPhi:][:2*nPhi])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8 * T * nPhi,
+			N4: 6 * nPhi,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t132[(i*3+j)*2*nPhi:][:2*nPhi])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8 * T * nPhi,
+			N4: 6 * nPhi,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t114[(i*3+j)*dV:][:dV])
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.V0TailBarOut),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: 3 * dV,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	c.A1PhiBar[0] = t2322 + t422
+	c.A2PhiBar[0] = ((t1823 + t2122) + t3722) + t402
 }

@@ -13,7 +13,7 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 2·L·T·d + 4·L·T entries and checkpoints of 0 entries.
+// It keeps L·T·d + L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
 	L     int
 	T     int
@@ -23,10 +23,6 @@ type Forward[F num.Float] struct {
 	Q     []F // [L, T, d], written
 	Q0    []F // [L, T, d], written
 	QProd []F // [L, T], written
-	QSqrt []F // [L, T], written
-	QDiv  []F // [L, T], written
-	QDiv2 []F // [L, T, d], written
-	QDiv3 []F // [L, T], written
 	Work  []F // WorkLen() entries
 }
 
@@ -65,19 +61,11 @@ func (c *Forward[F]) Run() {
 	// projected.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t3 := (F(0) < qProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, qProdEntry, F(1)))
-			t102 := num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
-			qSqrt[j] = t6
-			t10_2[j] = t102
-			qDiv[j] = F(1) / t102
-			qDiv3[j] = F(1) / t6
+			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -87,12 +75,9 @@ func (c *Forward[F]) Run() {
 		for j := range T {
 			q0 := c.Q0[(i*T+j)*d:][:d]
 			q := c.Q[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 			t10Entry := t10_2[j]
 			for k := range d {
-				q2 := q0[k] / t10Entry
-				q[k] = q2
-				qDiv2[k] = q2 / t10Entry
+				q[k] = q0[k] / t10Entry
 			}
 		}
 	}
@@ -108,20 +93,16 @@ type Backward[F num.Float] struct {
 	QBar  []F    // [L, T, d]
 	Q0    []F    // [L, T, d]
 	QProd []F    // [L, T]
-	QSqrt []F    // [L, T]
-	QDiv  []F    // [L, T]
-	QDiv2 []F    // [L, T, d]
-	QDiv3 []F    // [L, T]
 	WQBar []F    // [d, d], written
 	XBar  []F    // [L, T, d], written
 	Work  []F    // WorkLen() entries
 	Flags []bool // FlagsLen() entries
 }
 
-// WorkLen is L·T·d + L·T.
+// WorkLen is L·T·d + 5·L·T.
 func (c *Backward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T*d + L*T
+	return L*T*d + 5*L*T
 }
 
 // FlagsLen is 3·L·T.
@@ -137,8 +118,16 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
-	t62 := c.Work[:L*T] // [L, T]
+	t6 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t10 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t62 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t27 := work[:L*T*d] // [L, T, d]
 	t3 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
@@ -149,50 +138,70 @@ func (c *Backward[F]) Run() {
 	// projected.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t32, qSqrt[j], F(0)))
-			t3_2[j] = t32
+			qProdEntry := qProd[j]
+			t33 := (F(0) < qProdEntry)
+			t63 := num.Sqrt(kern.Choose(t33, qProdEntry, F(1)))
+			t8 := kern.Choose(t33, t63, F(0))
+			t102 := num.Max(t8, F(1e-08))
+			t722 := (F(1e-08) <= t8)
+			t3_2[j] = t33
+			t6_2[j] = t63
+			t10_2[j] = t102
+			t32_2[j] = F(1) / t102
 			t72_2[j] = t722
-			t11_2[j] = (t722 && t32)
+			t11_2[j] = (t722 && t33)
 		}
 	}
 
 	// projected.q
 	for i := range L {
+		t10_2 := t10[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*d:][:d]
-			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+			q0 := c.Q0[(i*T+j)*d:][:d]
 			var t622 F
+			t10Entry := t10_2[j]
 			for k := range d {
-				t622 += F(qBar[k] * qDiv2[k])
+				t622 += F(qBar[k] * ((q0[k] / t10Entry) / t10Entry))
 			}
 			t62_2[j] = -t622
 		}
 	}
 
-	// projected.q0, projected.q
+	// projected.q
 	for i := range L {
 		t11_2 := t11[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		for j := range T {
+			t11Entry := t11_2[j]
+			t23_2[j] = kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.q0, projected.q
+	for i := range L {
+		t32_2 := t32[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*d:][:d]
 			q0 := c.Q0[(i*T+j)*d:][:d]
 			t27_2 := t27[(i*T+j)*d:][:d]
-			t11Entry := t11_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			t32Entry := t32_2[j]
+			t23Entry := t23_2[j]
 			for k := range d {
-				t27_2[k] = F(qBar[k]*qDivEntry) + F(2*F(q0[k]*w))
+				t27_2[k] = F(qBar[k]*t32Entry) + F(2*F(q0[k]*t23Entry))
 			}
 		}
 	}
@@ -230,10 +239,6 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q = arena.Alloc(k.L * k.T * k.D)
 	k.Q0 = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -255,10 +260,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.QBar = block.Adjoint(t, n.outQ, g.L*g.T*g.D)
 	g.Q0 = k.Q0
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())

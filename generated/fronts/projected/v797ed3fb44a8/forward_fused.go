@@ -56,61 +56,46 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t10),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t3 := (F(0) < qProdEntry)
-				t6 := num.Sqrt(kern.Choose(t3, qProdEntry, F(1)))
-				t102 := kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
-				qSqrt[j] = t6
-				t10_2[j] = t102
-				qDiv[j] = F(1) / t102
-				qDiv3[j] = F(1) / t6
+				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rf2914391c6e5Args{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(c.QDiv2),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rf2914391c6e5(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*d:][:d]
 				q := c.Q[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				t10Entry := t10_2[j]
 				for k := range d {
-					q2 := q0[k] / t10Entry
-					q[k] = q2
-					qDiv2[k] = q2 / t10Entry
+					q[k] = q0[k] / t10Entry
 				}
 			}
 		}
@@ -126,53 +111,69 @@ func (c *backwardFused) run() {
 	_ = L
 	_ = T
 	_ = d
-	t62 := c.Work[:L*T]          // [L, T]
-	t27 := c.Work[L*T:][:L*T*d]  // [L, T, d]
-	t3 := c.Flags[:L*T]          // [L, T]
-	t72 := c.Flags[L*T:][:L*T]   // [L, T]
-	t11 := c.Flags[2*L*T:][:L*T] // [L, T]
+	t6 := c.Work[:L*T]            // [L, T]
+	t10 := c.Work[L*T:][:L*T]     // [L, T]
+	t32 := c.Work[2*L*T:][:L*T]   // [L, T]
+	t62 := c.Work[3*L*T:][:L*T]   // [L, T]
+	t23 := c.Work[4*L*T:][:L*T]   // [L, T]
+	t27 := c.Work[5*L*T:][:L*T*d] // [L, T, d]
+	t3 := c.Flags[:L*T]           // [L, T]
+	t72 := c.Flags[L*T:][:L*T]    // [L, T]
+	t11 := c.Flags[2*L*T:][:L*T]  // [L, T]
 
 	// projected.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t32, qSqrt[j], F(0)))
-			t3_2[j] = t32
+			qProdEntry := qProd[j]
+			t33 := (F(0) < qProdEntry)
+			t63 := num.Sqrt(kern.Choose(t33, qProdEntry, F(1)))
+			t8 := kern.Choose(t33, t63, F(0))
+			t102 := kern.Larger(t8, F(1e-08))
+			t722 := (F(1e-08) <= t8)
+			t3_2[j] = t33
+			t6_2[j] = t63
+			t10_2[j] = t102
+			t32_2[j] = F(1) / t102
 			t72_2[j] = t722
-			t11_2[j] = (t722 && t32)
+			t11_2[j] = (t722 && t33)
 		}
 	}
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(t62),
+		a := regions.Rfbe2a0ccab3aArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(c.QBar),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: 4,
-			N4: 8,
-			N5: 12,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
 			N6: T * d,
 		}
-		regions.R27d429748fc7(&a)
+		regions.Rfbe2a0ccab3a(&a)
 	} else {
 		for i := range L {
+			t10_2 := t10[i*T:][:T]
 			t62_2 := t62[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*d:][:d]
-				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
+				q0 := c.Q0[(i*T+j)*d:][:d]
 				var t622 F
+				t10Entry := t10_2[j]
 				t622Sums := [16]F{t622}
 				for k := range d {
-					t622Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t622Sums[k%16])
+					t622Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t10Entry)/t10Entry, t622Sums[k%16])
 				}
 				t622 = kern.Sum16(&t622Sums)
 				t62_2[j] = -t622
@@ -180,41 +181,46 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q
+	for i := range L {
+		t11_2 := t11[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		for j := range T {
+			t11Entry := t11_2[j]
+			t23_2[j] = kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
 	// projected.q0, projected.q
 	if kern.Wide() {
-		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(c.QDiv),
-			P2: unsafe.SliceData(t3),
-			P3: unsafe.SliceData(t72),
-			P4: unsafe.SliceData(t62),
-			P5: unsafe.SliceData(c.QDiv3),
-			P6: unsafe.SliceData(c.Q0),
-			P7: unsafe.SliceData(c.QBar),
-			P8: unsafe.SliceData(t27),
+		a := regions.Rdd11155554e9Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(c.QBar),
+			P4: unsafe.SliceData(t27),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9ad39bb3e04f(&a)
+		regions.Rdd11155554e9(&a)
 	} else {
 		for i := range L {
-			t11_2 := t11[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t3_2 := t3[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			t62_2 := t62[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*d:][:d]
 				qBar := c.QBar[(i*T+j)*d:][:d]
 				t27_2 := t27[(i*T+j)*d:][:d]
-				t11Entry := t11_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t32Entry := t32_2[j]
+				t23Entry := t23_2[j]
 				for k := range d {
-					t27_2[k] = num.FMA32(F(2*q0[k]), w, F(qBar[k]*qDivEntry))
+					t27_2[k] = num.FMA32(F(2*q0[k]), t23Entry, F(qBar[k]*t32Entry))
 				}
 			}
 		}

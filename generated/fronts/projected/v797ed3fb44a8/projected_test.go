@@ -66,10 +66,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q = a.Out("q", k.L*k.T*k.D)
 	k.Q0 = a.Fresh(k.L * k.T * k.D)
 	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.D)
-	k.QDiv3 = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -82,10 +78,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.QBar = a.Bar("q", g.L*g.T*g.D)
 	g.Q0 = k.Q0
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
 	g.WQBar = a.Grad("W_Q", g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())

@@ -13,33 +13,31 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps L·T·d_k + L·T·d_v + 2·L·T entries and checkpoints of 0 entries.
+// It keeps L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L           int
-	T           int
-	D           int
-	DK          int
-	DV          int
-	WK          []F // [d_k, d]
-	X           []F // [L, T, d]
-	WQ          []F // [d_k, d]
-	WV          []F // [d_v, d]
-	WRho        []F // [d_k + d_v]
-	BRho        []F // []
-	K0          []F // [L, T, d_k], written
-	Q0          []F // [L, T, d_k], written
-	V           []F // [L, T, d_v], written
-	Rho         []F // [L, T], written
-	RhoStack    []F // [L, T, d_k + d_v], written
-	RhoSigmoid  []F // [L, T], written
-	RhoSigmoid2 []F // [L, T], written
-	Work        []F // WorkLen() entries
+	L      int
+	T      int
+	D      int
+	DK     int
+	DV     int
+	WK     []F // [d_k, d]
+	X      []F // [L, T, d]
+	WQ     []F // [d_k, d]
+	WV     []F // [d_v, d]
+	WRho   []F // [d_k + d_v]
+	BRho   []F // []
+	K0     []F // [L, T, d_k], written
+	Q0     []F // [L, T, d_k], written
+	V      []F // [L, T, d_v], written
+	Rho    []F // [L, T], written
+	RhoLin []F // [L, T], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is L·T.
+// WorkLen is 2·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return L * T
+	return 2 * L * T
 }
 
 // Run computes Forward.
@@ -49,7 +47,9 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t2 := c.Work[:L*T] // [L, T]
+	t22 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	t32 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -62,87 +62,79 @@ func (c *Forward[F]) Run() {
 
 	// projected.rho
 	for i := range L {
+		t22_2 := t22[i*T:][:T]
+		wRho := c.WRho[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
+			var t222 F
 			for k := range dK {
-				rhoStack[k] = k0[k]
+				t222 += F(k0[k] * wRho[k])
 			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
+			t22_2[j] = t222
 		}
 	}
 
 	// projected.rho
 	for i := range L {
-		t2_2 := t2[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
+		t32_2 := t32[i*T:][:T]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t22 F
-			for k := range dK + dV {
-				t22 += F(rhoStack[k] * wRho[k])
+			v := c.V[(i*T+j)*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			var t322 F
+			for k := range dV {
+				t322 += F(v[k] * wRho[k])
 			}
-			t2_2[j] = t22
+			t32_2[j] = t322
 		}
 	}
 
 	// projected.rho
 	bRhoEntry := c.BRho[0]
 	for i := range L {
-		t2_2 := t2[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		for j := range T {
-			t3 := t2_2[j] + bRhoEntry
-			t4 := num.Sigmoid(t3)
-			rhoSigmoid[j] = t4
-			rho[j] = num.Min(num.Max(t4, F(0)), F(1))
-			rhoSigmoid2[j] = num.Sigmoid(-t3)
+			t3 := t22_2[j] + t32_2[j] + bRhoEntry
+			rhoLin[j] = t3
+			rho[j] = num.Min(num.Max(num.Sigmoid(t3), F(0)), F(1))
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L           int
-	T           int
-	D           int
-	DK          int
-	DV          int
-	WK          []F // [d_k, d]
-	X           []F // [L, T, d]
-	WQ          []F // [d_k, d]
-	WV          []F // [d_v, d]
-	WRho        []F // [d_k + d_v]
-	K0Bar       []F // [L, T, d_k]
-	Q0Bar       []F // [L, T, d_k]
-	VBar        []F // [L, T, d_v]
-	RhoBar      []F // [L, T]
-	RhoStack    []F // [L, T, d_k + d_v]
-	RhoSigmoid  []F // [L, T]
-	RhoSigmoid2 []F // [L, T]
-	WKBar       []F // [d_k, d], written
-	XBar        []F // [L, T, d], written
-	WQBar       []F // [d_k, d], written
-	WVBar       []F // [d_v, d], written
-	WRhoBar     []F // [d_k + d_v], written
-	BRhoBar     []F // [], written
-	Work        []F // WorkLen() entries
+	L       int
+	T       int
+	D       int
+	DK      int
+	DV      int
+	WK      []F // [d_k, d]
+	X       []F // [L, T, d]
+	WQ      []F // [d_k, d]
+	WV      []F // [d_v, d]
+	WRho    []F // [d_k + d_v]
+	K0Bar   []F // [L, T, d_k]
+	Q0Bar   []F // [L, T, d_k]
+	VBar    []F // [L, T, d_v]
+	RhoBar  []F // [L, T]
+	K0      []F // [L, T, d_k]
+	V       []F // [L, T, d_v]
+	RhoLin  []F // [L, T]
+	WKBar   []F // [d_k, d], written
+	XBar    []F // [L, T, d], written
+	WQBar   []F // [d_k, d], written
+	WVBar   []F // [d_v, d], written
+	WRhoBar []F // [d_k + d_v], written
+	BRhoBar []F // [], written
+	Work    []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d + 2·L·T·d_k + 2·L·T·d_v + L·T.
+// WorkLen is L·T·d_k + L·T·d_v + L·T + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 2*L*T*dK + 2*L*T*dV + L*T
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return L*T*dK + L*T*dV + L*T + 2*dK + 2*dV
 }
 
 // Run computes Backward.
@@ -152,108 +144,92 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t15 := c.Work[:L*T] // [L, T]
+	t17 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t19 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t23 := work[:L*T*dV] // [L, T, d_v]
+	t23 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t26 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t24 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t26 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t28 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t29 := work[:L*T*d] // [L, T, d]
+	t25 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t31 := work[:L*T*dK] // [L, T, d_k]
 
 	// projected.rho
-	var t18 F
+	var t21 F
 	for i := range L {
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		for j := range T {
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t22 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t72 := (t22 && (F(0) <= rhoSigmoidEntry))
-			t152 := kern.Choose(t72, F(F(rhoSigmoidEntry*kern.Choose(t72, kern.Choose(t22, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t18 += t152
-			t15_2[j] = t152
+			rhoLinEntry := rhoLin[j]
+			t4 := num.Sigmoid(rhoLinEntry)
+			t42 := (num.Max(t4, F(0)) <= F(1))
+			t9 := (t42 && (F(0) <= t4))
+			t172 := kern.Choose(t9, F(F(t4*kern.Choose(t9, kern.Choose(t42, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t21 += t172
+			t17_2[j] = t172
 		}
 	}
-	c.BRhoBar[0] = t18
+	c.BRhoBar[0] = t21
 
-	// projected.rho
-	clear(c.WRhoBar)
+	// projected.rho, projected.v
+	clear(t23)
 	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
+		t17_2 := t17[i*T:][:T]
 		for j := range T {
-			t19_2 := t19[(i*T+j)*(dK+dV):][:dK+dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t15Entry := t15_2[j]
-			for k := range dK + dV {
-				t19_2[k] = F(t15Entry * wRho[k])
-				wRhoBar[k] += F(rhoStack[k] * t15Entry)
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	for i := range L {
-		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t23_2 := t23[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t19_2 := t19[(i*T+j)*(dK+dV)+dK:][:dV]
-			t23_2 := t23[(i*T+j)*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			t26_2 := t26[(i*T+j)*dV:][:dV]
+			t17Entry := t17_2[j]
 			for k := range dV {
-				t23_2[k] = vBar[k] + t19_2[k]
+				t23_2[k] += F(v[k] * t17Entry)
+				t26_2[k] = vBar[k] + F(t17Entry*wRho[k])
+			}
+		}
+	}
+
+	// projected.rho, projected.k0
+	clear(t25)
+	for i := range L {
+		t17_2 := t17[i*T:][:T]
+		t25_2 := t25[:dK]
+		wRho := c.WRho[:dK]
+		for j := range T {
+			k0 := c.K0[(i*T+j)*dK:][:dK]
+			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+			t31_2 := t31[(i*T+j)*dK:][:dK]
+			t17Entry2 := t17_2[j]
+			for k := range dK {
+				t25_2[k] += F(k0[k] * t17Entry2)
+				t31_2[k] = k0Bar[k] + F(t17Entry2*wRho[k])
 			}
 		}
 	}
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t24, d, 1, t23, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t23, dV, 1)
-
-	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t26, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t26, dV, 1)
 
 	// projected.q0
 	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
 
-	// projected.k0, projected.rho
-	for i := range L {
-		for j := range T {
-			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-			t19_2 := t19[(i*T+j)*(dK+dV):][:dK]
-			t28_2 := t28[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t28_2[k] = k0Bar[k] + t19_2[k]
-			}
-		}
-	}
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t31, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t26, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t29, d, 1, t28, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t31, dK, 1, c.WK, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t28, dK, 1)
-
-	// projected.k0
-	for i := range L {
-		for j := range T {
-			t24_2 := t24[(i*T+j)*d:][:d]
-			t26_2 := t26[(i*T+j)*d:][:d]
-			t29_2 := t29[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t24_2[k] + t26_2[k] + t29_2[k]
-			}
-		}
+	wRhoBar := c.WRhoBar[:dK+dV]
+	for i := range dK + dV {
+		wRhoBar[i] = t23[i] + t25[i]
 	}
 }
 
@@ -294,9 +270,7 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q0 = arena.Alloc(k.L * k.T * k.DK)
 	k.V = arena.Alloc(k.L * k.T * k.DV)
 	k.Rho = arena.Alloc(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -328,9 +302,9 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0Bar = block.Adjoint(t, n.outQ0, g.L*g.T*g.DK)
 	g.VBar = block.Adjoint(t, n.outV, g.L*g.T*g.DV)
 	g.RhoBar = block.Adjoint(t, n.outRho, g.L*g.T)
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
+	g.K0 = k.K0
+	g.V = k.V
+	g.RhoLin = k.RhoLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -20,7 +20,8 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t2 := c.Work[:L*T] // [L, T]
+	t22 := c.Work[:L*T]       // [L, T]
+	t32 := c.Work[L*T:][:L*T] // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -32,45 +33,66 @@ func (c *forwardFused) run() {
 	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
 	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
+	if kern.Wide() {
+		a := regions.Rb6db0b007389Args{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(t22),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dK,
 		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
+		regions.Rb6db0b007389(&a)
+	} else {
+		wRho := c.WRho[:dK]
+		for i := range L {
+			t22_2 := t22[i*T:][:T]
+			for j := range T {
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				var t222 F
+				t222Sums := [16]F{t222}
+				for k := range dK {
+					t222Sums[k%16] = num.FMA32(k0[k], wRho[k], t222Sums[k%16])
+				}
+				t222 = kern.Sum16(&t222Sums)
+				t22_2[j] = t222
+			}
 		}
 	}
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
-			P0: unsafe.SliceData(c.RhoStack),
+		a := regions.R5edf17476f4bArgs{
+			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
-			P2: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(t32),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.R5edf17476f4b(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
 		for i := range L {
-			t2_2 := t2[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t22 F
-				t22Sums := [16]F{t22}
-				for k := range dK + dV {
-					t22Sums[k%16] = num.FMA32(rhoStack[k], wRho[k], t22Sums[k%16])
+				v := c.V[(i*T+j)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				var t322 F
+				t322Sums := [16]F{t322}
+				for k := range dV {
+					t322Sums[k%16] = num.FMA32(v[k], wRho[k], t322Sums[k%16])
 				}
-				t22 = kern.Sum16(&t22Sums)
-				t2_2[j] = t22
+				t322 = kern.Sum16(&t322Sums)
+				t32_2[j] = t322
 			}
 		}
 	}
@@ -78,28 +100,26 @@ func (c *forwardFused) run() {
 	// projected.rho
 	bRhoEntry := c.BRho[0]
 	if kern.Wide() {
-		a := regions.R696febef04dbArgs{
-			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(c.RhoSigmoid),
-			P2: unsafe.SliceData(c.Rho),
-			P3: unsafe.SliceData(c.RhoSigmoid2),
+		a := regions.R6689cb2d7d4cArgs{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.RhoLin),
+			P3: unsafe.SliceData(c.Rho),
 			N0: L,
 			N1: T,
 			S0: [2]float32{bRhoEntry},
 		}
-		regions.R696febef04db(&a)
+		regions.R6689cb2d7d4c(&a)
 	} else {
 		for i := range L {
-			t2_2 := t2[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 			for j := range T {
-				t3 := t2_2[j] + bRhoEntry
-				t4 := kern.Sigmoid(t3)
-				rhoSigmoid[j] = t4
-				rho[j] = kern.Smaller(kern.Larger(t4, F(0)), F(1))
-				rhoSigmoid2[j] = kern.Sigmoid(-t3)
+				t3 := (t22_2[j] + t32_2[j]) + bRhoEntry
+				rhoLin[j] = t3
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t3), F(0)), F(1))
 			}
 		}
 	}
@@ -116,189 +136,162 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t15 := c.Work[:L*T]                                   // [L, T]
-	t19 := c.Work[L*T:][:L*T*dK+L*T*dV]                   // [L, T, d_k + d_v]
-	t23 := c.Work[L*T*dK+L*T*dV+L*T:][:L*T*dV]            // [L, T, d_v]
-	t24 := c.Work[L*T*dK+2*L*T*dV+L*T:][:L*T*d]           // [L, T, d]
-	t26 := c.Work[L*T*d+L*T*dK+2*L*T*dV+L*T:][:L*T*d]     // [L, T, d]
-	t28 := c.Work[2*L*T*d+L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
-	t29 := c.Work[2*L*T*d+2*L*T*dK+2*L*T*dV+L*T:][:L*T*d] // [L, T, d]
-	t18Total := make([]F, 1)
+	t17 := c.Work[:L*T]                           // [L, T]
+	t23 := c.Work[L*T:][:dK+dV]                   // [d_k + d_v]
+	t26 := c.Work[L*T+dK+dV:][:L*T*dV]            // [L, T, d_v]
+	t25 := c.Work[L*T*dV+L*T+dK+dV:][:dK+dV]      // [d_k + d_v]
+	t31 := c.Work[L*T*dV+L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t21Total := make([]F, 1)
 
 	// projected.rho
-	var t18 F
+	var t21 F
 	if kern.Wide() {
-		a := regions.R27912caceb3bArgs{
-			P0: unsafe.SliceData(c.RhoSigmoid),
+		a := regions.Rc1b27ac06ccdArgs{
+			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.RhoBar),
-			P2: unsafe.SliceData(c.RhoSigmoid2),
-			P3: unsafe.SliceData(t15),
-			P4: unsafe.SliceData(t18Total),
+			P2: unsafe.SliceData(t17),
+			P3: unsafe.SliceData(t21Total),
 			N0: L,
 			N1: T,
-			N2: 8 * T,
-			N3: 12 * T,
-			S0: [2]float32{t18},
+			N2: 12 * T,
+			S0: [2]float32{t21},
 		}
-		regions.R27912caceb3b(&a)
+		regions.Rc1b27ac06ccd(&a)
 	} else {
-		t18_2 := t18
+		t21_2 := t21
 		for i := range L {
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rhoBar := c.RhoBar[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t15_2 := t15[i*T:][:T]
-			var t18Row F
-			t18RowSums := [16]F{t18Row}
+			t17_2 := t17[i*T:][:T]
+			var t21Row F
+			t21RowSums := [16]F{t21Row}
 			for j := range T {
-				rhoSigmoidEntry := rhoSigmoid[j]
-				t22 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-				t72 := (t22 && (F(0) <= rhoSigmoidEntry))
-				t152 := kern.Choose(t72, F(F(rhoSigmoidEntry*kern.Choose(t72, kern.Choose(t22, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-				t18RowSums[j%16] = t18RowSums[j%16] + t152
-				t15_2[j] = t152
+				rhoLinEntry := rhoLin[j]
+				t4 := kern.Sigmoid(rhoLinEntry)
+				t42 := (kern.Larger(t4, F(0)) <= F(1))
+				t9 := (t42 && (F(0) <= t4))
+				t172 := kern.Choose(t9, F(F(t4*kern.Choose(t9, kern.Choose(t42, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t21RowSums[j%16] = t21RowSums[j%16] + t172
+				t17_2[j] = t172
 			}
-			t18Row = kern.Sum16(&t18RowSums)
-			t18_2 = t18_2 + t18Row
+			t21Row = kern.Sum16(&t21RowSums)
+			t21_2 = t21_2 + t21Row
 		}
-		t18Total[0] = t18_2
+		t21Total[0] = t21_2
 	}
-	t18 = t18Total[0]
-	c.BRhoBar[0] = t18
+	t21 = t21Total[0]
+	c.BRhoBar[0] = t21
 
-	// projected.rho
-	clear(c.WRhoBar)
+	// projected.rho, projected.v
+	clear(t23)
 	if kern.Wide() {
-		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t15),
-			P1: unsafe.SliceData(c.WRho),
-			P2: unsafe.SliceData(t19),
-			P3: unsafe.SliceData(c.RhoStack),
-			P4: unsafe.SliceData(c.WRhoBar),
+		a := regions.Ra1f67c1927fdArgs{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(t23),
+			P3: unsafe.SliceData(c.WRho),
+			P4: unsafe.SliceData(c.VBar),
+			P5: unsafe.SliceData(t26),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
-			N5: dK + dV,
-			N6: 12*dK + 12*dV,
-			N7: T*dK + T*dV,
+			N5: dV,
+			N6: 8 * dV,
+			N7: 12 * dV,
+			N8: 4 * dK,
+			N9: T * dV,
 		}
-		regions.Ra27a1c196a79(&a)
+		regions.Ra1f67c1927fd(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
 		for i := range L {
-			t15_2 := t15[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
 			for j := range T {
-				t19_2 := t19[(i*T+j)*(dK+dV):][:dK+dV]
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t15Entry := t15_2[j]
-				for k := range dK + dV {
-					t19_2[k] = F(t15Entry * wRho[k])
-					wRhoBar[k] = num.FMA32(rhoStack[k], t15Entry, wRhoBar[k])
+				v := c.V[(i*T+j)*dV:][:dV]
+				t23_2 := t23[dK:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t26_2 := t26[(i*T+j)*dV:][:dV]
+				t17Entry := t17_2[j]
+				for k := range dV {
+					t23_2[k] = num.FMA32(v[k], t17Entry, t23_2[k])
+					t26_2[k] = num.FMA32(t17Entry, wRho[k], vBar[k])
 				}
 			}
 		}
 	}
 
-	// projected.v, projected.rho
+	// projected.rho, projected.k0
+	clear(t25)
 	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t19),
-			P2: unsafe.SliceData(t23),
+		a := regions.R9bb6bf210c99Args{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(c.K0),
+			P2: unsafe.SliceData(t25),
+			P3: unsafe.SliceData(c.WRho),
+			P4: unsafe.SliceData(c.K0Bar),
+			P5: unsafe.SliceData(t31),
 			N0: L,
 			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.Rbd0e3277083c(&a)
+		regions.R9bb6bf210c99(&a)
 	} else {
+		t25_2 := t25[:dK]
+		wRho := c.WRho[:dK]
 		for i := range L {
+			t17_2 := t17[i*T:][:T]
 			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t19_2 := t19[(i*T+j)*(dK+dV)+dK:][:dV]
-				t23_2 := t23[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t23_2[k] = vBar[k] + t19_2[k]
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+				t31_2 := t31[(i*T+j)*dK:][:dK]
+				t17Entry2 := t17_2[j]
+				for k := range dK {
+					t25_2[k] = num.FMA32(k0[k], t17Entry2, t25_2[k])
+					t31_2[k] = num.FMA32(t17Entry2, wRho[k], k0Bar[k])
 				}
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t24, d, 1, t23, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t23, dV, 1)
-
-	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t26, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t26, dV, 1)
 
 	// projected.q0
 	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
 
-	// projected.k0, projected.rho
-	if kern.Wide() {
-		a := regions.R7f2dcf236e75Args{
-			P0: unsafe.SliceData(c.K0Bar),
-			P1: unsafe.SliceData(t19),
-			P2: unsafe.SliceData(t28),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: dK + dV,
-			N4: T*dK + T*dV,
-			N5: T * dK,
-		}
-		regions.R7f2dcf236e75(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-				t19_2 := t19[(i*T+j)*(dK+dV):][:dK]
-				t28_2 := t28[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t28_2[k] = k0Bar[k] + t19_2[k]
-				}
-			}
-		}
-	}
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t31, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t26, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t29, d, 1, t28, dK, 1, c.WK, d, 1)
-
-	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t28, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t31, dK, 1, c.WK, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t24),
-			P1: unsafe.SliceData(t26),
-			P2: unsafe.SliceData(t29),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.Rdb24487ee64dArgs{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(c.WRhoBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rdb24487ee64d(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t24_2 := t24[(i*T+j)*d:][:d]
-				t26_2 := t26[(i*T+j)*d:][:d]
-				t29_2 := t29[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t24_2[k] + t26_2[k]) + t29_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t23[i] + t25[i]
 		}
 	}
 }

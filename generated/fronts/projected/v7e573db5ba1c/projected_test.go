@@ -76,9 +76,7 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	k.Q0 = a.Out("q0", k.L*k.T*k.DK)
 	k.V = a.Out("v", k.L*k.T*k.DV)
 	k.Rho = a.Out("rho", k.L*k.T)
-	k.RhoStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = a.Fresh(k.L * k.T)
-	k.RhoSigmoid2 = a.Fresh(k.L * k.T)
+	k.RhoLin = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -95,9 +93,9 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.Q0Bar = a.Bar("q0", g.L*g.T*g.DK)
 	g.VBar = a.Bar("v", g.L*g.T*g.DV)
 	g.RhoBar = a.Bar("rho", g.L*g.T)
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
+	g.K0 = k.K0
+	g.V = k.V
+	g.RhoLin = k.RhoLin
 	g.WKBar = a.Grad("W_K", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)

@@ -13,60 +13,44 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 11·L·T·d_k + L·T·d_v + 10·L·T + 6·L·d_k entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 3·L·T + 6·L·d_k entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	K0Tail        []F     // [L, 3, d_k]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	WV            []F     // [d_v, d]
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	V             []F     // [L, T, d_v], written
-	K             []F     // [L, T, d_k], written
-	Q             []F     // [L, T, d_k], written
-	Theta         []F     // [L, T], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	ThetaStack    []F     // [L, T, d_k + d_v], written
-	ThetaSoftplus []F     // [L, T], written
-	ThetaSigmoid  []F     // [L, T], written
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	Work          []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	K0Tail    []F     // [L, 3, d_k]
+	CK        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	BQ        []F     // [d_k]
+	WV        []F     // [d_v, d]
+	WTheta    []F     // [d_k + d_v]
+	BTheta    []F     // []
+	V         []F     // [L, T, d_v], written
+	K         []F     // [L, T, d_k], written
+	Q         []F     // [L, T, d_k], written
+	Theta     []F     // [L, T], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	K1Stack   []F     // [L, T + 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	KProd     []F     // [L, T], written
+	QProd     []F     // [L, T], written
+	ThetaLin  []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 3·L·T.
+// WorkLen is 2·L·T·d_k + 4·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 6*L*T*dK + 3*L*T
+	return 2*L*T*dK + 4*L*T + 18*L*dK
 }
 
 // Run computes Forward.
@@ -76,15 +60,19 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t4 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t22 := c.Work[:3*L*dK] // [L, 3, d_k]
+	work := c.Work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t72 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t82 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -92,59 +80,97 @@ func (c *Forward[F]) Run() {
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
+	t102 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t112 := work[:L*T] // [L, T]
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_2[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			t32_2 := t32[(i*3+j)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			t72_2 := t72[(i*3+j)*dK:][:dK]
+			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t82_2 := t82[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
 
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -152,17 +178,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -170,48 +198,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -220,21 +210,23 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t11 F
 			for k := range dK {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				k1Entry := k1_2[k]
 				t11 += F(k1Entry * k1Entry)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 			kProd[j] = t11
 		}
@@ -246,14 +238,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t13 := (F(0) < kProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-			kSqrt[j] = t16
-			t20_2[j] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -279,177 +268,117 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t23 := (F(0) < qProdEntry)
-			t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-			qSqrt[j] = t26
-			t30_2[j] = num.Max(kern.Choose(t23, t26, F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.theta
 	for i := range L {
 		t30_2 := t30[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		wTheta := c.WTheta[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+			var t1022 F
 			t30Entry := t30_2[j]
-			t20Entry2 := t20_2[j]
 			for k2 := range dK {
-				q2 := q1_2[k2] / t30Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t30Entry
-				kDiv2[k2] = k[k2] / t20Entry2
-				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
-				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
+				t1022 += F(k[k2] * wTheta[k2])
+				q[k2] = q1_2[k2] / t30Entry
 			}
+			t102_2[j] = t1022
 		}
 	}
 
 	// projected.theta
 	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				thetaStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
+		t112_2 := t112[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV)+dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			var t1122 F
 			for k := range dV {
-				thetaStack[k] = v[k]
+				t1122 += F(v[k] * wTheta[k])
 			}
+			t112_2[j] = t1122
 		}
 	}
 
-	// projected.theta
-	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t322 F
-			for k := range dK + dV {
-				t322 += F(thetaStack[k] * wTheta[k])
-			}
-			t32_2[j] = t322
-		}
-	}
-
-	// projected.theta, projected.k, projected.q
+	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t33 := t32_2[j] + bThetaEntry
-			t34 := num.Softplus(t33)
-			thetaSoftplus[j] = t34
-			theta[j] = num.Min(num.Max(t34, F(0)), F(0.125))
-			thetaSigmoid[j] = num.Sigmoid(t33)
-			qDiv[j] = F(1) / t30_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t20_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t33 := t102_2[j] + t112_2[j] + bThetaEntry
+			thetaLin[j] = t33
+			theta[j] = num.Min(num.Max(num.Softplus(t33), F(0)), F(0.125))
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	WV            []F     // [d_v, d]
-	WTheta        []F     // [d_k + d_v]
-	VBar          []F     // [L, T, d_v]
-	KBar          []F     // [L, T, d_k]
-	QBar          []F     // [L, T, d_k]
-	ThetaBar      []F     // [L, T]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	ThetaStack    []F     // [L, T, d_k + d_v]
-	ThetaSoftplus []F     // [L, T]
-	ThetaSigmoid  []F     // [L, T]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	WQBar         []F     // [d_k, d], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	CKBar         []F     // [4, d_k], written
-	BKBar         []F     // [d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	CQBar         []F     // [4, d_k], written
-	BQBar         []F     // [d_k], written
-	WVBar         []F     // [d_v, d], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	WK           []F     // [d_k, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [d_k, d]
+	CK           []F     // [4, d_k]
+	Pos          []int32 // [L]
+	BK           []F     // [d_k]
+	CQ           []F     // [4, d_k]
+	BQ           []F     // [d_k]
+	WV           []F     // [d_v, d]
+	WTheta       []F     // [d_k + d_v]
+	VBar         []F     // [L, T, d_v]
+	KBar         []F     // [L, T, d_k]
+	QBar         []F     // [L, T, d_k]
+	ThetaBar     []F     // [L, T]
+	K0TailBar    []F     // [L, 3, d_k]
+	Q0TailBar    []F     // [L, 3, d_k]
+	K1Stack      []F     // [L, T + 3, d_k]
+	Q1Stack      []F     // [L, T + 3, d_k]
+	V            []F     // [L, T, d_v]
+	KProd        []F     // [L, T]
+	QProd        []F     // [L, T]
+	ThetaLin     []F     // [L, T]
+	WKBar        []F     // [d_k, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [d_k, d], written
+	K0TailBarOut []F     // [L, 3, d_k], written
+	CKBar        []F     // [4, d_k], written
+	BKBar        []F     // [d_k], written
+	Q0TailBarOut []F     // [L, 3, d_k], written
+	CQBar        []F     // [4, d_k], written
+	BQBar        []F     // [d_k], written
+	WVBar        []F     // [d_v, d], written
+	WThetaBar    []F     // [d_k + d_v], written
+	BThetaBar    []F     // [], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 12·L·T·d_k + 2·L·T·d_v + 3·L·T + 18·L·d_k.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 12·L·T + 18·L·d_k + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 12*L*T*dK + 2*L*T*dV + 3*L*T + 18*L*dK
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 11*L*T*dK + L*T*dV + 12*L*T + 18*L*dK + 2*dK + 2*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -459,326 +388,339 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t4 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t135 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work := c.Work[L*T*dK+6*L*dK:]
+	t138 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t5 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t262 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t142 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t182 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t47 := work[:L*T*dK] // [L, T, d_k]
+	t10 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t52 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t82 := work[:L*T*dK] // [L, T, d_k]
+	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t73 := work[:L*T*dV] // [L, T, d_v]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t26 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t30 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t242 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t342 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t322 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t372 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t58 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t63 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t302 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t84 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t74 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t85 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t87 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t88 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t102 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t97 := work[:L*T*dK] // [L, T, d_k]
+	t54 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t60 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t80 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t100 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t118 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t123 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t100 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t103 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t106 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t108 := work[:L*T*d] // [L, T, d]
-	t13 := c.Flags[:L*T] // [L, T]
+	t126 := work[:L*T*dK] // [L, T, d_k]
+	t13 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t23 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t272 := flags[:L*T] // [L, T]
+	t38 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t312 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t53 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t57 := flags[:L*T] // [L, T]
+	t42 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	for i := range L {
-		t262_2 := t262[i*T:][:T]
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			var t2622 F
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t2622 += F(qBar[k] * qDiv2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
+				t42_2 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42_2)
+				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t102 := num.Sigmoid(t92)
+				t4_2[k] = t42_2
+				t5_2[k] = t52
+				k1_2[k] = F(t42_2 * t52)
+				t9_2[k] = t92
+				t10_2[k] = t102
+				q1_2[k] = F(t92 * t102)
 			}
-			t262_2[j] = -t2622
 		}
 	}
 
 	// projected.k, projected.q, projected.theta
-	var t172 F
+	var t282 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t242_2 := t242[i*T:][:T]
+		t342_2 := t342[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t182 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t232 := (F(0) < qProdEntry)
+			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+			t28 := kern.Choose(t232, t262, F(0))
+			t303 := num.Max(t28, F(1e-08))
+			thetaLinEntry := thetaLin[j]
+			t34 := num.Softplus(thetaLinEntry)
+			t122 := (num.Max(t34, F(0)) <= F(0.125))
+			t172 := (t122 && (F(0) <= t34))
+			t2422 := kern.Choose(t172, F(kern.Choose(t172, kern.Choose(t122, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t282 += t2422
+			t382 := (F(1e-08) <= t28)
+			t13_2[j] = t132
+			t16_2[j] = t162
+			t18_2[j] = t182
+			t20_2[j] = num.Max(t182, F(1e-08))
+			t23_2[j] = t232
+			t26_2[j] = t262
+			t30_2[j] = t303
+			t242_2[j] = t2422
+			t342_2[j] = F(1) / t303
+			t38_2[j] = t382
+			t42_2[j] = (t382 && t232)
+		}
+	}
+	c.BThetaBar[0] = t282
+
+	// projected.k, projected.theta, projected.q
+	clear(t322)
+	for i := range L {
+		t20_2 := t20[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t242_2 := t242[i*T:][:T]
+		t372_2 := t372[i*T:][:T]
+		t63_2 := t63[i*T:][:T]
+		wTheta := c.WTheta[:dK]
+		t322_2 := t322[:dK]
+		for j := range T {
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			t58_2 := t58[(i*T+j)*dK:][:dK]
+			var t3722 F
+			var t632 F
+			t20Entry := t20_2[j]
+			t30Entry := t30_2[j]
+			t242Entry := t242_2[j]
+			for k := range dK {
+				k2 := k1_2[k] / t20Entry
+				t3722 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
+				t582 := kBar[k] + F(t242Entry*wTheta[k])
+				t632 += F(t582 * (k2 / t20Entry))
+				t322_2[k] += F(k2 * t242Entry)
+				t58_2[k] = t582
+			}
+			t372_2[j] = -t3722
+			t63_2[j] = -t632
+		}
+	}
+
+	// projected.theta, projected.v
+	clear(t302)
+	for i := range L {
+		t242_2 := t242[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t302_2 := t302[dK:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			t84_2 := t84[(i*T+j)*dV:][:dV]
+			t242Entry2 := t242_2[j]
+			for k := range dV {
+				t302_2[k] += F(v[k] * t242Entry2)
+				t84_2[k] = vBar[k] + F(t242Entry2*wTheta[k])
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t42_2 := t42[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t272_2 := t272[i*T:][:T]
-		t312_2 := t312[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
+		t372_2 := t372[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		t63_2 := t63[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t80_2 := t80[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t232 := (F(0) < qProd[j])
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t22 := (num.Max(thetaSoftplusEntry, F(0)) <= F(0.125))
-			t72 := (t22 && (F(0) <= thetaSoftplusEntry))
-			t1422 := kern.Choose(t72, F(kern.Choose(t72, kern.Choose(t22, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t172 += t1422
-			t2722 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t532 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
-			t13_2[j] = t132
-			t23_2[j] = t232
-			t142_2[j] = t1422
-			t272_2[j] = t2722
-			t312_2[j] = (t2722 && t232)
-			t53_2[j] = t532
-			t57_2[j] = (t532 && t132)
-		}
-	}
-	c.BThetaBar[0] = t172
-
-	// projected.theta
-	clear(c.WThetaBar)
-	for i := range L {
-		t142_2 := t142[i*T:][:T]
-		wTheta := c.WTheta[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		for j := range T {
-			t182_2 := t182[(i*T+j)*(dK+dV):][:dK+dV]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t142Entry := t142_2[j]
-			for k := range dK + dV {
-				t182_2[k] = F(t142Entry * wTheta[k])
-				wThetaBar[k] += F(thetaStack[k] * t142Entry)
-			}
+			t42Entry := t42_2[j]
+			t64 := (F(1e-08) <= t18_2[j])
+			t13Entry := t13_2[j]
+			t68 := (t64 && t13Entry)
+			t54_2[j] = kern.Choose((t42Entry && t23_2[j]), kern.Choose(t42Entry, F(F(0.5*kern.Choose(t42Entry, kern.Choose(t38_2[j], t372_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t60_2[j] = F(1) / t20_2[j]
+			t80_2[j] = kern.Choose((t68 && t13Entry), kern.Choose(t68, F(F(0.5*kern.Choose(t68, kern.Choose(t64, t63_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
-	// projected.k, projected.theta, projected.q1, projected.q
+	// projected.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t84, dV, 1)
+
+	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
+	clear(c.BKBar)
 	for i := range L {
-		t312_2 := t312[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t272_2 := t272[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
+		t342_2 := t342[i*T:][:T]
+		t54_2 := t54[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		t80_2 := t80[i*T:][:T]
 		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
 		for j := range T {
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t182_2 := t182[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t47_2 := t47[(i*T+j)*dK:][:dK]
-			t82_2 := t82[(i*T+j)*dK:][:dK]
-			var t522 F
-			t312Entry := t312_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t312Entry && t23_2[j]), kern.Choose(t312Entry, F(F(0.5*kern.Choose(t312Entry, kern.Choose(t272_2[j], t262_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
+			t58_2 := t58[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
+			t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+			t342Entry := t342_2[j]
+			t54Entry := t54_2[j]
+			t60Entry := t60_2[j]
+			t80Entry := t80_2[j]
 			for k := range dK {
-				t472 := kBar[k] + t182_2[k]
-				t522 += F(t472 * kDiv2[k])
+				t87 := F(qBar[k]*t342Entry) + F(2*F(q1_2[k]*t54Entry))
+				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t76 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t822 := F(q1SigmoidEntry*t76) + F(F(F(t9Entry*q1SigmoidEntry)*t76)*q1Sigmoid2[k])
-				t47_2[k] = t472
-				t82_2[k] = t822
-				bQBar[k] += t822
-			}
-			t52_2[j] = -t522
-		}
-	}
-
-	// projected.v, projected.theta
-	for i := range L {
-		for j := range T {
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t182_2 := t182[(i*T+j)*(dK+dV)+dK:][:dV]
-			t73_2 := t73[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t73_2[k] = vBar[k] + t182_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t74, d, 1, t73, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t73, dV, 1)
-
-	// projected.q1
-	clear(t85)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t82_2 := t82[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t85_2 := t85[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t85_2[m] += F(t82_2[m] * cQ[m])
-					}
-				}
+				t93 := F(t10Entry*t87) + F(F(F(t9Entry*t10Entry)*t87)*num.Sigmoid(-t9Entry))
+				t105 := F(t58_2[k]*t60Entry) + F(2*F(k1_2[k]*t80Entry))
+				t5Entry := t5_2[k]
+				t4Entry := t4_2[k]
+				t111 := F(t5Entry*t105) + F(F(F(t4Entry*t5Entry)*t105)*num.Sigmoid(-t4Entry))
+				t135_2[k] = t93
+				bQBar[k] += t93
+				t138_2[k] = t111
+				bKBar[k] += t111
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t82_2 := t82[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t82_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t87)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t87_2 := t87[(i*(T+3)+j+T)*dK:][:dK]
+			t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t87_2[k] += q0TailBar[k]
+				t135_2[k] = F(0)
 			}
 		}
 	}
-
-	// projected.q1
 	for i := range L {
-		for j := range T + 3 {
-			t85_2 := t85[(i*(T+3)+j)*dK:][:dK]
-			t87_2 := t87[(i*(T+3)+j)*dK:][:dK]
-			t88_2 := t88[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t135_2 := t135[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t88_2[k] = t85_2[k] + t87_2[k]
+				t135_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t102)
-	for i := range L {
-		for j := range 3 {
-			t88_2 := t88[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t102_2 := t102[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t88_2[k]
-				t102_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	for i := range L {
-		t57_2 := t57[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t47_2 := t47[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t97_2 := t97[(i*T+j)*dK:][:dK]
-			t57Entry := t57_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t57Entry && t13_2[j]), kern.Choose(t57Entry, F(F(0.5*kern.Choose(t57Entry, kern.Choose(t53_2[j], t52_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t91 := F(t47_2[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t972 := F(k1SigmoidEntry*t91) + F(F(F(t4Entry*k1SigmoidEntry)*t91)*k1Sigmoid2[k])
-				t97_2[k] = t972
-				bKBar[k] += t972
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t100)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t97_2 := t97[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t100_2 := t100[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t100_2[m] += F(t97_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
+	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
+		cKBar := c.CKBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t97_2 := t97[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t97_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t135_2 := t135[(j*(T+6)+k+3)*dK:][:dK]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t135_2[m])
+					cKBar[m] += F(k1Stack[m] * t138_2[m])
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t100)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t100_2 := t100[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t100_2[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -786,60 +728,171 @@ func (c *Backward[F]) Run() {
 
 	// projected.k1
 	for i := range L {
-		for j := range T + 3 {
-			t100_2 := t100[(i*(T+3)+j)*dK:][:dK]
-			t102_2 := t102[(i*(T+3)+j)*dK:][:dK]
-			t103_2 := t103[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t103_2[k] = t100_2[k] + t102_2[k]
+				t138_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t138_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t118)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t118_2 := t118[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t118_2[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+			t135_3 := t135[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t135_4 := t135[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t135_5 := t135[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t123_2 := t123[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t123_2[k] = (F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k]))
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t123_2 := t123[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t123_2[k] += q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t123, dK, 1)
+
+	// projected.k0, projected.k1
+	for i := range L {
+		cK := c.CK[:dK]
+		for j := range T {
+			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+			t138_3 := t138[(i*(T+6)+j+4)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			t138_4 := t138[(i*(T+6)+j+5)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			t138_5 := t138[(i*(T+6)+j+6)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			t126_2 := t126[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t126_2[k] = (F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k]))
 			}
 		}
 	}
 
 	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			t103_2 := t103[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t103_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t126_2 := t126[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t126_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.q0, projected.q1
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t126, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t84, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t126, dK, 1, c.WK, d, 1)
+
+	// projected.k0
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t106, i*T*d), d, 1, kern.From(t88, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		for j := range 3 {
+			t118_2 := t118[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] = t118_2[k]
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t88, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
+	// projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t108, i*T*d), d, 1, kern.From(t103, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t103, (k*(T+3)+3)*dK), dK, 1)
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t74_2 := t74[(i*T+j)*d:][:d]
-			t106_2 := t106[(i*T+j)*d:][:d]
-			t108_2 := t108[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t74_2[k] + t106_2[k] + t108_2[k]
+		for j := range 3 {
+			t100_2 := t100[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t100_2[k]
 			}
 		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	wThetaBar := c.WThetaBar[:dK+dV]
+	for i := range dK + dV {
+		wThetaBar[i] = t302[i] + t322[i]
 	}
 }
 
@@ -900,26 +953,10 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.ThetaStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -962,26 +999,11 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK)
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.ThetaStack = k.ThetaStack
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
+	g.ThetaLin = k.ThetaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -14,69 +14,52 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 11·L·T·d_k + L·T·d_v + 13·L·T + 6·L·d_k entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 5·L·T + 6·L·d_k entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	K0Tail        []F     // [L, 3, d_k]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	BRho          []F     // []
-	WTheta        []F     // [d_k + d_v]
-	BTheta        []F     // []
-	WEta          []F     // [d_k + d_v]
-	BEta          []F     // []
-	V             []F     // [L, T, d_v], written
-	K             []F     // [L, T, d_k], written
-	Q             []F     // [L, T, d_k], written
-	Rho           []F     // [L, T], written
-	Eta           []F     // [L, T], written
-	Theta         []F     // [L, T], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	EtaSigmoid    []F     // [L, T], written
-	ThetaSigmoid  []F     // [L, T], written
-	RhoSigmoid2   []F     // [L, T], written
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	Work          []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	K0Tail    []F     // [L, 3, d_k]
+	CK        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	BQ        []F     // [d_k]
+	WV        []F     // [d_v, d]
+	WRho      []F     // [d_k + d_v]
+	BRho      []F     // []
+	WTheta    []F     // [d_k + d_v]
+	BTheta    []F     // []
+	WEta      []F     // [d_k + d_v]
+	BEta      []F     // []
+	V         []F     // [L, T, d_v], written
+	K         []F     // [L, T, d_k], written
+	Q         []F     // [L, T, d_k], written
+	Rho       []F     // [L, T], written
+	Eta       []F     // [L, T], written
+	Theta     []F     // [L, T], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	K1Stack   []F     // [L, T + 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	KProd     []F     // [L, T], written
+	QProd     []F     // [L, T], written
+	RhoLin    []F     // [L, T], written
+	ThetaLin  []F     // [L, T], written
+	EtaLin    []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 5·L·T.
+// WorkLen is 2·L·T·d_k + 8·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 6*L*T*dK + 5*L*T
+	return 2*L*T*dK + 8*L*T + 18*L*dK
 }
 
 // Run computes Forward.
@@ -86,15 +69,19 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t4 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t22 := c.Work[:3*L*dK] // [L, 3, d_k]
+	work := c.Work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t72 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t82 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -102,63 +89,105 @@ func (c *Forward[F]) Run() {
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
+	t102 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t39 := work[:L*T] // [L, T]
+	t122 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t46 := work[:L*T] // [L, T]
+	t142 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t112 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t132 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t152 := work[:L*T] // [L, T]
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_2[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			t32_2 := t32[(i*3+j)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			t72_2 := t72[(i*3+j)*dK:][:dK]
+			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t82_2 := t82[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
 
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -166,17 +195,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -184,48 +215,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -234,21 +227,23 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t11 F
 			for k := range dK {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				k1Entry := k1_2[k]
 				t11 += F(k1Entry * k1Entry)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 			kProd[j] = t11
 		}
@@ -260,14 +255,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t13 := (F(0) < kProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-			kSqrt[j] = t16
-			t20_2[j] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -293,218 +285,166 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t23 := (F(0) < qProdEntry)
-			t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-			qSqrt[j] = t26
-			t30_2[j] = num.Max(kern.Choose(t23, t26, F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho, projected.theta, projected.eta
 	for i := range L {
 		t30_2 := t30[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+			var t1022 F
+			var t1222 F
+			var t1422 F
 			t30Entry := t30_2[j]
-			t20Entry2 := t20_2[j]
 			for k2 := range dK {
-				q2 := q1_2[k2] / t30Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t30Entry
-				kDiv2[k2] = k[k2] / t20Entry2
-				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
-				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
+				kEntry := k[k2]
+				t1022 += F(kEntry * wRho[k2])
+				t1222 += F(kEntry * wTheta[k2])
+				t1422 += F(kEntry * wEta[k2])
+				q[k2] = q1_2[k2] / t30Entry
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
+			t102_2[j] = t1022
+			t122_2[j] = t1222
+			t142_2[j] = t1422
 		}
 	}
 
 	// projected.rho, projected.theta, projected.eta
 	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
+		t112_2 := t112[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t322 F
-			var t392 F
-			var t462 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t322 += F(rhoStackEntry * wRho[k])
-				t392 += F(rhoStackEntry * wTheta[k])
-				t462 += F(rhoStackEntry * wEta[k])
+			v := c.V[(i*T+j)*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wEta := c.WEta[dK:][:dV]
+			var t1122 F
+			var t1322 F
+			var t1522 F
+			for k := range dV {
+				vEntry := v[k]
+				t1122 += F(vEntry * wRho[k])
+				t1322 += F(vEntry * wTheta[k])
+				t1522 += F(vEntry * wEta[k])
 			}
-			t32_2[j] = t322
-			t39_2[j] = t392
-			t46_2[j] = t462
+			t112_2[j] = t1122
+			t132_2[j] = t1322
+			t152_2[j] = t1522
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.eta, projected.q
+	// projected.rho, projected.k, projected.theta, projected.eta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t33 := t32_2[j] + bRhoEntry
-			t34 := num.Sigmoid(t33)
-			t40 := t39_2[j] + bThetaEntry
-			t41 := num.Softplus(t40)
-			t47 := t46_2[j] + bEtaEntry
+			t33 := t102_2[j] + t112_2[j] + bRhoEntry
+			t40 := t122_2[j] + t132_2[j] + bThetaEntry
+			t47 := t142_2[j] + t152_2[j] + bEtaEntry
 			eta2 := num.Sigmoid(t47)
-			rhoSigmoid[j] = t34
-			rho[j] = num.Min(num.Max(t34, F(0)), F(1))
-			thetaSoftplus[j] = t41
+			rhoLin[j] = t33
+			rho[j] = num.Min(num.Max(num.Sigmoid(t33), F(0)), F(1))
+			thetaLin[j] = t40
+			etaLin[j] = t47
 			eta[j] = eta2
-			theta[j] = num.Min(num.Max(t41, F(0)), num.Min(F(math.Inf(1)), 1-eta2))
-			etaSigmoid[j] = num.Sigmoid(-t47)
-			thetaSigmoid[j] = num.Sigmoid(t40)
-			rhoSigmoid2[j] = num.Sigmoid(-t33)
-			qDiv[j] = F(1) / t30_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t20_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			theta[j] = num.Min(num.Max(num.Softplus(t40), F(0)), num.Min(F(math.Inf(1)), 1-eta2))
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_k + d_v]
-	WTheta        []F     // [d_k + d_v]
-	WEta          []F     // [d_k + d_v]
-	VBar          []F     // [L, T, d_v]
-	KBar          []F     // [L, T, d_k]
-	QBar          []F     // [L, T, d_k]
-	RhoBar        []F     // [L, T]
-	EtaBar        []F     // [L, T]
-	ThetaBar      []F     // [L, T]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	Eta           []F     // [L, T]
-	EtaSigmoid    []F     // [L, T]
-	ThetaSigmoid  []F     // [L, T]
-	RhoSigmoid2   []F     // [L, T]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	WQBar         []F     // [d_k, d], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	CKBar         []F     // [4, d_k], written
-	BKBar         []F     // [d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	CQBar         []F     // [4, d_k], written
-	BQBar         []F     // [d_k], written
-	WVBar         []F     // [d_v, d], written
-	WRhoBar       []F     // [d_k + d_v], written
-	BRhoBar       []F     // [], written
-	WThetaBar     []F     // [d_k + d_v], written
-	BThetaBar     []F     // [], written
-	WEtaBar       []F     // [d_k + d_v], written
-	BEtaBar       []F     // [], written
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	WK           []F     // [d_k, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [d_k, d]
+	CK           []F     // [4, d_k]
+	Pos          []int32 // [L]
+	BK           []F     // [d_k]
+	CQ           []F     // [4, d_k]
+	BQ           []F     // [d_k]
+	WV           []F     // [d_v, d]
+	WRho         []F     // [d_k + d_v]
+	WTheta       []F     // [d_k + d_v]
+	WEta         []F     // [d_k + d_v]
+	VBar         []F     // [L, T, d_v]
+	KBar         []F     // [L, T, d_k]
+	QBar         []F     // [L, T, d_k]
+	RhoBar       []F     // [L, T]
+	EtaBar       []F     // [L, T]
+	ThetaBar     []F     // [L, T]
+	K0TailBar    []F     // [L, 3, d_k]
+	Q0TailBar    []F     // [L, 3, d_k]
+	K1Stack      []F     // [L, T + 3, d_k]
+	Q1Stack      []F     // [L, T + 3, d_k]
+	V            []F     // [L, T, d_v]
+	KProd        []F     // [L, T]
+	QProd        []F     // [L, T]
+	RhoLin       []F     // [L, T]
+	ThetaLin     []F     // [L, T]
+	EtaLin       []F     // [L, T]
+	WKBar        []F     // [d_k, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [d_k, d], written
+	K0TailBarOut []F     // [L, 3, d_k], written
+	CKBar        []F     // [4, d_k], written
+	BKBar        []F     // [d_k], written
+	Q0TailBarOut []F     // [L, 3, d_k], written
+	CQBar        []F     // [4, d_k], written
+	BQBar        []F     // [d_k], written
+	WVBar        []F     // [d_v, d], written
+	WRhoBar      []F     // [d_k + d_v], written
+	BRhoBar      []F     // [], written
+	WThetaBar    []F     // [d_k + d_v], written
+	BThetaBar    []F     // [], written
+	WEtaBar      []F     // [d_k + d_v], written
+	BEtaBar      []F     // [], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 12·L·T·d_k + 2·L·T·d_v + 5·L·T + 18·L·d_k.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 14·L·T + 18·L·d_k + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 12*L*T*dK + 2*L*T*dV + 5*L*T + 18*L*dK
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 11*L*T*dK + L*T*dV + 14*L*T + 18*L*dK + 6*dK + 6*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -514,368 +454,401 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t4 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t186 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work := c.Work[L*T*dK+6*L*dK:]
+	t189 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t5 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t66 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t212 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t342 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t53 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t59 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t87 := work[:L*T*dK] // [L, T, d_k]
+	t10 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t92 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t122 := work[:L*T*dK] // [L, T, d_k]
+	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t113 := work[:L*T*dV] // [L, T, d_v]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t26 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t30 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t352 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t51 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t73 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t83 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t422 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t59 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t81 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t86 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t107 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t112 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t402 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t57 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t79 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t133 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t114 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t125 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t127 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t128 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t142 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t137 := work[:L*T*dK] // [L, T, d_k]
+	t103 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t109 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t129 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t149 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t167 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t172 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t140 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t143 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t146 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t148 := work[:L*T*d] // [L, T, d]
-	t13 := c.Flags[:L*T] // [L, T]
+	t175 := work[:L*T*dK] // [L, T, d_k]
+	t13 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t23 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t67 := flags[:L*T] // [L, T]
+	t87 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t71 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t93 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t97 := flags[:L*T] // [L, T]
+	t91 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	for i := range L {
-		t66_2 := t66[i*T:][:T]
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			var t662 F
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t662 += F(qBar[k] * qDiv2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
+				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42)
+				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t102 := num.Sigmoid(t92)
+				t4_2[k] = t42
+				t5_2[k] = t52
+				k1_2[k] = F(t42 * t52)
+				t9_2[k] = t92
+				t10_2[k] = t102
+				q1_2[k] = F(t92 * t102)
 			}
-			t66_2[j] = -t662
 		}
 	}
 
-	// projected.k, projected.q, projected.theta, projected.eta, projected.rho
-	var t232 F
-	var t372 F
-	var t56 F
+	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
+	var t382 F
+	var t55 F
+	var t77 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		etaBar := c.EtaBar[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t182 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t232 := (F(0) < qProdEntry)
+			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+			t28 := kern.Choose(t232, t262, F(0))
+			t302 := num.Max(t28, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t34 := num.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t41 := num.Softplus(thetaLinEntry)
+			etaLinEntry := etaLin[j]
+			eta := num.Sigmoid(etaLinEntry)
+			t48 := 1 - eta
+			t1622 := (num.Max(t41, F(0)) <= num.Min(F(math.Inf(1)), t48))
+			t212 := !t1622
+			thetaBarEntry := thetaBar[j]
+			t3522 := F(F(eta*(etaBar[j]-kern.Choose((t212 && !(F(math.Inf(1)) <= t48)), kern.Choose(t212, thetaBarEntry, F(0)), F(0)))) * num.Sigmoid(-etaLinEntry))
+			t382 += t3522
+			t442 := (t1622 && (F(0) <= t41))
+			t512 := kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t55 += t512
+			t60 := (num.Max(t34, F(0)) <= F(1))
+			t65 := (t60 && (F(0) <= t34))
+			t732 := kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t77 += t732
+			t872 := (F(1e-08) <= t28)
+			t13_2[j] = t132
+			t16_2[j] = t162
+			t18_2[j] = t182
+			t20_2[j] = num.Max(t182, F(1e-08))
+			t23_2[j] = t232
+			t26_2[j] = t262
+			t30_2[j] = t302
+			t352_2[j] = t3522
+			t51_2[j] = t512
+			t73_2[j] = t732
+			t83_2[j] = F(1) / t302
+			t87_2[j] = t872
+			t91_2[j] = (t872 && t232)
+		}
+	}
+	c.BEtaBar[0] = t382
+	c.BThetaBar[0] = t55
+	c.BRhoBar[0] = t77
+
+	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
+	clear(t422)
+	clear(t59)
+	clear(t81)
+	for i := range L {
+		t20_2 := t20[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		wEta := c.WEta[:dK]
+		wTheta := c.WTheta[:dK]
+		wRho := c.WRho[:dK]
+		t422_2 := t422[:dK]
+		t59_2 := t59[:dK]
+		t81_2 := t81[:dK]
+		for j := range T {
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			t107_2 := t107[(i*T+j)*dK:][:dK]
+			var t862 F
+			var t1122 F
+			t20Entry := t20_2[j]
+			t30Entry := t30_2[j]
+			t352Entry := t352_2[j]
+			t51Entry := t51_2[j]
+			t73Entry := t73_2[j]
+			for k := range dK {
+				k2 := k1_2[k] / t20Entry
+				t862 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
+				t1072 := kBar[k] + F(t352Entry*wEta[k]) + F(t51Entry*wTheta[k]) + F(t73Entry*wRho[k])
+				t1122 += F(t1072 * (k2 / t20Entry))
+				t422_2[k] += F(k2 * t352Entry)
+				t59_2[k] += F(k2 * t51Entry)
+				t81_2[k] += F(k2 * t73Entry)
+				t107_2[k] = t1072
+			}
+			t86_2[j] = -t862
+			t112_2[j] = -t1122
+		}
+	}
+
+	// projected.eta, projected.theta, projected.rho, projected.v
+	clear(t402)
+	clear(t57)
+	clear(t79)
+	for i := range L {
+		t352_2 := t352[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t402_2 := t402[dK:][:dV]
+			t57_2 := t57[dK:][:dV]
+			t79_2 := t79[dK:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			wEta := c.WEta[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			t133_2 := t133[(i*T+j)*dV:][:dV]
+			t352Entry2 := t352_2[j]
+			t51Entry2 := t51_2[j]
+			t73Entry2 := t73_2[j]
+			for k := range dV {
+				vEntry := v[k]
+				t402_2[k] += F(vEntry * t352Entry2)
+				t57_2[k] += F(vEntry * t51Entry2)
+				t79_2[k] += F(vEntry * t73Entry2)
+				t133_2[k] = vBar[k] + F(t352Entry2*wEta[k]) + F(t51Entry2*wTheta[k]) + F(t73Entry2*wRho[k])
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t91_2 := t91[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		t342_2 := t342[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
-		t71_2 := t71[i*T:][:T]
-		t93_2 := t93[i*T:][:T]
-		t97_2 := t97[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t109_2 := t109[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t129_2 := t129[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t233 := (F(0) < qProd[j])
-			etaEntry := eta[j]
-			t48 := 1 - etaEntry
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t22 := (num.Max(thetaSoftplusEntry, F(0)) <= num.Min(F(math.Inf(1)), t48))
-			t72 := !t22
-			thetaBarEntry := thetaBar[j]
-			t2122 := F(F(etaEntry*(etaBar[j]-kern.Choose((t72 && !(F(math.Inf(1)) <= t48)), kern.Choose(t72, thetaBarEntry, F(0)), F(0)))) * etaSigmoid[j])
-			t232 += t2122
-			t272 := (t22 && (F(0) <= thetaSoftplusEntry))
-			t3422 := kern.Choose(t272, F(kern.Choose(t272, kern.Choose(t22, thetaBarEntry, F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t372 += t3422
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t402 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t452 := (t402 && (F(0) <= rhoSigmoidEntry))
-			t532 := kern.Choose(t452, F(F(rhoSigmoidEntry*kern.Choose(t452, kern.Choose(t402, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t56 += t532
-			t672 := (F(1e-08) <= kern.Choose(t233, qSqrt[j], F(0)))
-			t932 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
-			t13_2[j] = t132
-			t23_2[j] = t233
-			t212_2[j] = t2122
-			t342_2[j] = t3422
-			t53_2[j] = t532
-			t67_2[j] = t672
-			t71_2[j] = (t672 && t233)
-			t93_2[j] = t932
-			t97_2[j] = (t932 && t132)
-		}
-	}
-	c.BEtaBar[0] = t232
-	c.BThetaBar[0] = t372
-	c.BRhoBar[0] = t56
-
-	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t212_2 := t212[i*T:][:T]
-		t342_2 := t342[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t59_2 := t59[(i*T+j)*(dK+dV):][:dK+dV]
-			t212Entry := t212_2[j]
-			t342Entry := t342_2[j]
-			t53Entry := t53_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wEtaBar[k] += F(rhoStackEntry * t212Entry)
-				wThetaBar[k] += F(rhoStackEntry * t342Entry)
-				wRhoBar[k] += F(rhoStackEntry * t53Entry)
-				t59_2[k] = F(t212Entry*wEta[k]) + F(t342Entry*wTheta[k]) + F(t53Entry*wRho[k])
-			}
+			t91Entry := t91_2[j]
+			t113 := (F(1e-08) <= t18_2[j])
+			t13Entry := t13_2[j]
+			t117 := (t113 && t13Entry)
+			t103_2[j] = kern.Choose((t91Entry && t23_2[j]), kern.Choose(t91Entry, F(F(0.5*kern.Choose(t91Entry, kern.Choose(t87_2[j], t86_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t109_2[j] = F(1) / t20_2[j]
+			t129_2[j] = kern.Choose((t117 && t13Entry), kern.Choose(t117, F(F(0.5*kern.Choose(t117, kern.Choose(t113, t112_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
-	// projected.k, projected.rho, projected.q1, projected.q
+	// projected.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t133, dV, 1)
+
+	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
+	clear(c.BKBar)
 	for i := range L {
-		t71_2 := t71[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
-		t66_2 := t66[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
+		t109_2 := t109[i*T:][:T]
+		t129_2 := t129[i*T:][:T]
 		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
 		for j := range T {
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t59_2 := t59[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t87_2 := t87[(i*T+j)*dK:][:dK]
-			t122_2 := t122[(i*T+j)*dK:][:dK]
-			var t922 F
-			t71Entry := t71_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t71Entry && t23_2[j]), kern.Choose(t71Entry, F(F(0.5*kern.Choose(t71Entry, kern.Choose(t67_2[j], t66_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
+			t107_2 := t107[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
+			t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
+			t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+			t83Entry := t83_2[j]
+			t103Entry := t103_2[j]
+			t109Entry := t109_2[j]
+			t129Entry := t129_2[j]
 			for k := range dK {
-				t872 := kBar[k] + t59_2[k]
-				t922 += F(t872 * kDiv2[k])
+				t136 := F(qBar[k]*t83Entry) + F(2*F(q1_2[k]*t103Entry))
+				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t116 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t1222 := F(q1SigmoidEntry*t116) + F(F(F(t9Entry*q1SigmoidEntry)*t116)*q1Sigmoid2[k])
-				t87_2[k] = t872
-				t122_2[k] = t1222
-				bQBar[k] += t1222
-			}
-			t92_2[j] = -t922
-		}
-	}
-
-	// projected.v, projected.rho
-	for i := range L {
-		for j := range T {
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t59_2 := t59[(i*T+j)*(dK+dV)+dK:][:dV]
-			t113_2 := t113[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t113_2[k] = vBar[k] + t59_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t114, d, 1, t113, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t113, dV, 1)
-
-	// projected.q1
-	clear(t125)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t122_2 := t122[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t125_2 := t125[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t125_2[m] += F(t122_2[m] * cQ[m])
-					}
-				}
+				t142 := F(t10Entry*t136) + F(F(F(t9Entry*t10Entry)*t136)*num.Sigmoid(-t9Entry))
+				t154 := F(t107_2[k]*t109Entry) + F(2*F(k1_2[k]*t129Entry))
+				t5Entry := t5_2[k]
+				t4Entry := t4_2[k]
+				t160 := F(t5Entry*t154) + F(F(F(t4Entry*t5Entry)*t154)*num.Sigmoid(-t4Entry))
+				t186_2[k] = t142
+				bQBar[k] += t142
+				t189_2[k] = t160
+				bKBar[k] += t160
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t122_2 := t122[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t122_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t127)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t127_2 := t127[(i*(T+3)+j+T)*dK:][:dK]
+			t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t127_2[k] += q0TailBar[k]
+				t186_2[k] = F(0)
 			}
 		}
 	}
-
-	// projected.q1
 	for i := range L {
-		for j := range T + 3 {
-			t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
-			t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-			t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t186_2 := t186[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t128_2[k] = t125_2[k] + t127_2[k]
+				t186_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t142)
-	for i := range L {
-		for j := range 3 {
-			t128_2 := t128[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t142_2 := t142[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t128_2[k]
-				t142_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	for i := range L {
-		t97_2 := t97[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t93_2 := t93[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t87_2 := t87[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t137_2 := t137[(i*T+j)*dK:][:dK]
-			t97Entry := t97_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t97Entry && t13_2[j]), kern.Choose(t97Entry, F(F(0.5*kern.Choose(t97Entry, kern.Choose(t93_2[j], t92_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t131 := F(t87_2[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t1372 := F(k1SigmoidEntry*t131) + F(F(F(t4Entry*k1SigmoidEntry)*t131)*k1Sigmoid2[k])
-				t137_2[k] = t1372
-				bKBar[k] += t1372
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t140)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t137_2 := t137[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t140_2 := t140[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t140_2[m] += F(t137_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
+	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
+		cKBar := c.CKBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t137_2 := t137[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t137_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t186_2 := t186[(j*(T+6)+k+3)*dK:][:dK]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t189_2 := t189[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t186_2[m])
+					cKBar[m] += F(k1Stack[m] * t189_2[m])
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t149)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t186_3 := t186[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t186_4 := t186[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t186_5 := t186[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t149_2 := t149[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t149_2[k] = F(t186_2[k]*cQ[k]) + F(t186_3[k]*cQ2[k]) + F(t186_4[k]*cQ3[k]) + F(t186_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -883,60 +856,175 @@ func (c *Backward[F]) Run() {
 
 	// projected.k1
 	for i := range L {
-		for j := range T + 3 {
-			t140_2 := t140[(i*(T+3)+j)*dK:][:dK]
-			t142_2 := t142[(i*(T+3)+j)*dK:][:dK]
-			t143_2 := t143[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t143_2[k] = t140_2[k] + t142_2[k]
+				t189_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t189_2 := t189[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t189_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t167)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t189_3 := t189[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t189_4 := t189[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t189_5 := t189[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t167_2 := t167[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t167_2[k] = F(t189_2[k]*cK[k]) + F(t189_3[k]*cK2[k]) + F(t189_4[k]*cK3[k]) + F(t189_5[k]*cK4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
+			t186_3 := t186[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t186_4 := t186[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t186_5 := t186[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t172_2 := t172[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t172_2[k] = (F(t186_2[k]*cQ[k]) + F(t186_3[k]*cQ2[k]) + F(t186_4[k]*cQ3[k]) + F(t186_5[k]*cQ4[k]))
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t172_2 := t172[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t172_2[k] += q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t172, dK, 1)
+
+	// projected.k0, projected.k1
+	for i := range L {
+		cK := c.CK[:dK]
+		for j := range T {
+			t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+			t189_3 := t189[(i*(T+6)+j+4)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			t189_4 := t189[(i*(T+6)+j+5)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			t189_5 := t189[(i*(T+6)+j+6)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			t175_2 := t175[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t175_2[k] = (F(t189_2[k]*cK[k]) + F(t189_3[k]*cK2[k]) + F(t189_4[k]*cK3[k]) + F(t189_5[k]*cK4[k]))
 			}
 		}
 	}
 
 	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			t143_2 := t143[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t143_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t175_2 := t175[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t175_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.q0, projected.q1
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t175, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t133, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t172, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t175, dK, 1, c.WK, d, 1)
+
+	// projected.k0
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t146, i*T*d), d, 1, kern.From(t128, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		for j := range 3 {
+			t167_2 := t167[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] = t167_2[k]
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t128, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
+	// projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t148, i*T*d), d, 1, kern.From(t143, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t143, (k*(T+3)+3)*dK), dK, 1)
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t114_2 := t114[(i*T+j)*d:][:d]
-			t146_2 := t146[(i*T+j)*d:][:d]
-			t148_2 := t148[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t114_2[k] + t146_2[k] + t148_2[k]
+		for j := range 3 {
+			t149_2 := t149[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t149_2[k]
 			}
 		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	wRhoBar := c.WRhoBar[:dK+dV]
+	wThetaBar := c.WThetaBar[:dK+dV]
+	wEtaBar := c.WEtaBar[:dK+dV]
+	for i := range dK + dV {
+		wRhoBar[i] = t79[i] + t81[i]
+		wThetaBar[i] = t57[i] + t59[i]
+		wEtaBar[i] = t402[i] + t422[i]
 	}
 }
 
@@ -1009,29 +1097,12 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
+	k.EtaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1082,30 +1153,13 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK)
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Eta = k.Eta
-	g.EtaSigmoid = k.EtaSigmoid
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
+	g.EtaLin = k.EtaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

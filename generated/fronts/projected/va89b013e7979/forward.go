@@ -13,69 +13,52 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 11·L·T·d_k + 6·L·T·d_v + 8·L·T + 6·L·d_k entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 3·L·T·d_v + 2·L·T + 6·L·d_k entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	K0Tail        []F     // [L, 3, d_k]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_v, d_k + d_v]
-	BRho          []F     // [d_v]
-	WTheta        []F     // [d_v, d_k + d_v]
-	BTheta        []F     // [d_v]
-	WEta          []F     // [d_v, d_k + d_v]
-	BEta          []F     // [d_v]
-	V             []F     // [L, T, d_v], written
-	K             []F     // [L, T, d_k], written
-	Q             []F     // [L, T, d_k], written
-	Rho           []F     // [L, T, d_v], written
-	Theta         []F     // [L, T, d_v], written
-	Eta           []F     // [L, T, d_v], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	RhoStack      []F     // [L, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, T, d_v], written
-	ThetaSoftplus []F     // [L, T, d_v], written
-	EtaSigmoid    []F     // [L, T, d_v], written
-	ThetaSigmoid  []F     // [L, T, d_v], written
-	RhoSigmoid2   []F     // [L, T, d_v], written
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	Work          []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	K0Tail    []F     // [L, 3, d_k]
+	CK        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	BQ        []F     // [d_k]
+	WV        []F     // [d_v, d]
+	WRho      []F     // [d_v, d_k + d_v]
+	BRho      []F     // [d_v]
+	WTheta    []F     // [d_v, d_k + d_v]
+	BTheta    []F     // [d_v]
+	WEta      []F     // [d_v, d_k + d_v]
+	BEta      []F     // [d_v]
+	V         []F     // [L, T, d_v], written
+	K         []F     // [L, T, d_k], written
+	Q         []F     // [L, T, d_k], written
+	Rho       []F     // [L, T, d_v], written
+	Theta     []F     // [L, T, d_v], written
+	Eta       []F     // [L, T, d_v], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	K1Stack   []F     // [L, T + 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	KProd     []F     // [L, T], written
+	QProd     []F     // [L, T], written
+	RhoLin    []F     // [L, T, d_v], written
+	ThetaLin  []F     // [L, T, d_v], written
+	EtaLin    []F     // [L, T, d_v], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 5·L·T·d_v + 2·L·T.
+// WorkLen is 2·L·T·d_k + 2·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + 5*L*T*dV + 2*L*T
+	L, T, dK := c.L, c.T, c.DK
+	return 2*L*T*dK + 2*L*T + 18*L*dK
 }
 
 // Run computes Forward.
@@ -85,83 +68,113 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t4 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t22 := c.Work[:3*L*dK] // [L, 3, d_k]
+	work := c.Work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t72 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t82 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t32 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t33 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t39 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t40 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t44 := work[:L*T*dV] // [L, T, d_v]
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_2[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			t32_2 := t32[(i*3+j)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			t72_2 := t72[(i*3+j)*dK:][:dK]
+			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t82_2 := t82[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
 
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -169,17 +182,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -187,48 +202,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -237,21 +214,23 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t11 F
 			for k := range dK {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				k1Entry := k1_2[k]
 				t11 += F(k1Entry * k1Entry)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 			kProd[j] = t11
 		}
@@ -263,14 +242,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t13 := (F(0) < kProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-			kSqrt[j] = t16
-			t20_2[j] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -296,137 +272,107 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t23 := (F(0) < qProdEntry)
-			t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-			t302 := num.Max(kern.Choose(t23, t26, F(0)), F(1e-08))
-			qSqrt[j] = t26
-			t30_2[j] = t302
-			qDiv[j] = F(1) / t302
-			qDiv3[j] = F(1) / t26
-			kDiv[j] = F(1) / t20_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q
 	for i := range L {
 		t30_2 := t30[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 			t30Entry := t30_2[j]
-			t20Entry2 := t20_2[j]
-			for k2 := range dK {
-				q2 := q1_2[k2] / t30Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t30Entry
-				kDiv2[k2] = k[k2] / t20Entry2
-				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
-				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
+			for k := range dK {
+				q[k] = q1_2[k] / t30Entry
 			}
 		}
 	}
 
 	// projected.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// projected.rho
-	kern.Gemm(L*T, dV, dK+dV, F(1), false, t32, dV, 1, c.RhoStack, dK+dV, 1, c.WRho, 1, dK+dV)
-
-	// projected.rho, projected.k
 	for i := range L {
 		bRho := c.BRho[:dV]
 		for j := range T {
-			t32_2 := t32[(i*T+j)*dV:][:dV]
-			t33_2 := t33[(i*T+j)*dV:][:dV]
-			rhoSigmoid := c.RhoSigmoid[(i*T+j)*dV:][:dV]
+			rhoLin := c.RhoLin[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				rhoLin[k] = bRho[k]
+			}
+		}
+	}
+
+	// projected.rho
+	kern.Gemm(L*T, dV, dK, F(1), true, c.RhoLin, dV, 1, c.K, dK, 1, c.WRho, 1, dK+dV)
+
+	// projected.rho
+	kern.Gemm(L*T, dV, dV, F(1), true, c.RhoLin, dV, 1, c.V, dV, 1, kern.From(c.WRho, dK), 1, dK+dV)
+
+	// projected.rho, projected.k
+	for i := range L {
+		for j := range T {
+			rhoLin := c.RhoLin[(i*T+j)*dV:][:dV]
 			rho := c.Rho[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t332 := t32_2[k] + bRho[k]
-				t34 := num.Sigmoid(t332)
-				t33_2[k] = t332
-				rhoSigmoid[k] = t34
-				rho[k] = num.Min(num.Max(t34, F(0)), F(1))
+				rho[k] = num.Min(num.Max(num.Sigmoid(rhoLin[k]), F(0)), F(1))
 			}
 		}
 	}
 
 	// projected.theta
-	kern.Gemm(L*T, dV, dK+dV, F(1), false, t39, dV, 1, c.RhoStack, dK+dV, 1, c.WTheta, 1, dK+dV)
-
-	// projected.theta, projected.k
 	for i := range L {
 		bTheta := c.BTheta[:dV]
 		for j := range T {
-			t39_2 := t39[(i*T+j)*dV:][:dV]
-			t40_2 := t40[(i*T+j)*dV:][:dV]
-			thetaSoftplus := c.ThetaSoftplus[(i*T+j)*dV:][:dV]
+			thetaLin := c.ThetaLin[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				thetaLin[k] = bTheta[k]
+			}
+		}
+	}
+
+	// projected.theta
+	kern.Gemm(L*T, dV, dK, F(1), true, c.ThetaLin, dV, 1, c.K, dK, 1, c.WTheta, 1, dK+dV)
+
+	// projected.theta
+	kern.Gemm(L*T, dV, dV, F(1), true, c.ThetaLin, dV, 1, c.V, dV, 1, kern.From(c.WTheta, dK), 1, dK+dV)
+
+	// projected.theta, projected.k
+	for i := range L {
+		for j := range T {
+			thetaLin := c.ThetaLin[(i*T+j)*dV:][:dV]
 			theta := c.Theta[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t402 := t39_2[k] + bTheta[k]
-				t41 := num.Softplus(t402)
-				t40_2[k] = t402
-				thetaSoftplus[k] = t41
-				theta[k] = num.Max(t41, F(0))
+				theta[k] = num.Max(num.Softplus(thetaLin[k]), F(0))
 			}
 		}
 	}
 
 	// projected.eta
-	kern.Gemm(L*T, dV, dK+dV, F(1), false, t44, dV, 1, c.RhoStack, dK+dV, 1, c.WEta, 1, dK+dV)
-
-	// projected.eta, projected.theta, projected.rho
 	for i := range L {
 		bEta := c.BEta[:dV]
 		for j := range T {
-			t44_2 := t44[(i*T+j)*dV:][:dV]
-			eta := c.Eta[(i*T+j)*dV:][:dV]
-			etaSigmoid := c.EtaSigmoid[(i*T+j)*dV:][:dV]
-			t40_2 := t40[(i*T+j)*dV:][:dV]
-			thetaSigmoid := c.ThetaSigmoid[(i*T+j)*dV:][:dV]
-			t33_2 := t33[(i*T+j)*dV:][:dV]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*T+j)*dV:][:dV]
+			etaLin := c.EtaLin[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t45 := t44_2[k] + bEta[k]
-				eta[k] = num.Sigmoid(t45)
-				etaSigmoid[k] = num.Sigmoid(-t45)
-				thetaSigmoid[k] = num.Sigmoid(t40_2[k])
-				rhoSigmoid2[k] = num.Sigmoid(-t33_2[k])
+				etaLin[k] = bEta[k]
+			}
+		}
+	}
+
+	// projected.eta
+	kern.Gemm(L*T, dV, dK, F(1), true, c.EtaLin, dV, 1, c.K, dK, 1, c.WEta, 1, dK+dV)
+
+	// projected.eta
+	kern.Gemm(L*T, dV, dV, F(1), true, c.EtaLin, dV, 1, c.V, dV, 1, kern.From(c.WEta, dK), 1, dK+dV)
+
+	// projected.eta
+	for i := range L {
+		for j := range T {
+			etaLin := c.EtaLin[(i*T+j)*dV:][:dV]
+			eta := c.Eta[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				eta[k] = num.Sigmoid(etaLin[k])
 			}
 		}
 	}
@@ -434,80 +380,63 @@ func (c *Forward[F]) Run() {
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	WV            []F     // [d_v, d]
-	WRho          []F     // [d_v, d_k + d_v]
-	WTheta        []F     // [d_v, d_k + d_v]
-	WEta          []F     // [d_v, d_k + d_v]
-	VBar          []F     // [L, T, d_v]
-	KBar          []F     // [L, T, d_k]
-	QBar          []F     // [L, T, d_k]
-	RhoBar        []F     // [L, T, d_v]
-	ThetaBar      []F     // [L, T, d_v]
-	EtaBar        []F     // [L, T, d_v]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	RhoStack      []F     // [L, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, T, d_v]
-	ThetaSoftplus []F     // [L, T, d_v]
-	Eta           []F     // [L, T, d_v]
-	EtaSigmoid    []F     // [L, T, d_v]
-	ThetaSigmoid  []F     // [L, T, d_v]
-	RhoSigmoid2   []F     // [L, T, d_v]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	WQBar         []F     // [d_k, d], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	CKBar         []F     // [4, d_k], written
-	BKBar         []F     // [d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	CQBar         []F     // [4, d_k], written
-	BQBar         []F     // [d_k], written
-	WVBar         []F     // [d_v, d], written
-	WRhoBar       []F     // [d_v, d_k + d_v], written
-	BRhoBar       []F     // [d_v], written
-	WThetaBar     []F     // [d_v, d_k + d_v], written
-	BThetaBar     []F     // [d_v], written
-	WEtaBar       []F     // [d_v, d_k + d_v], written
-	BEtaBar       []F     // [d_v], written
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	WK           []F     // [d_k, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [d_k, d]
+	CK           []F     // [4, d_k]
+	Pos          []int32 // [L]
+	BK           []F     // [d_k]
+	CQ           []F     // [4, d_k]
+	BQ           []F     // [d_k]
+	WV           []F     // [d_v, d]
+	WRho         []F     // [d_v, d_k + d_v]
+	WTheta       []F     // [d_v, d_k + d_v]
+	WEta         []F     // [d_v, d_k + d_v]
+	VBar         []F     // [L, T, d_v]
+	KBar         []F     // [L, T, d_k]
+	QBar         []F     // [L, T, d_k]
+	RhoBar       []F     // [L, T, d_v]
+	ThetaBar     []F     // [L, T, d_v]
+	EtaBar       []F     // [L, T, d_v]
+	K0TailBar    []F     // [L, 3, d_k]
+	Q0TailBar    []F     // [L, 3, d_k]
+	K1Stack      []F     // [L, T + 3, d_k]
+	Q1Stack      []F     // [L, T + 3, d_k]
+	V            []F     // [L, T, d_v]
+	KProd        []F     // [L, T]
+	QProd        []F     // [L, T]
+	RhoLin       []F     // [L, T, d_v]
+	ThetaLin     []F     // [L, T, d_v]
+	EtaLin       []F     // [L, T, d_v]
+	WKBar        []F     // [d_k, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [d_k, d], written
+	K0TailBarOut []F     // [L, 3, d_k], written
+	CKBar        []F     // [4, d_k], written
+	BKBar        []F     // [d_k], written
+	Q0TailBarOut []F     // [L, 3, d_k], written
+	CQBar        []F     // [4, d_k], written
+	BQBar        []F     // [d_k], written
+	WVBar        []F     // [d_v, d], written
+	WRhoBar      []F     // [d_v, d_k + d_v], written
+	BRhoBar      []F     // [d_v], written
+	WThetaBar    []F     // [d_v, d_k + d_v], written
+	BThetaBar    []F     // [d_v], written
+	WEtaBar      []F     // [d_v, d_k + d_v], written
+	BEtaBar      []F     // [d_v], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 15·L·T·d_k + 8·L·T·d_v + 2·L·T + 18·L·d_k.
+// WorkLen is 12·L·T·d_k + 4·L·T·d_v + 11·L·T + 18·L·d_k + 3·d_k·d_v + 3·d_v·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 15*L*T*dK + 8*L*T*dV + 2*L*T + 18*L*dK
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 12*L*T*dK + 4*L*T*dV + 11*L*T + 18*L*dK + 3*dK*dV + 3*dV*dV
 }
 
 // FlagsLen is 6·L·T.
@@ -523,84 +452,120 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t4 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t168 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work := c.Work[L*T*dK+6*L*dK:]
+	t171 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t5 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t48 := work[:L*T] // [L, T]
+	t10 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	q1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t16 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t42 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t162 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t352 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t72 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t202 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t392 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t412 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t69 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t74 := work[:L*T] // [L, T]
+	t18 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t104 := work[:L*T*dK] // [L, T, d_k]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t26 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t30 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t65 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	k := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t95 := work[:L*T*dV] // [L, T, d_v]
+	t68 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t182 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t96 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t107 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t109 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t110 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t124 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t119 := work[:L*T*dK] // [L, T, d_k]
+	t332 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t55 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t232 := work[:dK*dV+dV*dV] // [d_v, d_k + d_v]
+	work = work[dK*dV+dV*dV:]
+	t392 := work[:dK*dV+dV*dV] // [d_v, d_k + d_v]
+	work = work[dK*dV+dV*dV:]
+	t61 := work[:dK*dV+dV*dV] // [d_v, d_k + d_v]
+	work = work[dK*dV+dV*dV:]
+	t85 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t91 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t89 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t122 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t125 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t128 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t130 := work[:L*T*d] // [L, T, d]
-	t13 := c.Flags[:L*T] // [L, T]
+	t94 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t111 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t115 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t131 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t149 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t154 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t157 := work[:L*T*dK] // [L, T, d_k]
+	t13 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t23 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t49 := flags[:L*T] // [L, T]
+	t69 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t53 := flags[:L*T] // [L, T]
+	t73 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t75 := flags[:L*T] // [L, T]
+	t95 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t79 := flags[:L*T] // [L, T]
+	t99 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	for i := range L {
-		t48_2 := t48[i*T:][:T]
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			var t482 F
-			for k := range dK {
-				t482 += F(qBar[k] * qDiv2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			for k2 := range dK {
+				t42 := bK[k2] + (F(k1Stack[k2]*cK[k2]) + F(k1Stack2[k2]*cK2[k2]) + F(k1Stack3[k2]*cK3[k2]) + F(k1Stack4[k2]*cK4[k2]))
+				t52 := num.Sigmoid(t42)
+				t92 := bQ[k2] + (F(q1Stack[k2]*cQ[k2]) + F(q1Stack2[k2]*cQ2[k2]) + F(q1Stack3[k2]*cQ3[k2]) + F(q1Stack4[k2]*cQ4[k2]))
+				t102 := num.Sigmoid(t92)
+				t4_2[k2] = t42
+				t5_2[k2] = t52
+				k1_2[k2] = F(t42 * t52)
+				t9_2[k2] = t92
+				t10_2[k2] = t102
+				q1_2[k2] = F(t92 * t102)
 			}
-			t48_2[j] = -t482
 		}
 	}
 
@@ -608,29 +573,62 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t232 := (F(0) < qProd[j])
-			t492 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t752 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t183 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t233 := (F(0) < qProdEntry)
+			t262 := num.Sqrt(kern.Choose(t233, qProdEntry, F(1)))
+			t28 := kern.Choose(t233, t262, F(0))
+			t302 := num.Max(t28, F(1e-08))
+			t692 := (F(1e-08) <= t28)
 			t13_2[j] = t132
-			t23_2[j] = t232
-			t49_2[j] = t492
-			t53_2[j] = (t492 && t232)
-			t75_2[j] = t752
-			t79_2[j] = (t752 && t132)
+			t16_2[j] = t162
+			t18_2[j] = t183
+			t20_2[j] = num.Max(t183, F(1e-08))
+			t23_2[j] = t233
+			t26_2[j] = t262
+			t30_2[j] = t302
+			t65_2[j] = F(1) / t302
+			t69_2[j] = t692
+			t73_2[j] = (t692 && t233)
 		}
 	}
 
-	// projected.eta, projected.theta, projected.k, projected.rho
+	// projected.k, projected.q
+	for i := range L {
+		t30_2 := t30[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t68_2 := t68[i*T:][:T]
+		for j := range T {
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			k2 := k[(i*T+j)*dK:][:dK]
+			var t682 F
+			t30Entry := t30_2[j]
+			t20Entry := t20_2[j]
+			for k3 := range dK {
+				t682 += F(qBar[k3] * ((q1_2[k3] / t30Entry) / t30Entry))
+				k2[k3] = k1_2[k3] / t20Entry
+			}
+			t68_2[j] = -t682
+		}
+	}
+
+	// projected.rho, projected.eta, projected.theta, projected.k
 	clear(c.BEtaBar)
 	clear(c.BThetaBar)
 	clear(c.BRhoBar)
@@ -639,139 +637,188 @@ func (c *Backward[F]) Run() {
 		bThetaBar := c.BThetaBar[:dV]
 		bRhoBar := c.BRhoBar[:dV]
 		for j := range T {
+			rhoLin := c.RhoLin[(i*T+j)*dV:][:dV]
+			etaLin := c.EtaLin[(i*T+j)*dV:][:dV]
 			etaBar := c.EtaBar[(i*T+j)*dV:][:dV]
-			eta := c.Eta[(i*T+j)*dV:][:dV]
-			etaSigmoid := c.EtaSigmoid[(i*T+j)*dV:][:dV]
-			thetaSoftplus := c.ThetaSoftplus[(i*T+j)*dV:][:dV]
+			thetaLin := c.ThetaLin[(i*T+j)*dV:][:dV]
 			thetaBar := c.ThetaBar[(i*T+j)*dV:][:dV]
-			thetaSigmoid := c.ThetaSigmoid[(i*T+j)*dV:][:dV]
-			rhoSigmoid := c.RhoSigmoid[(i*T+j)*dV:][:dV]
 			rhoBar := c.RhoBar[(i*T+j)*dV:][:dV]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*T+j)*dV:][:dV]
-			t42_2 := t42[(i*T+j)*dV:][:dV]
-			t162_2 := t162[(i*T+j)*dV:][:dV]
-			t352_2 := t352[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t422 := F(F(etaBar[k]*eta[k]) * etaSigmoid[k])
-				t922 := (F(0) <= thetaSoftplus[k])
-				t1622 := kern.Choose(t922, F(kern.Choose(t922, thetaBar[k], F(0))*thetaSigmoid[k]), F(0))
-				rhoSigmoidEntry := rhoSigmoid[k]
-				t222 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-				t272 := (t222 && (F(0) <= rhoSigmoidEntry))
-				t3522 := kern.Choose(t272, F(F(rhoSigmoidEntry*kern.Choose(t272, kern.Choose(t222, rhoBar[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-				t42_2[k] = t422
-				bEtaBar[k] += t422
-				t162_2[k] = t1622
-				bThetaBar[k] += t1622
-				t352_2[k] = t3522
-				bRhoBar[k] += t3522
+			t182_2 := t182[(i*T+j)*dV:][:dV]
+			t332_2 := t332[(i*T+j)*dV:][:dV]
+			t55_2 := t55[(i*T+j)*dV:][:dV]
+			for k2 := range dV {
+				rhoLinEntry := rhoLin[k2]
+				t34 := num.Sigmoid(rhoLinEntry)
+				etaLinEntry := etaLin[k2]
+				t1822 := F(F(etaBar[k2]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
+				thetaLinEntry := thetaLin[k2]
+				t2622 := (F(0) <= num.Softplus(thetaLinEntry))
+				t3322 := kern.Choose(t2622, F(kern.Choose(t2622, thetaBar[k2], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t422 := (num.Max(t34, F(0)) <= F(1))
+				t47 := (t422 && (F(0) <= t34))
+				t552 := kern.Choose(t47, F(F(t34*kern.Choose(t47, kern.Choose(t422, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t182_2[k2] = t1822
+				bEtaBar[k2] += t1822
+				t332_2[k2] = t3322
+				bThetaBar[k2] += t3322
+				t55_2[k2] = t552
+				bRhoBar[k2] += t552
 			}
 		}
 	}
 
-	// projected.eta
-	kern.Gemm(L*T, dK+dV, dV, F(1), false, t72, dK+dV, 1, t42, dV, 1, c.WEta, dK+dV, 1)
-
-	// projected.eta
-	kern.Gemm(dK+dV, dV, L*T, F(1), false, c.WEtaBar, 1, dK+dV, c.RhoStack, 1, dK+dV, t42, dV, 1)
-
-	// projected.theta
-	kern.Gemm(L*T, dK+dV, dV, F(1), false, t202, dK+dV, 1, t162, dV, 1, c.WTheta, dK+dV, 1)
-
-	// projected.theta
-	kern.Gemm(dK+dV, dV, L*T, F(1), false, c.WThetaBar, 1, dK+dV, c.RhoStack, 1, dK+dV, t162, dV, 1)
-
-	// projected.rho
-	kern.Gemm(L*T, dK+dV, dV, F(1), false, t392, dK+dV, 1, t352, dV, 1, c.WRho, dK+dV, 1)
-
-	// projected.rho
-	kern.Gemm(dK+dV, dV, L*T, F(1), false, c.WRhoBar, 1, dK+dV, c.RhoStack, 1, dK+dV, t352, dV, 1)
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			t72_2 := t72[(i*T+j)*(dK+dV):][:dK+dV]
-			t202_2 := t202[(i*T+j)*(dK+dV):][:dK+dV]
-			t392_2 := t392[(i*T+j)*(dK+dV):][:dK+dV]
-			t412_2 := t412[(i*T+j)*(dK+dV):][:dK+dV]
-			for k := range dK + dV {
-				t412_2[k] = t72_2[k] + t202_2[k] + t392_2[k]
+	// projected.eta, projected.theta, projected.rho
+	clear(t232)
+	clear(t392)
+	clear(t61)
+	for i := range dV {
+		for j := range L {
+			for k2 := range T {
+				v := c.V[(j*T+k2)*dV:][:dV]
+				t232_2 := t232[i*(dK+dV)+dK:][:dV]
+				t392_2 := t392[i*(dK+dV)+dK:][:dV]
+				t61_2 := t61[i*(dK+dV)+dK:][:dV]
+				t182Entry := t182[(j*T+k2)*dV+i]
+				t332Entry := t332[(j*T+k2)*dV+i]
+				t55Entry := t55[(j*T+k2)*dV+i]
+				for m := range dV {
+					vEntry := v[m]
+					t232_2[m] += F(vEntry * t182Entry)
+					t392_2[m] += F(vEntry * t332Entry)
+					t61_2[m] += F(vEntry * t55Entry)
+				}
 			}
 		}
 	}
 
-	// projected.k, projected.rho, projected.q1, projected.q
-	clear(c.BQBar)
+	// projected.q, projected.k
 	for i := range L {
-		t53_2 := t53[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
-		bQBar := c.BQBar[:dK]
+		t69_2 := t69[i*T:][:T]
+		t68_2 := t68[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t85_2 := t85[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t99_2 := t99[i*T:][:T]
+		for j := range T {
+			t73Entry := t73_2[j]
+			t952 := (F(1e-08) <= t18_2[j])
+			t85_2[j] = kern.Choose((t73Entry && t23_2[j]), kern.Choose(t73Entry, F(F(0.5*kern.Choose(t73Entry, kern.Choose(t69_2[j], t68_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t91_2[j] = F(1) / t20_2[j]
+			t95_2[j] = t952
+			t99_2[j] = (t952 && t13_2[j])
+		}
+	}
+
+	// projected.k
+	for i := range L {
 		for j := range T {
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t412_2 := t412[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t69_2 := t69[(i*T+j)*dK:][:dK]
-			t104_2 := t104[(i*T+j)*dK:][:dK]
-			var t742 F
-			t53Entry := t53_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t53Entry && t23_2[j]), kern.Choose(t53Entry, F(F(0.5*kern.Choose(t53Entry, kern.Choose(t49_2[j], t48_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t692 := kBar[k] + t412_2[k]
-				t742 += F(t692 * kDiv2[k])
-				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t98 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t1042 := F(q1SigmoidEntry*t98) + F(F(F(t9Entry*q1SigmoidEntry)*t98)*q1Sigmoid2[k])
-				t69_2[k] = t692
-				t104_2[k] = t1042
-				bQBar[k] += t1042
+			t89_2 := t89[(i*T+j)*dK:][:dK]
+			for k2 := range dK {
+				t89_2[k2] = kBar[k2]
 			}
-			t74_2[j] = -t742
 		}
 	}
 
-	// projected.v, projected.rho
+	// projected.eta
+	kern.Gemm(L*T, dK, dV, F(1), true, t89, dK, 1, t182, dV, 1, c.WEta, dK+dV, 1)
+
+	// projected.theta
+	kern.Gemm(L*T, dK, dV, F(1), true, t89, dK, 1, t332, dV, 1, c.WTheta, dK+dV, 1)
+
+	// projected.rho
+	kern.Gemm(L*T, dK, dV, F(1), true, t89, dK, 1, t55, dV, 1, c.WRho, dK+dV, 1)
+
+	// projected.k, projected.q1, projected.q
+	clear(c.BQBar)
+	for i := range L {
+		t20_2 := t20[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		t85_2 := t85[i*T:][:T]
+		t94_2 := t94[i*T:][:T]
+		bQBar := c.BQBar[:dK]
+		for j := range T {
+			t89_2 := t89[(i*T+j)*dK:][:dK]
+			k2 := k[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
+			t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+			var t942 F
+			t20Entry2 := t20_2[j]
+			t65Entry := t65_2[j]
+			t85Entry := t85_2[j]
+			for k3 := range dK {
+				t942 += F(t89_2[k3] * (k2[k3] / t20Entry2))
+				t118 := F(qBar[k3]*t65Entry) + F(2*F(q1_2[k3]*t85Entry))
+				t10Entry := t10_2[k3]
+				t9Entry := t9_2[k3]
+				t124 := F(t10Entry*t118) + F(F(F(t9Entry*t10Entry)*t118)*num.Sigmoid(-t9Entry))
+				t168_2[k3] = t124
+				bQBar[k3] += t124
+			}
+			t94_2[j] = -t942
+		}
+	}
+
+	// projected.k
+	for i := range L {
+		t99_2 := t99[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t94_2 := t94[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t111_2 := t111[i*T:][:T]
+		for j := range T {
+			t99Entry := t99_2[j]
+			t111_2[j] = kern.Choose((t99Entry && t13_2[j]), kern.Choose(t99Entry, F(F(0.5*kern.Choose(t99Entry, kern.Choose(t95_2[j], t94_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
 	for i := range L {
 		for j := range T {
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t412_2 := t412[(i*T+j)*(dK+dV)+dK:][:dV]
-			t95_2 := t95[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t95_2[k] = vBar[k] + t412_2[k]
+			t115_2 := t115[(i*T+j)*dV:][:dV]
+			for k2 := range dV {
+				t115_2[k2] = vBar[k2]
 			}
 		}
 	}
 
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t96, d, 1, t95, dV, 1, c.WV, d, 1)
+	// projected.eta
+	kern.Gemm(L*T, dV, dV, F(1), true, t115, dV, 1, t182, dV, 1, kern.From(c.WEta, dK), dK+dV, 1)
+
+	// projected.theta
+	kern.Gemm(L*T, dV, dV, F(1), true, t115, dV, 1, t332, dV, 1, kern.From(c.WTheta, dK), dK+dV, 1)
+
+	// projected.rho
+	kern.Gemm(L*T, dV, dV, F(1), true, t115, dV, 1, t55, dV, 1, kern.From(c.WRho, dK), dK+dV, 1)
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t115, dV, 1)
 
 	// projected.q1
-	clear(t107)
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t104_2 := t104[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t107_2 := t107[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t107_2[m] += F(t104_2[m] * cQ[m])
-					}
-				}
+		for j := range 3 {
+			t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
+			for k2 := range dK {
+				t168_2[k2] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t168_2 := t168[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k2 := range dK {
+				t168_2[k2] = F(0)
 			}
 		}
 	}
@@ -779,56 +826,36 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	clear(c.CQBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
 		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t104_2 := t104[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t104_2[m])
-					}
+			for k2 := range T {
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
+				t168_2 := t168[(j*(T+6)+k2+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t168_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t109)
+	clear(t131)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t109_2 := t109[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t109_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range T + 3 {
-			t107_2 := t107[(i*(T+3)+j)*dK:][:dK]
-			t109_2 := t109[(i*(T+3)+j)*dK:][:dK]
-			t110_2 := t110[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t110_2[k] = t107_2[k] + t109_2[k]
-			}
-		}
-	}
-
-	// projected.q1, projected.k1
-	clear(t124)
-	for i := range L {
-		for j := range 3 {
-			t110_2 := t110[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t124_2 := t124[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t110_2[k]
-				t124_2[k] += k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t168_3 := t168[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t168_4 := t168[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t131_2 := t131[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					t131_2[k2] = F(t168_2[k2]*cQ[k2]) + F(t168_3[k2]*cQ2[k2]) + F(t168_4[k2]*cQ3[k2]) + F(t168_5[k2]*cQ4[k2])
+				}
 			}
 		}
 	}
@@ -836,77 +863,24 @@ func (c *Backward[F]) Run() {
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	for i := range L {
-		t79_2 := t79[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
+		t111_2 := t111[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
+			t89_2 := t89[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t69_2 := t69[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t119_2 := t119[(i*T+j)*dK:][:dK]
-			t79Entry := t79_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t79Entry && t13_2[j]), kern.Choose(t79Entry, F(F(0.5*kern.Choose(t79Entry, kern.Choose(t75_2[j], t74_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t113 := F(t69_2[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t1192 := F(k1SigmoidEntry*t113) + F(F(F(t4Entry*k1SigmoidEntry)*t113)*k1Sigmoid2[k])
-				t119_2[k] = t1192
-				bKBar[k] += t1192
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t122)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t119_2 := t119[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t122_2 := t122[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t122_2[m] += F(t119_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t119_2 := t119[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t119_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range T + 3 {
-			t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
-			t124_2 := t124[(i*(T+3)+j)*dK:][:dK]
-			t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t125_2[k] = t122_2[k] + t124_2[k]
+			t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+			t91Entry := t91_2[j]
+			t111Entry := t111_2[j]
+			for k2 := range dK {
+				t136 := F(t89_2[k2]*t91Entry) + F(2*F(k1_2[k2]*t111Entry))
+				t5Entry := t5_2[k2]
+				t4Entry := t4_2[k2]
+				t142 := F(t5Entry*t136) + F(F(F(t4Entry*t5Entry)*t136)*num.Sigmoid(-t4Entry))
+				t171_2[k2] = t142
+				bKBar[k2] += t142
 			}
 		}
 	}
@@ -914,48 +888,216 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t125_2[k]
+			t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
+			for k2 := range dK {
+				t171_2[k2] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t171_2 := t171[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k2 := range dK {
+				t171_2[k2] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(c.CKBar)
+	for i := range 4 {
+		cKBar := c.CKBar[i*dK:][:dK]
+		for j := range L {
+			for k2 := range T {
+				k1Stack := c.K1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
+				t171_2 := t171[(j*(T+6)+k2+3)*dK:][:dK]
+				for m := range dK {
+					cKBar[m] += F(k1Stack[m] * t171_2[m])
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t149)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t171_3 := t171[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t171_4 := t171[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t149_2 := t149[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					t149_2[k2] = F(t171_2[k2]*cK[k2]) + F(t171_3[k2]*cK2[k2]) + F(t171_4[k2]*cK3[k2]) + F(t171_5[k2]*cK4[k2])
+				}
 			}
 		}
 	}
 
 	// projected.q0, projected.q1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t110, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+			t168_3 := t168[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t168_4 := t168[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t168_5 := t168[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t154_2 := t154[(i*T+j)*dK:][:dK]
+			for k2 := range dK {
+				t154_2[k2] = (F(t168_2[k2]*cQ[k2]) + F(t168_3[k2]*cQ2[k2]) + F(t168_4[k2]*cQ3[k2]) + F(t168_5[k2]*cQ4[k2]))
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t110, (k*(T+3)+3)*dK), dK, 1)
+	// projected.q1
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t154_2 := t154[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k2 := range dK {
+					t154_2[k2] += q0TailBar[k2]
+				}
+			}
+		}
 	}
+
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t154, dK, 1)
 
 	// projected.k0, projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t130, i*T*d), d, 1, kern.From(t125, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+		cK := c.CK[:dK]
+		for j := range T {
+			t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+			t171_3 := t171[(i*(T+6)+j+4)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			t171_4 := t171[(i*(T+6)+j+5)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			t171_5 := t171[(i*(T+6)+j+6)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			t157_2 := t157[(i*T+j)*dK:][:dK]
+			for k2 := range dK {
+				t157_2[k2] = (F(t171_2[k2]*cK[k2]) + F(t171_3[k2]*cK2[k2]) + F(t171_4[k2]*cK3[k2]) + F(t171_5[k2]*cK4[k2]))
+			}
+		}
 	}
 
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t125, (k*(T+3)+3)*dK), dK, 1)
+	// projected.k1
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t157_2 := t157[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k2 := range dK {
+					t157_2[k2] += k0TailBar[k2]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t157, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t115, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t154, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t157, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			t149_2 := t149[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			for k2 := range dK {
+				k0TailBarOut[k2] = t149_2[k2]
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k2 := range dK {
+				k0TailBarOut[k2] += k0TailBar[k2]
+			}
+		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t96_2 := t96[(i*T+j)*d:][:d]
-			t128_2 := t128[(i*T+j)*d:][:d]
-			t130_2 := t130[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t96_2[k] + t128_2[k] + t130_2[k]
+		for j := range 3 {
+			t131_2 := t131[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k2 := range dK {
+				q0TailBarOut[k2] = t131_2[k2]
 			}
 		}
 	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k2 := range dK {
+				q0TailBarOut[k2] += q0TailBar[k2]
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range dV {
+		t61_2 := t61[i*(dK+dV):][:dK+dV]
+		WRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
+		for j := range dK + dV {
+			WRhoBar[j] = t61_2[j]
+		}
+	}
+
+	// projected.rho
+	kern.Gemm(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t55, dV, 1)
+
+	// projected.k0
+	for i := range dV {
+		t392_2 := t392[i*(dK+dV):][:dK+dV]
+		WThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
+		for j := range dK + dV {
+			WThetaBar[j] = t392_2[j]
+		}
+	}
+
+	// projected.theta
+	kern.Gemm(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t332, dV, 1)
+
+	// projected.k0
+	for i := range dV {
+		t232_2 := t232[i*(dK+dV):][:dK+dV]
+		WEtaBar := c.WEtaBar[i*(dK+dV):][:dK+dV]
+		for j := range dK + dV {
+			WEtaBar[j] = t232_2[j]
+		}
+	}
+
+	// projected.eta
+	kern.Gemm(dK, dV, L*T, F(1), true, c.WEtaBar, 1, dK+dV, k, 1, dK, t182, dV, 1)
 }
 
 // callNode is one call of Forward on the tape.
@@ -1028,29 +1170,12 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T * k.DV)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T * k.DV)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T * k.DV)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T * k.DV)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.RhoLin = c.Run.Saved(k.L * k.T * k.DV)
+	k.ThetaLin = c.Run.Saved(k.L * k.T * k.DV)
+	k.EtaLin = c.Run.Saved(k.L * k.T * k.DV)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1101,30 +1226,13 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK)
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Eta = k.Eta
-	g.EtaSigmoid = k.EtaSigmoid
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
+	g.EtaLin = k.EtaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -20,53 +20,169 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                            // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]                   // [L, T, d_k]
-	t4 := c.Work[2*L*T*dK:][:L*T*dK]                 // [L, T, d_k]
-	k1 := c.Work[3*L*T*dK:][:L*T*dK]                 // [L, T, d_k]
-	t9 := c.Work[4*L*T*dK:][:L*T*dK]                 // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK:][:L*T*dK]                 // [L, T, d_k]
-	t20 := c.Work[6*L*T*dK:][:L*T]                   // [L, T]
-	t30 := c.Work[6*L*T*dK+L*T:][:L*T]               // [L, T]
-	t32 := c.Work[6*L*T*dK+2*L*T:][:L*T*dV]          // [L, T, d_v]
-	t33 := c.Work[6*L*T*dK+L*T*dV+2*L*T:][:L*T*dV]   // [L, T, d_v]
-	t39 := c.Work[6*L*T*dK+2*L*T*dV+2*L*T:][:L*T*dV] // [L, T, d_v]
-	t40 := c.Work[6*L*T*dK+3*L*T*dV+2*L*T:][:L*T*dV] // [L, T, d_v]
-	t44 := c.Work[6*L*T*dK+4*L*T*dV+2*L*T:][:L*T*dV] // [L, T, d_v]
+	t22 := c.Work[:3*L*dK]                     // [L, 3, d_k]
+	t62 := c.Work[3*L*dK:][:3*L*dK]            // [L, 3, d_k]
+	t32 := c.Work[6*L*dK:][:3*L*dK]            // [L, 3, d_k]
+	t72 := c.Work[9*L*dK:][:3*L*dK]            // [L, 3, d_k]
+	t42 := c.Work[12*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	t82 := c.Work[15*L*dK:][:3*L*dK]           // [L, 3, d_k]
+	k1 := c.Work[18*L*dK:][:L*T*dK]            // [L, T, d_k]
+	q1 := c.Work[L*T*dK+18*L*dK:][:L*T*dK]     // [L, T, d_k]
+	t20 := c.Work[2*L*T*dK+18*L*dK:][:L*T]     // [L, T]
+	t30 := c.Work[2*L*T*dK+L*T+18*L*dK:][:L*T] // [L, T]
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R555330585fa6(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.R1c3b0a81825fArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+		}
+		regions.R1c3b0a81825f(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				t72_2 := t72[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Reda4ca55dc45Args{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						N0: dK,
+						N1: 4*dK*j + 12*dK*i,
+					}
+					regions.Reda4ca55dc45(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+					t42_2 := t42[(i*3+j)*dK:][:dK]
+					q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+					t82_2 := t82[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], t42[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -75,51 +191,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -128,97 +216,58 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t82[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Re450cd6a8fc4Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(c.Q1Sigmoid),
-			P5: unsafe.SliceData(q1),
-			P6: unsafe.SliceData(c.KProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rb6d256cab68bArgs{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Re450cd6a8fc4(&a)
+		regions.Rb6d256cab68b(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t11 F
 				t11Sums := [16]F{t11}
 				for k := range dK {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					k1Entry := k1_2[k]
 					t11Sums[k%16] = num.FMA32(k1Entry, k1Entry, t11Sums[k%16])
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 				t11 = kern.Sum16(&t11Sums)
 				kProd[j] = t11
@@ -231,25 +280,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t13 := (F(0) < kProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-				kSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -296,89 +341,46 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R76762aec8b1aArgs{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t30),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
-			P5: unsafe.SliceData(t20),
-			P6: unsafe.SliceData(c.KDiv),
-			P7: unsafe.SliceData(c.KSqrt),
-			P8: unsafe.SliceData(c.KDiv3),
+			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R76762aec8b1a(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t23 := (F(0) < qProdEntry)
-				t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-				t302 := kern.Larger(kern.Choose(t23, t26, F(0)), F(1e-08))
-				qSqrt[j] = t26
-				t30_2[j] = t302
-				qDiv[j] = F(1) / t302
-				qDiv3[j] = F(1) / t26
-				kDiv[j] = F(1) / t20_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q
 	if kern.Wide() {
-		a := regions.Rad231cfa0c1cArgs{
-			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(c.Q),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Rad231cfa0c1c(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 				t30Entry := t30_2[j]
-				t20Entry2 := t20_2[j]
-				for k2 := range dK {
-					q2 := q1_2[k2] / t30Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t30Entry
-					kDiv2[k2] = k[k2] / t20Entry2
-					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
-					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
+				for k := range dK {
+					q[k] = q1_2[k] / t30Entry
 				}
 			}
 		}
@@ -387,124 +389,106 @@ func (c *forwardFused) run() {
 	// projected.rho
 	for i := range L {
 		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
+			copy(c.RhoLin[(i*T+j)*dV:][:dV], c.BRho[:dV])
 		}
 	}
 
 	// projected.rho
-	kern.GemmFMA(L*T, dV, dK+dV, F(1), false, t32, dV, 1, c.RhoStack, dK+dV, 1, c.WRho, 1, dK+dV)
+	kern.GemmFMA(L*T, dV, dK, F(1), true, c.RhoLin, dV, 1, c.K, dK, 1, c.WRho, 1, dK+dV)
+
+	// projected.rho
+	kern.GemmFMA(L*T, dV, dV, F(1), true, c.RhoLin, dV, 1, c.V, dV, 1, kern.From(c.WRho, dK), 1, dK+dV)
 
 	// projected.rho, projected.k
 	if kern.Wide() {
-		a := regions.R7a4b5d925424Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(c.BRho),
-			P2: unsafe.SliceData(t33),
-			P3: unsafe.SliceData(c.RhoSigmoid),
-			P4: unsafe.SliceData(c.Rho),
+		a := regions.Rf70d0e086aedArgs{
+			P0: unsafe.SliceData(c.RhoLin),
+			P1: unsafe.SliceData(c.Rho),
 			N0: L,
 			N1: T,
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R7a4b5d925424(&a)
+		regions.Rf70d0e086aed(&a)
 	} else {
-		bRho := c.BRho[:dV]
 		for i := range L {
 			for j := range T {
-				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t33_2 := t33[(i*T+j)*dV:][:dV]
-				rhoSigmoid := c.RhoSigmoid[(i*T+j)*dV:][:dV]
+				rhoLin := c.RhoLin[(i*T+j)*dV:][:dV]
 				rho := c.Rho[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t332 := t32_2[k] + bRho[k]
-					t34 := kern.Sigmoid(t332)
-					t33_2[k] = t332
-					rhoSigmoid[k] = t34
-					rho[k] = kern.Smaller(kern.Larger(t34, F(0)), F(1))
+					rho[k] = kern.Smaller(kern.Larger(kern.Sigmoid(rhoLin[k]), F(0)), F(1))
 				}
 			}
 		}
 	}
 
 	// projected.theta
-	kern.GemmFMA(L*T, dV, dK+dV, F(1), false, t39, dV, 1, c.RhoStack, dK+dV, 1, c.WTheta, 1, dK+dV)
+	for i := range L {
+		for j := range T {
+			copy(c.ThetaLin[(i*T+j)*dV:][:dV], c.BTheta[:dV])
+		}
+	}
+
+	// projected.theta
+	kern.GemmFMA(L*T, dV, dK, F(1), true, c.ThetaLin, dV, 1, c.K, dK, 1, c.WTheta, 1, dK+dV)
+
+	// projected.theta
+	kern.GemmFMA(L*T, dV, dV, F(1), true, c.ThetaLin, dV, 1, c.V, dV, 1, kern.From(c.WTheta, dK), 1, dK+dV)
 
 	// projected.theta, projected.k
 	if kern.Wide() {
-		a := regions.Rcacaf7a25ea0Args{
-			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(c.BTheta),
-			P2: unsafe.SliceData(t40),
-			P3: unsafe.SliceData(c.ThetaSoftplus),
-			P4: unsafe.SliceData(c.Theta),
+		a := regions.Rd6083dc9eddaArgs{
+			P0: unsafe.SliceData(c.ThetaLin),
+			P1: unsafe.SliceData(c.Theta),
 			N0: L,
 			N1: T,
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rcacaf7a25ea0(&a)
+		regions.Rd6083dc9edda(&a)
 	} else {
-		bTheta := c.BTheta[:dV]
 		for i := range L {
 			for j := range T {
-				t39_2 := t39[(i*T+j)*dV:][:dV]
-				t40_2 := t40[(i*T+j)*dV:][:dV]
-				thetaSoftplus := c.ThetaSoftplus[(i*T+j)*dV:][:dV]
+				thetaLin := c.ThetaLin[(i*T+j)*dV:][:dV]
 				theta := c.Theta[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t402 := t39_2[k] + bTheta[k]
-					t41 := kern.Softplus(t402)
-					t40_2[k] = t402
-					thetaSoftplus[k] = t41
-					theta[k] = kern.Larger(t41, F(0))
+					theta[k] = kern.Larger(kern.Softplus(thetaLin[k]), F(0))
 				}
 			}
 		}
 	}
 
 	// projected.eta
-	kern.GemmFMA(L*T, dV, dK+dV, F(1), false, t44, dV, 1, c.RhoStack, dK+dV, 1, c.WEta, 1, dK+dV)
+	for i := range L {
+		for j := range T {
+			copy(c.EtaLin[(i*T+j)*dV:][:dV], c.BEta[:dV])
+		}
+	}
 
-	// projected.eta, projected.theta, projected.rho
+	// projected.eta
+	kern.GemmFMA(L*T, dV, dK, F(1), true, c.EtaLin, dV, 1, c.K, dK, 1, c.WEta, 1, dK+dV)
+
+	// projected.eta
+	kern.GemmFMA(L*T, dV, dV, F(1), true, c.EtaLin, dV, 1, c.V, dV, 1, kern.From(c.WEta, dK), 1, dK+dV)
+
+	// projected.eta
 	if kern.Wide() {
-		a := regions.R3768c2e71f1bArgs{
-			P0: unsafe.SliceData(t44),
-			P1: unsafe.SliceData(c.BEta),
-			P2: unsafe.SliceData(c.Eta),
-			P3: unsafe.SliceData(c.EtaSigmoid),
-			P4: unsafe.SliceData(t40),
-			P5: unsafe.SliceData(c.ThetaSigmoid),
-			P6: unsafe.SliceData(t33),
-			P7: unsafe.SliceData(c.RhoSigmoid2),
+		a := regions.R0fbda2b64d95Args{
+			P0: unsafe.SliceData(c.EtaLin),
+			P1: unsafe.SliceData(c.Eta),
 			N0: L,
 			N1: T,
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R3768c2e71f1b(&a)
+		regions.R0fbda2b64d95(&a)
 	} else {
-		bEta := c.BEta[:dV]
 		for i := range L {
 			for j := range T {
-				t44_2 := t44[(i*T+j)*dV:][:dV]
+				etaLin := c.EtaLin[(i*T+j)*dV:][:dV]
 				eta := c.Eta[(i*T+j)*dV:][:dV]
-				etaSigmoid := c.EtaSigmoid[(i*T+j)*dV:][:dV]
-				t40_2 := t40[(i*T+j)*dV:][:dV]
-				thetaSigmoid := c.ThetaSigmoid[(i*T+j)*dV:][:dV]
-				t33_2 := t33[(i*T+j)*dV:][:dV]
-				rhoSigmoid2 := c.RhoSigmoid2[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t45 := t44_2[k] + bEta[k]
-					eta[k] = kern.Sigmoid(t45)
-					etaSigmoid[k] = kern.Sigmoid(-t45)
-					thetaSigmoid[k] = kern.Sigmoid(t40_2[k])
-					rhoSigmoid2[k] = kern.Sigmoid(-t33_2[k])
+					eta[k] = kern.Sigmoid(etaLin[k])
 				}
 			}
 		}
@@ -522,82 +506,110 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t4 := c.Work[:L*T*dK]                                                   // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                                          // [L, T, d_k]
-	t48 := c.Work[2*L*T*dK:][:L*T]                                          // [L, T]
-	t42 := c.Work[2*L*T*dK+L*T:][:L*T*dV]                                   // [L, T, d_v]
-	t162 := c.Work[2*L*T*dK+L*T*dV+L*T:][:L*T*dV]                           // [L, T, d_v]
-	t352 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*T*dV]                         // [L, T, d_v]
-	t72 := c.Work[2*L*T*dK+3*L*T*dV+L*T:][:L*T*dK+L*T*dV]                   // [L, T, d_k + d_v]
-	t202 := c.Work[3*L*T*dK+4*L*T*dV+L*T:][:L*T*dK+L*T*dV]                  // [L, T, d_k + d_v]
-	t392 := c.Work[4*L*T*dK+5*L*T*dV+L*T:][:L*T*dK+L*T*dV]                  // [L, T, d_k + d_v]
-	t412 := c.Work[5*L*T*dK+6*L*T*dV+L*T:][:L*T*dK+L*T*dV]                  // [L, T, d_k + d_v]
-	t69 := c.Work[6*L*T*dK+7*L*T*dV+L*T:][:L*T*dK]                          // [L, T, d_k]
-	t74 := c.Work[7*L*T*dK+7*L*T*dV+L*T:][:L*T]                             // [L, T]
-	t104 := c.Work[7*L*T*dK+7*L*T*dV+2*L*T:][:L*T*dK]                       // [L, T, d_k]
-	t95 := c.Work[8*L*T*dK+7*L*T*dV+2*L*T:][:L*T*dV]                        // [L, T, d_v]
-	t96 := c.Work[8*L*T*dK+8*L*T*dV+2*L*T:][:L*T*d]                         // [L, T, d]
-	t107 := c.Work[L*T*d+8*L*T*dK+8*L*T*dV+2*L*T:][:L*T*dK+3*L*dK]          // [L, T + 3, d_k]
-	t109 := c.Work[L*T*d+9*L*T*dK+8*L*T*dV+2*L*T+3*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t110 := c.Work[L*T*d+10*L*T*dK+8*L*T*dV+2*L*T+6*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t124 := c.Work[L*T*d+11*L*T*dK+8*L*T*dV+2*L*T+9*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t119 := c.Work[L*T*d+12*L*T*dK+8*L*T*dV+2*L*T+12*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t122 := c.Work[L*T*d+13*L*T*dK+8*L*T*dV+2*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t125 := c.Work[L*T*d+14*L*T*dK+8*L*T*dV+2*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t128 := c.Work[L*T*d+15*L*T*dK+8*L*T*dV+2*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t130 := c.Work[2*L*T*d+15*L*T*dK+8*L*T*dV+2*L*T+18*L*dK:][:L*T*d]       // [L, T, d]
-	t13 := c.Flags[:L*T]                                                    // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                              // [L, T]
-	t49 := c.Flags[2*L*T:][:L*T]                                            // [L, T]
-	t53 := c.Flags[3*L*T:][:L*T]                                            // [L, T]
-	t75 := c.Flags[4*L*T:][:L*T]                                            // [L, T]
-	t79 := c.Flags[5*L*T:][:L*T]                                            // [L, T]
+	t168 := c.Work[:L*T*dK+6*L*dK]                                                // [L, T + 6, d_k]
+	t171 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                                // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                                      // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                                      // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                                      // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                                      // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                                     // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                                      // [L, T, d_k]
+	t16 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                                        // [L, T]
+	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                                    // [L, T]
+	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                                  // [L, T]
+	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                                  // [L, T]
+	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                                  // [L, T]
+	t65 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                                  // [L, T]
+	k := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T*dK]                                 // [L, T, d_k]
+	t68 := c.Work[9*L*T*dK+6*L*T+12*L*dK:][:L*T]                                  // [L, T]
+	t182 := c.Work[9*L*T*dK+7*L*T+12*L*dK:][:L*T*dV]                              // [L, T, d_v]
+	t332 := c.Work[9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T*dV]                       // [L, T, d_v]
+	t55 := c.Work[9*L*T*dK+2*L*T*dV+7*L*T+12*L*dK:][:L*T*dV]                      // [L, T, d_v]
+	t232 := c.Work[9*L*T*dK+3*L*T*dV+7*L*T+12*L*dK:][:dK*dV+dV*dV]                // [d_v, d_k + d_v]
+	t392 := c.Work[9*L*T*dK+3*L*T*dV+7*L*T+12*L*dK+dK*dV+dV*dV:][:dK*dV+dV*dV]    // [d_v, d_k + d_v]
+	t61 := c.Work[9*L*T*dK+3*L*T*dV+7*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:dK*dV+dV*dV] // [d_v, d_k + d_v]
+	t85 := c.Work[9*L*T*dK+3*L*T*dV+7*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T]         // [L, T]
+	t91 := c.Work[9*L*T*dK+3*L*T*dV+8*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T]         // [L, T]
+	t89 := c.Work[9*L*T*dK+3*L*T*dV+9*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T*dK]      // [L, T, d_k]
+	t94 := c.Work[10*L*T*dK+3*L*T*dV+9*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T]        // [L, T]
+	t111 := c.Work[10*L*T*dK+3*L*T*dV+10*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T]      // [L, T]
+	t115 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T*dV]   // [L, T, d_v]
+	t131 := c.Work[10*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:3*L*dK]   // [L, 3, d_k]
+	t149 := c.Work[10*L*T*dK+4*L*T*dV+11*L*T+15*L*dK+3*dK*dV+3*dV*dV:][:3*L*dK]   // [L, 3, d_k]
+	t154 := c.Work[10*L*T*dK+4*L*T*dV+11*L*T+18*L*dK+3*dK*dV+3*dV*dV:][:L*T*dK]   // [L, T, d_k]
+	t157 := c.Work[11*L*T*dK+4*L*T*dV+11*L*T+18*L*dK+3*dK*dV+3*dV*dV:][:L*T*dK]   // [L, T, d_k]
+	t13 := c.Flags[:L*T]                                                          // [L, T]
+	t23 := c.Flags[L*T:][:L*T]                                                    // [L, T]
+	t69 := c.Flags[2*L*T:][:L*T]                                                  // [L, T]
+	t73 := c.Flags[3*L*T:][:L*T]                                                  // [L, T]
+	t95 := c.Flags[4*L*T:][:L*T]                                                  // [L, T]
+	t99 := c.Flags[5*L*T:][:L*T]                                                  // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R0a732f4961a9Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.BK),
-			P3: unsafe.SliceData(c.K1Prod),
-			P4: unsafe.SliceData(t4),
-			P5: unsafe.SliceData(c.BQ),
-			P6: unsafe.SliceData(c.Q1Prod),
-			P7: unsafe.SliceData(t9),
-			P8: unsafe.SliceData(t48),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rc61bcce9da35Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  -dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
 		}
-		regions.R0a732f4961a9(&a)
+		regions.Rc61bcce9da35(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
-			t48_2 := t48[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				var t482 F
-				t482Sums := [16]F{t482}
-				for k := range dK {
-					t482Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t482Sums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				for k2 := range dK {
+					t42 := bK[k2] + num.FMA32(k1Stack[k2], cK2[k2], num.FMA32(k1Stack2[k2], cK3[k2], num.FMA32(k1Stack3[k2], cK4[k2], F(k1Stack4[k2]*cK[k2]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k2] + num.FMA32(q1Stack[k2], cQ2[k2], num.FMA32(q1Stack2[k2], cQ3[k2], num.FMA32(q1Stack3[k2], cQ4[k2], F(q1Stack4[k2]*cQ[k2]))))
+					t102 := kern.Sigmoid(t92)
+					t4_2[k2] = t42
+					t5_2[k2] = t52
+					k1_2[k2] = F(t42 * t52)
+					t9_2[k2] = t92
+					t10_2[k2] = t102
+					q1_2[k2] = F(t92 * t102)
 				}
-				t482 = kern.Sum16(&t482Sums)
-				t48_2[j] = -t482
 			}
 		}
 	}
@@ -606,49 +618,103 @@ func (c *backwardFused) run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t232 := (F(0) < qProd[j])
-			t492 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t752 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t183 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t233 := (F(0) < qProdEntry)
+			t262 := num.Sqrt(kern.Choose(t233, qProdEntry, F(1)))
+			t28 := kern.Choose(t233, t262, F(0))
+			t302 := kern.Larger(t28, F(1e-08))
+			t692 := (F(1e-08) <= t28)
 			t13_2[j] = t132
-			t23_2[j] = t232
-			t49_2[j] = t492
-			t53_2[j] = (t492 && t232)
-			t75_2[j] = t752
-			t79_2[j] = (t752 && t132)
+			t16_2[j] = t162
+			t18_2[j] = t183
+			t20_2[j] = kern.Larger(t183, F(1e-08))
+			t23_2[j] = t233
+			t26_2[j] = t262
+			t30_2[j] = t302
+			t65_2[j] = F(1) / t302
+			t69_2[j] = t692
+			t73_2[j] = (t692 && t233)
 		}
 	}
 
-	// projected.eta, projected.theta, projected.k, projected.rho
+	// projected.k, projected.q
+	if kern.Wide() {
+		a := regions.R8ce17a6439f3Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(c.QBar),
+			P3: unsafe.SliceData(q1),
+			P4: unsafe.SliceData(k1),
+			P5: unsafe.SliceData(k),
+			P6: unsafe.SliceData(t68),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
+		}
+		regions.R8ce17a6439f3(&a)
+	} else {
+		for i := range L {
+			t30_2 := t30[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t68_2 := t68[i*T:][:T]
+			for j := range T {
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				k2 := k[(i*T+j)*dK:][:dK]
+				var t682 F
+				t30Entry := t30_2[j]
+				t20Entry := t20_2[j]
+				t682Sums := [16]F{t682}
+				for k3 := range dK {
+					t682Sums[k3%16] = num.FMA32(qBar[k3], (q1_2[k3]/t30Entry)/t30Entry, t682Sums[k3%16])
+					k2[k3] = k1_2[k3] / t20Entry
+				}
+				t682 = kern.Sum16(&t682Sums)
+				t68_2[j] = -t682
+			}
+		}
+	}
+
+	// projected.rho, projected.eta, projected.theta, projected.k
 	clear(c.BEtaBar)
 	clear(c.BThetaBar)
 	clear(c.BRhoBar)
 	if kern.Wide() {
-		a := regions.R52963d3f5535Args{
-			P0:  unsafe.SliceData(c.EtaBar),
-			P1:  unsafe.SliceData(c.Eta),
-			P2:  unsafe.SliceData(c.EtaSigmoid),
-			P3:  unsafe.SliceData(c.ThetaSoftplus),
+		a := regions.R56ae4b516917Args{
+			P0:  unsafe.SliceData(c.RhoLin),
+			P1:  unsafe.SliceData(c.EtaLin),
+			P2:  unsafe.SliceData(c.EtaBar),
+			P3:  unsafe.SliceData(c.ThetaLin),
 			P4:  unsafe.SliceData(c.ThetaBar),
-			P5:  unsafe.SliceData(c.ThetaSigmoid),
-			P6:  unsafe.SliceData(c.RhoSigmoid),
-			P7:  unsafe.SliceData(c.RhoBar),
-			P8:  unsafe.SliceData(c.RhoSigmoid2),
-			P9:  unsafe.SliceData(t42),
-			P10: unsafe.SliceData(c.BEtaBar),
-			P11: unsafe.SliceData(t162),
-			P12: unsafe.SliceData(c.BThetaBar),
-			P13: unsafe.SliceData(t352),
-			P14: unsafe.SliceData(c.BRhoBar),
+			P5:  unsafe.SliceData(c.RhoBar),
+			P6:  unsafe.SliceData(t182),
+			P7:  unsafe.SliceData(c.BEtaBar),
+			P8:  unsafe.SliceData(t332),
+			P9:  unsafe.SliceData(c.BThetaBar),
+			P10: unsafe.SliceData(t55),
+			P11: unsafe.SliceData(c.BRhoBar),
 			N0:  L,
 			N1:  T,
 			N2:  dV,
@@ -657,234 +723,264 @@ func (c *backwardFused) run() {
 			N5:  12 * dV,
 			N6:  T * dV,
 		}
-		regions.R52963d3f5535(&a)
+		regions.R56ae4b516917(&a)
 	} else {
 		bEtaBar := c.BEtaBar[:dV]
 		bThetaBar := c.BThetaBar[:dV]
 		bRhoBar := c.BRhoBar[:dV]
 		for i := range L {
 			for j := range T {
+				rhoLin := c.RhoLin[(i*T+j)*dV:][:dV]
+				etaLin := c.EtaLin[(i*T+j)*dV:][:dV]
 				etaBar := c.EtaBar[(i*T+j)*dV:][:dV]
-				eta := c.Eta[(i*T+j)*dV:][:dV]
-				etaSigmoid := c.EtaSigmoid[(i*T+j)*dV:][:dV]
-				thetaSoftplus := c.ThetaSoftplus[(i*T+j)*dV:][:dV]
+				thetaLin := c.ThetaLin[(i*T+j)*dV:][:dV]
 				thetaBar := c.ThetaBar[(i*T+j)*dV:][:dV]
-				thetaSigmoid := c.ThetaSigmoid[(i*T+j)*dV:][:dV]
-				rhoSigmoid := c.RhoSigmoid[(i*T+j)*dV:][:dV]
 				rhoBar := c.RhoBar[(i*T+j)*dV:][:dV]
-				rhoSigmoid2 := c.RhoSigmoid2[(i*T+j)*dV:][:dV]
-				t42_2 := t42[(i*T+j)*dV:][:dV]
-				t162_2 := t162[(i*T+j)*dV:][:dV]
-				t352_2 := t352[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t422 := F(F(etaBar[k]*eta[k]) * etaSigmoid[k])
-					t922 := (F(0) <= thetaSoftplus[k])
-					t1622 := kern.Choose(t922, F(kern.Choose(t922, thetaBar[k], F(0))*thetaSigmoid[k]), F(0))
-					rhoSigmoidEntry := rhoSigmoid[k]
-					t222 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-					t272 := (t222 && (F(0) <= rhoSigmoidEntry))
-					t3522 := kern.Choose(t272, F(F(rhoSigmoidEntry*kern.Choose(t272, kern.Choose(t222, rhoBar[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-					t42_2[k] = t422
-					bEtaBar[k] = bEtaBar[k] + t422
-					t162_2[k] = t1622
-					bThetaBar[k] = bThetaBar[k] + t1622
-					t352_2[k] = t3522
-					bRhoBar[k] = bRhoBar[k] + t3522
+				t182_2 := t182[(i*T+j)*dV:][:dV]
+				t332_2 := t332[(i*T+j)*dV:][:dV]
+				t55_2 := t55[(i*T+j)*dV:][:dV]
+				for k2 := range dV {
+					rhoLinEntry := rhoLin[k2]
+					t34 := kern.Sigmoid(rhoLinEntry)
+					etaLinEntry := etaLin[k2]
+					t1822 := F(F(etaBar[k2]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+					thetaLinEntry := thetaLin[k2]
+					t2622 := (F(0) <= kern.Softplus(thetaLinEntry))
+					t3322 := kern.Choose(t2622, F(kern.Choose(t2622, thetaBar[k2], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t422 := (kern.Larger(t34, F(0)) <= F(1))
+					t47 := (t422 && (F(0) <= t34))
+					t552 := kern.Choose(t47, F(F(t34*kern.Choose(t47, kern.Choose(t422, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t182_2[k2] = t1822
+					bEtaBar[k2] = bEtaBar[k2] + t1822
+					t332_2[k2] = t3322
+					bThetaBar[k2] = bThetaBar[k2] + t3322
+					t55_2[k2] = t552
+					bRhoBar[k2] = bRhoBar[k2] + t552
 				}
 			}
 		}
 	}
 
-	// projected.eta
-	kern.GemmFMA(L*T, dK+dV, dV, F(1), false, t72, dK+dV, 1, t42, dV, 1, c.WEta, dK+dV, 1)
-
-	// projected.eta
-	kern.GemmFMA(dK+dV, dV, L*T, F(1), false, c.WEtaBar, 1, dK+dV, c.RhoStack, 1, dK+dV, t42, dV, 1)
-
-	// projected.theta
-	kern.GemmFMA(L*T, dK+dV, dV, F(1), false, t202, dK+dV, 1, t162, dV, 1, c.WTheta, dK+dV, 1)
-
-	// projected.theta
-	kern.GemmFMA(dK+dV, dV, L*T, F(1), false, c.WThetaBar, 1, dK+dV, c.RhoStack, 1, dK+dV, t162, dV, 1)
-
-	// projected.rho
-	kern.GemmFMA(L*T, dK+dV, dV, F(1), false, t392, dK+dV, 1, t352, dV, 1, c.WRho, dK+dV, 1)
-
-	// projected.rho
-	kern.GemmFMA(dK+dV, dV, L*T, F(1), false, c.WRhoBar, 1, dK+dV, c.RhoStack, 1, dK+dV, t352, dV, 1)
-
-	// projected.rho
+	// projected.eta, projected.theta, projected.rho
+	clear(t232)
+	clear(t392)
+	clear(t61)
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t72),
-			P1: unsafe.SliceData(t202),
-			P2: unsafe.SliceData(t392),
-			P3: unsafe.SliceData(t412),
-			N0: L,
-			N1: T,
-			N2: dK + dV,
-			N3: T*dK + T*dV,
+		a := regions.R4518e58966a7Args{
+			P0: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t332),
+			P2: unsafe.SliceData(t55),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(t232),
+			P5: unsafe.SliceData(t392),
+			P6: unsafe.SliceData(t61),
+			N0: dV,
+			N1: L,
+			N2: T,
+			N3: 4 * dV,
+			N4: 8 * dV,
+			N5: 12 * dV,
+			N6: 4 * dK,
+			N7: T * dV,
+			N8: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.R4518e58966a7(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t72_2 := t72[(i*T+j)*(dK+dV):][:dK+dV]
-				t202_2 := t202[(i*T+j)*(dK+dV):][:dK+dV]
-				t392_2 := t392[(i*T+j)*(dK+dV):][:dK+dV]
-				t412_2 := t412[(i*T+j)*(dK+dV):][:dK+dV]
-				for k := range dK + dV {
-					t412_2[k] = (t72_2[k] + t202_2[k]) + t392_2[k]
+		for i := range dV {
+			for j := range L {
+				for k2 := range T {
+					v := c.V[(j*T+k2)*dV:][:dV]
+					t232_2 := t232[i*(dK+dV)+dK:][:dV]
+					t392_2 := t392[i*(dK+dV)+dK:][:dV]
+					t61_2 := t61[i*(dK+dV)+dK:][:dV]
+					t182Entry := t182[(j*T+k2)*dV+i]
+					t332Entry := t332[(j*T+k2)*dV+i]
+					t55Entry := t55[(j*T+k2)*dV+i]
+					for m := range dV {
+						vEntry := v[m]
+						t232_2[m] = num.FMA32(vEntry, t182Entry, t232_2[m])
+						t392_2[m] = num.FMA32(vEntry, t332Entry, t392_2[m])
+						t61_2[m] = num.FMA32(vEntry, t55Entry, t61_2[m])
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k, projected.rho, projected.q1, projected.q
+	// projected.q, projected.k
+	for i := range L {
+		t73_2 := t73[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
+		t68_2 := t68[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t85_2 := t85[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t99_2 := t99[i*T:][:T]
+		for j := range T {
+			t73Entry := t73_2[j]
+			t952 := (F(1e-08) <= t18_2[j])
+			t85_2[j] = kern.Choose((t73Entry && t23_2[j]), kern.Choose(t73Entry, F(F(0.5*kern.Choose(t73Entry, kern.Choose(t69_2[j], t68_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t91_2[j] = F(1) / t20_2[j]
+			t95_2[j] = t952
+			t99_2[j] = (t952 && t13_2[j])
+		}
+	}
+
+	// projected.k
+	for i := range L {
+		for j := range T {
+			copy(t89[(i*T+j)*dK:][:dK], c.KBar[(i*T+j)*dK:][:dK])
+		}
+	}
+
+	// projected.eta
+	kern.GemmFMA(L*T, dK, dV, F(1), true, t89, dK, 1, t182, dV, 1, c.WEta, dK+dV, 1)
+
+	// projected.theta
+	kern.GemmFMA(L*T, dK, dV, F(1), true, t89, dK, 1, t332, dV, 1, c.WTheta, dK+dV, 1)
+
+	// projected.rho
+	kern.GemmFMA(L*T, dK, dV, F(1), true, t89, dK, 1, t55, dV, 1, c.WRho, dK+dV, 1)
+
+	// projected.k, projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.R4c4ead92f520Args{
-			P0:  unsafe.SliceData(t53),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t23),
-			P3:  unsafe.SliceData(t49),
-			P4:  unsafe.SliceData(t48),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t412),
-			P8:  unsafe.SliceData(c.KDiv2),
-			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(c.Q1Sigmoid),
-			P11: unsafe.SliceData(c.QBar),
-			P12: unsafe.SliceData(c.Q1Sigmoid2),
-			P13: unsafe.SliceData(t69),
-			P14: unsafe.SliceData(t104),
-			P15: unsafe.SliceData(c.BQBar),
-			P16: unsafe.SliceData(t74),
+		a := regions.R72404a7972d3Args{
+			P0:  unsafe.SliceData(t20),
+			P1:  unsafe.SliceData(t65),
+			P2:  unsafe.SliceData(t85),
+			P3:  unsafe.SliceData(t89),
+			P4:  unsafe.SliceData(k),
+			P5:  unsafe.SliceData(q1),
+			P6:  unsafe.SliceData(c.QBar),
+			P7:  unsafe.SliceData(t10),
+			P8:  unsafe.SliceData(t9),
+			P9:  unsafe.SliceData(t168),
+			P10: unsafe.SliceData(c.BQBar),
+			P11: unsafe.SliceData(t94),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 4*dK + 4*dV,
-			N11: 8 * dK,
-			N12: 8*dK + 8*dV,
-			N13: 12 * dK,
-			N14: 12*dK + 12*dV,
-			N15: dK + dV,
-			N16: T*dK + T*dV,
-			N17: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  16 * dK,
+			N8:  8 * dK,
+			N9:  20 * dK,
+			N10: 12 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
 		}
-		regions.R4c4ead92f520(&a)
+		regions.R72404a7972d3(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t53_2 := t53[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t49_2 := t49[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t74_2 := t74[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
+			t85_2 := t85[i*T:][:T]
+			t94_2 := t94[i*T:][:T]
 			for j := range T {
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t412_2 := t412[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				t89_2 := t89[(i*T+j)*dK:][:dK]
+				k2 := k[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t69_2 := t69[(i*T+j)*dK:][:dK]
-				t104_2 := t104[(i*T+j)*dK:][:dK]
-				var t742 F
-				t53Entry := t53_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t53Entry && t23_2[j]), kern.Choose(t53Entry, F(F(0.5*kern.Choose(t53Entry, kern.Choose(t49_2[j], t48_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t742Sums := [16]F{t742}
-				for k := range dK {
-					t692 := kBar[k] + t412_2[k]
-					t742Sums[k%16] = num.FMA32(t692, kDiv2[k], t742Sums[k%16])
-					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t98 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t1042 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t98), q1Sigmoid2[k], F(q1SigmoidEntry*t98))
-					t69_2[k] = t692
-					t104_2[k] = t1042
-					bQBar[k] = bQBar[k] + t1042
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				var t942 F
+				t20Entry2 := t20_2[j]
+				t65Entry := t65_2[j]
+				t85Entry := t85_2[j]
+				t942Sums := [16]F{t942}
+				for k3 := range dK {
+					t942Sums[k3%16] = num.FMA32(t89_2[k3], k2[k3]/t20Entry2, t942Sums[k3%16])
+					t118 := num.FMA32(F(2*q1_2[k3]), t85Entry, F(qBar[k3]*t65Entry))
+					t10Entry := t10_2[k3]
+					t9Entry := t9_2[k3]
+					t124 := num.FMA32(F(F(t9Entry*t10Entry)*t118), kern.Sigmoid(-t9Entry), F(t10Entry*t118))
+					t168_2[k3] = t124
+					bQBar[k3] = bQBar[k3] + t124
 				}
-				t742 = kern.Sum16(&t742Sums)
-				t74_2[j] = -t742
+				t942 = kern.Sum16(&t942Sums)
+				t94_2[j] = -t942
 			}
 		}
 	}
 
-	// projected.v, projected.rho
-	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t412),
-			P2: unsafe.SliceData(t95),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
-		}
-		regions.Rbd0e3277083c(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t412_2 := t412[(i*T+j)*(dK+dV)+dK:][:dV]
-				t95_2 := t95[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t95_2[k] = vBar[k] + t412_2[k]
-				}
-			}
+	// projected.k
+	for i := range L {
+		t99_2 := t99[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t94_2 := t94[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t111_2 := t111[i*T:][:T]
+		for j := range T {
+			t99Entry := t99_2[j]
+			t111_2[j] = kern.Choose((t99Entry && t13_2[j]), kern.Choose(t99Entry, F(F(0.5*kern.Choose(t99Entry, kern.Choose(t95_2[j], t94_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t96, d, 1, t95, dV, 1, c.WV, d, 1)
+	for i := range L {
+		for j := range T {
+			copy(t115[(i*T+j)*dV:][:dV], c.VBar[(i*T+j)*dV:][:dV])
+		}
+	}
+
+	// projected.eta
+	kern.GemmFMA(L*T, dV, dV, F(1), true, t115, dV, 1, t182, dV, 1, kern.From(c.WEta, dK), dK+dV, 1)
+
+	// projected.theta
+	kern.GemmFMA(L*T, dV, dV, F(1), true, t115, dV, 1, t332, dV, 1, kern.From(c.WTheta, dK), dK+dV, 1)
+
+	// projected.rho
+	kern.GemmFMA(L*T, dV, dV, F(1), true, t115, dV, 1, t55, dV, 1, kern.From(c.WRho, dK), dK+dV, 1)
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t115, dV, 1)
 
 	// projected.q1
-	clear(t107)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t104),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t107),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t168),
 			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t104_2 := t104[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t107_2 := t107[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t107_2[m] = num.FMA32(t104_2[m], cQ[m], t107_2[m])
-					}
+			for j := range 3 {
+				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
+				for k2 := range dK {
+					t168_2[k2] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t168),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t168_2 := t168[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k2 := range dK {
+					t168_2[k2] = F(0)
 				}
 			}
 		}
@@ -892,29 +988,29 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t104),
-							P2: unsafe.SliceData(c.CQBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t104_2 := t104[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t104_2[m], cQBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t168),
+			P2: unsafe.SliceData(c.CQBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
+		}
+		regions.R6524bfdc8754(&a)
+	} else {
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			for j := range L {
+				for k2 := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
+					t168_2 := t168[(j*(T+6)+k2+3)*dK:][:dK]
+					for m := range dK {
+						cQBar[m] = num.FMA32(q1Stack[m], t168_2[m], cQBar[m])
 					}
 				}
 			}
@@ -922,80 +1018,36 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t109)
-	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t109),
-			P1: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.R4efc802c9c7d(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t109_2 := t109[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t109_2[k] = t109_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t107),
-			P1: unsafe.SliceData(t109),
-			P2: unsafe.SliceData(t110),
-			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t107_2 := t107[(i*(T+3)+j)*dK:][:dK]
-				t109_2 := t109[(i*(T+3)+j)*dK:][:dK]
-				t110_2 := t110[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t110_2[k] = t107_2[k] + t109_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.q1, projected.k1
-	clear(t124)
-	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t110),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t124),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t110_2 := t110[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t124_2 := t124[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t110_2[k]
-					t124_2[k] = t124_2[k] + k0TailBar[k]
+	clear(t131)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t168),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t131),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t168_3 := t168[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t168_4 := t168[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t168_5 := t168[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t131_2 := t131[(i*3+j)*dK:][:dK]
+					for k2 := range dK {
+						t131_2[k2] = num.FMA32(t168_2[k2], cQ[k2], num.FMA32(t168_3[k2], cQ2[k2], num.FMA32(t168_4[k2], cQ3[k2], F(t168_5[k2]*cQ4[k2]))))
+					}
 				}
 			}
 		}
@@ -1004,92 +1056,90 @@ func (c *backwardFused) run() {
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t79),
-			P1:  unsafe.SliceData(c.KDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t75),
-			P4:  unsafe.SliceData(t74),
-			P5:  unsafe.SliceData(c.KDiv3),
-			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t69),
-			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t119),
-			P11: unsafe.SliceData(c.BKBar),
+		a := regions.R70fc56156f1dArgs{
+			P0:  unsafe.SliceData(t91),
+			P1:  unsafe.SliceData(t111),
+			P2:  unsafe.SliceData(k1),
+			P3:  unsafe.SliceData(t89),
+			P4:  unsafe.SliceData(t5),
+			P5:  unsafe.SliceData(t4),
+			P6:  unsafe.SliceData(t171),
+			P7:  unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  16 * dK,
+			N8:  8 * dK,
+			N9:  20 * dK,
+			N10: 12 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
 		}
-		regions.Rc6606f6002bb(&a)
+		regions.R70fc56156f1d(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t79_2 := t79[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t75_2 := t75[i*T:][:T]
-			t74_2 := t74[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t91_2 := t91[i*T:][:T]
+			t111_2 := t111[i*T:][:T]
 			for j := range T {
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				t89_2 := t89[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t69_2 := t69[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t119_2 := t119[(i*T+j)*dK:][:dK]
-				t79Entry := t79_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t79Entry && t13_2[j]), kern.Choose(t79Entry, F(F(0.5*kern.Choose(t79Entry, kern.Choose(t75_2[j], t74_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t113 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t69_2[k]*kDivEntry))
-					t1192 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t113), k1Sigmoid2[k], F(k1SigmoidEntry*t113))
-					t119_2[k] = t1192
-					bKBar[k] = bKBar[k] + t1192
+				t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				t91Entry := t91_2[j]
+				t111Entry := t111_2[j]
+				for k2 := range dK {
+					t136 := num.FMA32(F(2*k1_2[k2]), t111Entry, F(t89_2[k2]*t91Entry))
+					t5Entry := t5_2[k2]
+					t4Entry := t4_2[k2]
+					t142 := num.FMA32(F(F(t4Entry*t5Entry)*t136), kern.Sigmoid(-t4Entry), F(t5Entry*t136))
+					t171_2[k2] = t142
+					bKBar[k2] = bKBar[k2] + t142
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t122)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t119),
-			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(t122),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t171),
 			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t119_2 := t119[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t122_2 := t122[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t122_2[m] = num.FMA32(t119_2[m], cK[m], t122_2[m])
-					}
+			for j := range 3 {
+				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
+				for k2 := range dK {
+					t171_2[k2] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t171),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t171_2 := t171[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k2 := range dK {
+					t171_2[k2] = F(0)
 				}
 			}
 		}
@@ -1097,29 +1147,29 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.K1Stack),
-							P1: unsafe.SliceData(t119),
-							P2: unsafe.SliceData(c.CKBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t119_2 := t119[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t119_2[m], cKBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t171),
+			P2: unsafe.SliceData(c.CKBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
+		}
+		regions.R6524bfdc8754(&a)
+	} else {
+		for i := range 4 {
+			cKBar := c.CKBar[i*dK:][:dK]
+			for j := range L {
+				for k2 := range T {
+					k1Stack := c.K1Stack[(j*(T+3)-i+k2+3)*dK:][:dK]
+					t171_2 := t171[(j*(T+6)+k2+3)*dK:][:dK]
+					for m := range dK {
+						cKBar[m] = num.FMA32(k1Stack[m], t171_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1127,83 +1177,265 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t122),
-			P1: unsafe.SliceData(t124),
-			P2: unsafe.SliceData(t125),
-			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+	clear(t149)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t171),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t149),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t171_3 := t171[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t171_4 := t171[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t171_5 := t171[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t149_2 := t149[(i*3+j)*dK:][:dK]
+					for k2 := range dK {
+						t149_2[k2] = num.FMA32(t171_2[k2], cK[k2], num.FMA32(t171_3[k2], cK2[k2], num.FMA32(t171_4[k2], cK3[k2], F(t171_5[k2]*cK4[k2]))))
+					}
+				}
+			}
 		}
-		regions.Rfbd3242b02ac(&a)
+	}
+
+	// projected.q0, projected.q1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t168),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t154),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t168_2 := t168[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t168_3 := t168[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t168_4 := t168[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				t154_2 := t154[(i*T+j)*dK:][:dK]
+				for k2 := range dK {
+					t154_2[k2] = num.FMA32(t168_2[k2], cQ2[k2], num.FMA32(t168_3[k2], cQ3[k2], num.FMA32(t168_4[k2], cQ4[k2], F(t168_5[k2]*cQ[k2]))))
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t154),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
-				t124_2 := t124[(i*(T+3)+j)*dK:][:dK]
-				t125_2 := t125[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t125_2[k] = t122_2[k] + t124_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t154_2 := t154[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k2 := range dK {
+						t154_2[k2] = t154_2[k2] + q0TailBar[k2]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t154, dK, 1)
+
+	// projected.k0, projected.k1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t171),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t157),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cK := c.CK[:dK]
+		for i := range L {
+			for j := range T {
+				t171_2 := t171[(i*(T+6)+j+6)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				t171_3 := t171[(i*(T+6)+j+5)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t171_4 := t171[(i*(T+6)+j+4)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				t157_2 := t157[(i*T+j)*dK:][:dK]
+				for k2 := range dK {
+					t157_2[k2] = num.FMA32(t171_2[k2], cK2[k2], num.FMA32(t171_3[k2], cK3[k2], num.FMA32(t171_4[k2], cK4[k2], F(t171_5[k2]*cK[k2]))))
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t125[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t110, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t110, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t130, i*T*d), d, 1, kern.From(t125, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t125, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t96),
-			P1: unsafe.SliceData(t128),
-			P2: unsafe.SliceData(t130),
-			P3: unsafe.SliceData(c.XBar),
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t157),
+			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t96_2 := t96[(i*T+j)*d:][:d]
-				t128_2 := t128[(i*T+j)*d:][:d]
-				t130_2 := t130[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t96_2[k] + t128_2[k]) + t130_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t157_2 := t157[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k2 := range dK {
+						t157_2[k2] = t157_2[k2] + k0TailBar[k2]
+					}
 				}
 			}
 		}
 	}
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t157, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t115, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t154, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t157, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t149[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					k0TailBarOut[k2] = k0TailBarOut[k2] + k0TailBar[k2]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t131[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					q0TailBarOut[k2] = q0TailBarOut[k2] + q0TailBar[k2]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range dV {
+		copy(c.WRhoBar[i*(dK+dV):][:dK+dV], t61[i*(dK+dV):][:dK+dV])
+	}
+
+	// projected.rho
+	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t55, dV, 1)
+
+	// projected.k0
+	for i := range dV {
+		copy(c.WThetaBar[i*(dK+dV):][:dK+dV], t392[i*(dK+dV):][:dK+dV])
+	}
+
+	// projected.theta
+	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t332, dV, 1)
+
+	// projected.k0
+	for i := range dV {
+		copy(c.WEtaBar[i*(dK+dV):][:dK+dV], t232[i*(dK+dV):][:dK+dV])
+	}
+
+	// projected.eta
+	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WEtaBar, 1, dK+dV, k, 1, dK, t182, dV, 1)
 }

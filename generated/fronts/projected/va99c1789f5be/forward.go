@@ -13,62 +13,45 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 10·L·T·d_k + 4·L·T·d_v + 8·L·T + 6·L·d_k + 3·L·d_v entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + L·T·d_v + 2·L·T + 6·L·d_k + 3·L·d_v entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	DV         int
-	WK         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	WQ         []F     // [d_k, d]
-	WV         []F     // [d_v, d]
-	K0Tail     []F     // [L, 3, d_k]
-	CK         []F     // [4, d_k]
-	Pos        []int32 // [L]
-	BK         []F     // [d_k]
-	Q0Tail     []F     // [L, 3, d_k]
-	CQ         []F     // [4, d_k]
-	BQ         []F     // [d_k]
-	V0Tail     []F     // [L, 3, d_v]
-	CV         []F     // [4, d_v]
-	BV         []F     // [d_v]
-	V          []F     // [L, T, d_v], written
-	K          []F     // [L, T, d_k], written
-	Q          []F     // [L, T, d_k], written
-	K0TailOut  []F     // [L, 3, d_k], written
-	Q0TailOut  []F     // [L, 3, d_k], written
-	V0TailOut  []F     // [L, 3, d_v], written
-	K1Stack    []F     // [L, T + 3, d_k], written
-	K1Prod     []F     // [L, T, d_k], written
-	K1Sigmoid  []F     // [L, T, d_k], written
-	Q1Stack    []F     // [L, T + 3, d_k], written
-	Q1Prod     []F     // [L, T, d_k], written
-	Q1Sigmoid  []F     // [L, T, d_k], written
-	VStack     []F     // [L, T + 3, d_v], written
-	VProd      []F     // [L, T, d_v], written
-	VSigmoid   []F     // [L, T, d_v], written
-	KProd      []F     // [L, T], written
-	KSqrt      []F     // [L, T], written
-	QProd      []F     // [L, T], written
-	QSqrt      []F     // [L, T], written
-	QDiv       []F     // [L, T], written
-	QDiv2      []F     // [L, T, d_k], written
-	QDiv3      []F     // [L, T], written
-	KDiv       []F     // [L, T], written
-	KDiv2      []F     // [L, T, d_k], written
-	KDiv3      []F     // [L, T], written
-	VSigmoid2  []F     // [L, T, d_v], written
-	Q1Sigmoid2 []F     // [L, T, d_k], written
-	K1Sigmoid2 []F     // [L, T, d_k], written
-	Work       []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	WV        []F     // [d_v, d]
+	K0Tail    []F     // [L, 3, d_k]
+	CK        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	BQ        []F     // [d_k]
+	V0Tail    []F     // [L, 3, d_v]
+	CV        []F     // [4, d_v]
+	BV        []F     // [d_v]
+	V         []F     // [L, T, d_v], written
+	K         []F     // [L, T, d_k], written
+	Q         []F     // [L, T, d_k], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	V0TailOut []F     // [L, 3, d_v], written
+	K1Stack   []F     // [L, T + 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	VStack    []F     // [L, T + 3, d_v], written
+	KProd     []F     // [L, T], written
+	QProd     []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + L·T·d_v + 2·L·T.
+// WorkLen is 2·L·T·d_k + 2·L·T + 18·L·d_k + 9·L·d_v.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + L*T*dV + 2*L*T
+	return 2*L*T*dK + 2*L*T + 18*L*dK + 9*L*dV
 }
 
 // Run computes Forward.
@@ -78,78 +61,124 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	v0 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t4 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t22 := c.Work[:3*L*dK] // [L, 3, d_k]
+	work := c.Work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t72 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t82 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
+	t102 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t112 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t122 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
-	kern.Gemm(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
+	for i := range L {
+		kern.Gemm(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_2[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			t32_2 := t32[(i*3+j)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			t72_2 := t72[(i*3+j)*dK:][:dK]
+			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t82_2 := t82[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
 
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -157,17 +186,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -175,48 +206,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -225,70 +218,50 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t16 F
 			for k := range dK {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				k1Entry := k1_2[k]
 				t16 += F(k1Entry * k1Entry)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 			kProd[j] = t16
 		}
 	}
 
 	// projected.v
+	clear(t102)
 	for i := range L {
-		for j := range 3 {
-			v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
-			vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+		for j := range min(3, -T+3) {
+			v0Tail := c.V0Tail[(i*3+j+T)*dV:][:dV]
+			t102_2 := t102[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				vStack[k] = v0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v0_2 := v0[(i*T+j)*dV:][:dV]
-			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
-			for k := range dV {
-				vStack[k] = v0_2[k]
+				t102_2[k] = v0Tail[k]
 			}
 		}
 	}
 
 	// projected.v
+	clear(t112)
 	for i := range L {
-		for j := range 3 {
-			vStack := c.VStack[(i*(T+3)+j+T)*dV:][:dV]
-			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailOut[k] = vStack[k]
-			}
-		}
-	}
-
-	// projected.v
-	clear(c.VProd)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					vProd := c.VProd[(i*T+j)*dV:][:dV]
-					for m := range dV {
-						vProd[m] += F(vStack[m] * cV[m])
-					}
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				vStack := c.VStack[(i*(T+3)+(lo+j)+T)*dV:][:dV]
+				t112_2 := t112[(i*3+(lo+j))*dV:][:dV]
+				for k := range dV {
+					t112_2[k] = vStack[k]
 				}
 			}
 		}
@@ -296,18 +269,58 @@ func (c *Forward[F]) Run() {
 
 	// projected.v
 	for i := range L {
-		bV := c.BV[:dV]
-		for j := range T {
-			vProd := c.VProd[(i*T+j)*dV:][:dV]
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			v := c.V[(i*T+j)*dV:][:dV]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
+		for j := range 3 {
+			t102_2 := t102[(i*3+j)*dV:][:dV]
+			t112_2 := t112[(i*3+j)*dV:][:dV]
+			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				t14 := bV[k] + vProd[k]
-				t15 := num.Sigmoid(t14)
-				vSigmoid[k] = t15
-				v[k] = F(t14 * t15)
-				vSigmoid2[k] = num.Sigmoid(-t14)
+				v0TailOut[k] = t102_2[k] + t112_2[k]
+			}
+		}
+	}
+
+	// projected.v
+	clear(t122)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
+				t122_2 := t122[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t122_2[k] = v0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			t122_2 := t122[(i*3+j)*dV:][:dV]
+			vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			for k := range dV {
+				vStack[k] = t122_2[k]
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		bV := c.BV[:dV]
+		cV := c.CV[:dV]
+		for j := range T {
+			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+			vStack2 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			vStack3 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t14 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
+				v[k] = F(t14 * num.Sigmoid(t14))
 			}
 		}
 	}
@@ -315,14 +328,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t18 := (F(0) < kProdEntry)
-			t21 := num.Sqrt(kern.Choose(t18, kProdEntry, F(1)))
-			kSqrt[j] = t21
-			t25_2[j] = num.Max(kern.Choose(t18, t21, F(0)), F(1e-08))
+			t25_2[j] = num.Max(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -348,51 +358,23 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t28 := (F(0) < qProdEntry)
-			t31 := num.Sqrt(kern.Choose(t28, qProdEntry, F(1)))
-			t352 := num.Max(kern.Choose(t28, t31, F(0)), F(1e-08))
-			qSqrt[j] = t31
-			t35_2[j] = t352
-			qDiv[j] = F(1) / t352
-			qDiv3[j] = F(1) / t31
-			kDiv[j] = F(1) / t25_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t35_2[j] = num.Max(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q
 	for i := range L {
 		t35_2 := t35[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
 			t35Entry := t35_2[j]
-			t25Entry2 := t25_2[j]
-			for k2 := range dK {
-				q2 := q1_2[k2] / t35Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t35Entry
-				kDiv2[k2] = k[k2] / t25Entry2
-				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
-				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
+			for k := range dK {
+				q[k] = q1_2[k] / t35Entry
 			}
 		}
 	}
@@ -423,27 +405,10 @@ type Backward[F num.Float] struct {
 	Q0TailBar    []F     // [L, 3, d_k]
 	V0TailBar    []F     // [L, 3, d_v]
 	K1Stack      []F     // [L, T + 3, d_k]
-	K1Prod       []F     // [L, T, d_k]
-	K1Sigmoid    []F     // [L, T, d_k]
 	Q1Stack      []F     // [L, T + 3, d_k]
-	Q1Prod       []F     // [L, T, d_k]
-	Q1Sigmoid    []F     // [L, T, d_k]
 	VStack       []F     // [L, T + 3, d_v]
-	VProd        []F     // [L, T, d_v]
-	VSigmoid     []F     // [L, T, d_v]
 	KProd        []F     // [L, T]
-	KSqrt        []F     // [L, T]
 	QProd        []F     // [L, T]
-	QSqrt        []F     // [L, T]
-	QDiv         []F     // [L, T]
-	QDiv2        []F     // [L, T, d_k]
-	QDiv3        []F     // [L, T]
-	KDiv         []F     // [L, T]
-	KDiv2        []F     // [L, T, d_k]
-	KDiv3        []F     // [L, T]
-	VSigmoid2    []F     // [L, T, d_v]
-	Q1Sigmoid2   []F     // [L, T, d_k]
-	K1Sigmoid2   []F     // [L, T, d_k]
 	WKBar        []F     // [d_k, d], written
 	XBar         []F     // [L, T, d], written
 	WQBar        []F     // [d_k, d], written
@@ -461,16 +426,16 @@ type Backward[F num.Float] struct {
 	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 10·L·T·d_k + 4·L·T·d_v + 2·L·T + 18·L·d_k + 9·L·d_v.
+// WorkLen is 10·L·T·d_k + 2·L·T·d_v + 11·L·T + 18·L·d_k + 9·L·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 10*L*T*dK + 4*L*T*dV + 2*L*T + 18*L*dK + 9*L*dV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 10*L*T*dK + 2*L*T*dV + 11*L*T + 18*L*dK + 9*L*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -480,106 +445,104 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t4 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t132 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	work := c.Work[L*T*dV+6*L*dV:]
+	t135 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t138 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t5 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t62 := work[:L*T] // [L, T]
+	t10 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	q1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t21 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t312 := work[:L*T] // [L, T]
+	t23 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t57 := work[:L*T*dV] // [L, T, d_v]
+	t25 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t31 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t35 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t152 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t182 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t43 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t352 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t40 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t60 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t76 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t94 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t112 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t117 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t60 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t62_2 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t63 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t72 := work[:L*T*dK] // [L, T, d_k]
+	t120 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t87 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t75 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t90 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t77 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t78 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t92 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t93 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t96 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t98 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t100 := work[:L*T*d] // [L, T, d]
-	t18 := c.Flags[:L*T] // [L, T]
+	t123 := work[:L*T*dK] // [L, T, d_k]
+	t18 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t28 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t72_2 := flags[:L*T] // [L, T]
+	t192 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t112 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t322 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t36 := flags[:L*T] // [L, T]
+	t232 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q, projected.k
+	// projected.k1, projected.q1
 	for i := range L {
-		t62_3 := t62[i*T:][:T]
-		t312_2 := t312[i*T:][:T]
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			var t622 F
-			var t3122 F
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t622 += F(qBar[k] * qDiv2[k])
-				t3122 += F(kBar[k] * kDiv2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
+				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42)
+				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t102 := num.Sigmoid(t92)
+				t4_2[k] = t42
+				t5_2[k] = t52
+				k1_2[k] = F(t42 * t52)
+				t9_2[k] = t92
+				t10_2[k] = t102
+				q1_2[k] = F(t92 * t102)
 			}
-			t62_3[j] = -t622
-			t312_2[j] = -t3122
-		}
-	}
-
-	// projected.k, projected.q
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t72_3 := t72_2[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t322_2 := t322[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
-		for j := range T {
-			t182 := (F(0) < kProd[j])
-			t282 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t282, qSqrt[j], F(0)))
-			t3222 := (F(1e-08) <= kern.Choose(t182, kSqrt[j], F(0)))
-			t18_2[j] = t182
-			t28_2[j] = t282
-			t72_3[j] = t722
-			t112_2[j] = (t722 && t282)
-			t322_2[j] = t3222
-			t36_2[j] = (t3222 && t182)
 		}
 	}
 
@@ -587,37 +550,131 @@ func (c *Backward[F]) Run() {
 	clear(c.BVBar)
 	for i := range L {
 		bV := c.BV[:dV]
+		cV := c.CV[:dV]
 		bVBar := c.BVBar[:dV]
 		for j := range T {
+			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+			vStack2 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			vStack3 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			vProd := c.VProd[(i*T+j)*dV:][:dV]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-			t57_2 := t57[(i*T+j)*dV:][:dV]
+			t132_2 := t132[(i*(T+6)+j+3)*dV:][:dV]
 			for k := range dV {
+				t14 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
+				t15 := num.Sigmoid(t14)
 				vBarEntry := vBar[k]
-				vSigmoidEntry := vSigmoid[k]
-				t572 := F(vBarEntry*vSigmoidEntry) + F(F(F(vBarEntry*(bV[k]+vProd[k]))*vSigmoidEntry)*vSigmoid2[k])
-				t57_2[k] = t572
-				bVBar[k] += t572
+				t69 := F(vBarEntry*t15) + F(F(F(vBarEntry*t14)*t15)*num.Sigmoid(-t14))
+				t132_2[k] = t69
+				bVBar[k] += t69
 			}
 		}
 	}
 
-	// projected.v
-	clear(t60)
+	// projected.k, projected.q
 	for i := range L {
+		kProd := c.KProd[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		t232_2 := t232[i*T:][:T]
 		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t57_2 := t57[(i*T+j)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					t60_2 := t60[(i*(T+3)+j-k+3)*dV:][:dV]
-					for m := range dV {
-						t60_2[m] += F(t57_2[m] * cV[m])
-					}
-				}
+			kProdEntry := kProd[j]
+			t183 := (F(0) < kProdEntry)
+			t212 := num.Sqrt(kern.Choose(t183, kProdEntry, F(1)))
+			t233 := kern.Choose(t183, t212, F(0))
+			qProdEntry := qProd[j]
+			t282 := (F(0) < qProdEntry)
+			t312 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
+			t33 := kern.Choose(t282, t312, F(0))
+			t353 := num.Max(t33, F(1e-08))
+			t1922 := (F(1e-08) <= t33)
+			t18_2[j] = t183
+			t21_2[j] = t212
+			t23_2[j] = t233
+			t25_2[j] = num.Max(t233, F(1e-08))
+			t28_2[j] = t282
+			t31_2[j] = t312
+			t35_2[j] = t353
+			t152_2[j] = F(1) / t353
+			t192_2[j] = t1922
+			t232_2[j] = (t1922 && t282)
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t35_2 := t35[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
+		t43_2 := t43[i*T:][:T]
+		for j := range T {
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			var t1822 F
+			var t432 F
+			t35Entry := t35_2[j]
+			t25Entry := t25_2[j]
+			for k := range dK {
+				t1822 += F(qBar[k] * ((q1_2[k] / t35Entry) / t35Entry))
+				t432 += F(kBar[k] * ((k1_2[k] / t25Entry) / t25Entry))
+			}
+			t182_2[j] = -t1822
+			t43_2[j] = -t432
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t232_2 := t232[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t40_2 := t40[i*T:][:T]
+		t43_2 := t43[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		for j := range T {
+			t232Entry := t232_2[j]
+			t44 := (F(1e-08) <= t23_2[j])
+			t18Entry := t18_2[j]
+			t48 := (t44 && t18Entry)
+			t352_2[j] = kern.Choose((t232Entry && t28_2[j]), kern.Choose(t232Entry, F(F(0.5*kern.Choose(t232Entry, kern.Choose(t192_2[j], t182_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t40_2[j] = F(1) / t25_2[j]
+			t60_2[j] = kern.Choose((t48 && t18Entry), kern.Choose(t48, F(F(0.5*kern.Choose(t48, kern.Choose(t44, t43_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			t132_2 := t132[(i*(T+6)+j)*dV:][:dV]
+			for k := range dV {
+				t132_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t132_2 := t132[(i*(T+6)+j+T+3)*dV:][:dV]
+			for k := range dV {
+				t132_2[k] = F(0)
 			}
 		}
 	}
@@ -625,127 +682,96 @@ func (c *Backward[F]) Run() {
 	// projected.v
 	clear(c.CVBar)
 	for i := range 4 {
+		cVBar := c.CVBar[i*dV:][:dV]
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t57_2 := t57[(j*T+k)*dV:][:dV]
-					cVBar := c.CVBar[i*dV:][:dV]
-					for m := range dV {
-						cVBar[m] += F(vStack[m] * t57_2[m])
-					}
+				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
+				t132_2 := t132[(j*(T+6)+k+3)*dV:][:dV]
+				for m := range dV {
+					cVBar[m] += F(vStack[m] * t132_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.v
-	clear(t62_2)
+	clear(t76)
 	for i := range L {
 		for j := range 3 {
-			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			t62_3 := t62_2[(i*(T+3)+j+T)*dV:][:dV]
-			for k := range dV {
-				t62_3[k] += v0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t132_2 := t132[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t132_3 := t132[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t132_4 := t132[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t132_5 := t132[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				t76_2 := t76[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t76_2[k] = F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k])
+				}
 			}
 		}
 	}
 
-	// projected.v
-	for i := range L {
-		for j := range T + 3 {
-			t60_2 := t60[(i*(T+3)+j)*dV:][:dV]
-			t62_3 := t62_2[(i*(T+3)+j)*dV:][:dV]
-			t63_2 := t63[(i*(T+3)+j)*dV:][:dV]
-			for k := range dV {
-				t63_2[k] = t60_2[k] + t62_3[k]
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			t63_2 := t63[(i*(T+3)+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailBarOut[k] = t63_2[k]
-			}
-		}
-	}
-
-	// projected.q1, projected.q, projected.k, projected.k1
+	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t112_2 := t112[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t72_3 := t72_2[i*T:][:T]
-		t62_3 := t62[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t36_2 := t36[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t322_2 := t322[i*T:][:T]
-		t312_2 := t312[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
+		t40_2 := t40[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t72_4 := t72[(i*T+j)*dK:][:dK]
-			t87_2 := t87[(i*T+j)*dK:][:dK]
-			t112Entry := t112_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t112Entry && t28_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_3[j], t62_3[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			t36Entry := t36_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t36Entry && t18_2[j]), kern.Choose(t36Entry, F(F(0.5*kern.Choose(t36Entry, kern.Choose(t322_2[j], t312_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
+			t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+			t152Entry := t152_2[j]
+			t352Entry := t352_2[j]
+			t40Entry := t40_2[j]
+			t60Entry := t60_2[j]
 			for k := range dK {
+				t81 := F(qBar[k]*t152Entry) + F(2*F(q1_2[k]*t352Entry))
+				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t66 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t722 := F(q1SigmoidEntry*t66) + F(F(F(t9Entry*q1SigmoidEntry)*t66)*q1Sigmoid2[k])
+				t87 := F(t10Entry*t81) + F(F(F(t9Entry*t10Entry)*t81)*num.Sigmoid(-t9Entry))
+				t99 := F(kBar[k]*t40Entry) + F(2*F(k1_2[k]*t60Entry))
+				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t81 := F(kBar[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t872 := F(k1SigmoidEntry*t81) + F(F(F(t4Entry*k1SigmoidEntry)*t81)*k1Sigmoid2[k])
-				t72_4[k] = t722
-				bQBar[k] += t722
-				t87_2[k] = t872
-				bKBar[k] += t872
+				t105 := F(t5Entry*t99) + F(F(F(t4Entry*t5Entry)*t99)*num.Sigmoid(-t4Entry))
+				t135_2[k] = t87
+				bQBar[k] += t87
+				t138_2[k] = t105
+				bKBar[k] += t105
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t75)
-	clear(t90)
+	// projected.q1
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t72_3 := t72[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t75_2 := t75[(i*(T+3)+j-k+3)*dK:][:dK]
-					t87_2 := t87[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t90_2 := t90[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t75_2[m] += F(t72_3[m] * cQ[m])
-						t90_2[m] += F(t87_2[m] * cK[m])
-					}
-				}
+		for j := range 3 {
+			t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+			for k := range dK {
+				t135_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t135_2 := t135[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t135_2[k] = F(0)
 			}
 		}
 	}
@@ -754,129 +780,260 @@ func (c *Backward[F]) Run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
+		cKBar := c.CKBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t72_3 := t72[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t87_2 := t87[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t72_3[m])
-						cKBar[m] += F(k1Stack[m] * t87_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t135_2 := t135[(j*(T+6)+k+3)*dK:][:dK]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t138_2 := t138[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t135_2[m])
+					cKBar[m] += F(k1Stack[m] * t138_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t77)
+	clear(t94)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t77_2 := t77[(i*(T+3)+j+T)*dK:][:dK]
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t94_2 := t94[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t94_2[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t77_2[k] += q0TailBar[k]
+				t138_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t138_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t112)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t112_2 := t112[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t112_2[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v0, projected.v
+	for i := range L {
+		cV := c.CV[:dV]
+		for j := range T {
+			t132_2 := t132[(i*(T+6)+j+3)*dV:][:dV]
+			t132_3 := t132[(i*(T+6)+j+4)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			t132_4 := t132[(i*(T+6)+j+5)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			t132_5 := t132[(i*(T+6)+j+6)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			t117_2 := t117[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t117_2[k] = (F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k]))
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
+				t117_2 := t117[(i*T+(lo+j)+T-3)*dV:][:dV]
+				for k := range dV {
+					t117_2[k] += v0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t117, dV, 1)
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+			t135_3 := t135[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t135_4 := t135[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t135_5 := t135[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t120_2 := t120[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t120_2[k] = (F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k]))
 			}
 		}
 	}
 
 	// projected.q1
 	for i := range L {
-		for j := range T + 3 {
-			t75_2 := t75[(i*(T+3)+j)*dK:][:dK]
-			t77_2 := t77[(i*(T+3)+j)*dK:][:dK]
-			t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t78_2[k] = t75_2[k] + t77_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t120_2 := t120[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t120_2[k] += q0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t92)
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t120, dK, 1)
+
+	// projected.k0, projected.k1
 	for i := range L {
-		for j := range 3 {
-			t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t92_2 := t92[(i*(T+3)+j+T)*dK:][:dK]
+		cK := c.CK[:dK]
+		for j := range T {
+			t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+			t138_3 := t138[(i*(T+6)+j+4)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			t138_4 := t138[(i*(T+6)+j+5)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			t138_5 := t138[(i*(T+6)+j+6)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			t123_2 := t123[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				q0TailBarOut[k] = t78_2[k]
-				t92_2[k] += k0TailBar[k]
+				t123_2[k] = (F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k]))
 			}
 		}
 	}
 
 	// projected.k1
 	for i := range L {
-		for j := range T + 3 {
-			t90_2 := t90[(i*(T+3)+j)*dK:][:dK]
-			t92_2 := t92[(i*(T+3)+j)*dK:][:dK]
-			t93_2 := t93[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t93_2[k] = t90_2[k] + t92_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t123_2 := t123[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t123_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t123, dK, 1)
+
+	// projected.v0
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t117, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t120, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WK, d, 1)
+
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t93_2 := t93[(i*(T+3)+j)*dK:][:dK]
+			t112_2 := t112[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t93_2[k]
+				k0TailBarOut[k] = t112_2[k]
 			}
 		}
 	}
 
-	// projected.v0, projected.v
+	// projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dV, F(1), false, kern.From(t96, i*T*d), d, 1, kern.From(t63, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
-	}
-
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.Gemm(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t63, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t98, i*T*d), d, 1, kern.From(t78, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t78, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t100, i*T*d), d, 1, kern.From(t93, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t93, (k*(T+3)+3)*dK), dK, 1)
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t96_2 := t96[(i*T+j)*d:][:d]
-			t98_2 := t98[(i*T+j)*d:][:d]
-			t100_2 := t100[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t96_2[k] + t98_2[k] + t100_2[k]
+		for j := range 3 {
+			t94_2 := t94[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t94_2[k]
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			t76_2 := t76[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+			for k := range dV {
+				v0TailBarOut[k] = t76_2[k]
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+			for k := range dV {
+				v0TailBarOut[k] += v0TailBar[k]
 			}
 		}
 	}
@@ -941,27 +1098,10 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.V0TailOut = arena.Alloc(3 * k.L * k.DV)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.VStack = c.Run.Saved(k.L*k.T*k.DV + 3*k.L*k.DV)
-	k.VProd = c.Run.Saved(k.L * k.T * k.DV)
-	k.VSigmoid = c.Run.Saved(k.L * k.T * k.DV)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.VSigmoid2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1004,27 +1144,10 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.V0TailBar = block.Adjoint(t, n.nextV0Tail, 3*g.L*g.DV)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.VStack = k.VStack
-	g.VProd = k.VProd
-	g.VSigmoid = k.VSigmoid
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.VSigmoid2 = k.VSigmoid2
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

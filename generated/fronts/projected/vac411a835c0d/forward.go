@@ -14,70 +14,53 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 11·L·T·d_k·heads + L·T·d_v·heads + 13·L·T·heads + 6·L·d_k·heads entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k·heads + 5·L·T·heads + 6·L·d_k·heads entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	Heads         int
-	WK            []F     // [heads, d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [heads, d_k, d]
-	K0Tail        []F     // [L, heads, 3, d_k]
-	CK            []F     // [heads, 4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [heads, d_k]
-	Q0Tail        []F     // [L, heads, 3, d_k]
-	CQ            []F     // [heads, 4, d_k]
-	BQ            []F     // [heads, d_k]
-	WV            []F     // [heads, d_v, d]
-	WRho          []F     // [heads, d_k + d_v]
-	BRho          []F     // [heads]
-	WTheta        []F     // [heads, d_k + d_v]
-	BTheta        []F     // [heads]
-	WEta          []F     // [heads, d_k + d_v]
-	BEta          []F     // [heads]
-	V             []F     // [L, heads, T, d_v], written
-	K             []F     // [L, heads, T, d_k], written
-	Q             []F     // [L, heads, T, d_k], written
-	Rho           []F     // [L, heads, T], written
-	Eta           []F     // [L, heads, T], written
-	Theta         []F     // [L, heads, T], written
-	K0TailOut     []F     // [L, heads, 3, d_k], written
-	Q0TailOut     []F     // [L, heads, 3, d_k], written
-	K1Stack       []F     // [L, heads, T + 3, d_k], written
-	K1Prod        []F     // [L, heads, T, d_k], written
-	K1Sigmoid     []F     // [L, heads, T, d_k], written
-	Q1Stack       []F     // [L, heads, T + 3, d_k], written
-	Q1Prod        []F     // [L, heads, T, d_k], written
-	Q1Sigmoid     []F     // [L, heads, T, d_k], written
-	KProd         []F     // [L, heads, T], written
-	KSqrt         []F     // [L, heads, T], written
-	QProd         []F     // [L, heads, T], written
-	QSqrt         []F     // [L, heads, T], written
-	RhoStack      []F     // [L, heads, T, d_k + d_v], written
-	RhoSigmoid    []F     // [L, heads, T], written
-	ThetaSoftplus []F     // [L, heads, T], written
-	EtaSigmoid    []F     // [L, heads, T], written
-	ThetaSigmoid  []F     // [L, heads, T], written
-	RhoSigmoid2   []F     // [L, heads, T], written
-	QDiv          []F     // [L, heads, T], written
-	QDiv2         []F     // [L, heads, T, d_k], written
-	QDiv3         []F     // [L, heads, T], written
-	KDiv          []F     // [L, heads, T], written
-	KDiv2         []F     // [L, heads, T, d_k], written
-	KDiv3         []F     // [L, heads, T], written
-	Q1Sigmoid2    []F     // [L, heads, T, d_k], written
-	K1Sigmoid2    []F     // [L, heads, T, d_k], written
-	Work          []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	Heads     int
+	WK        []F     // [heads, d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [heads, d_k, d]
+	K0Tail    []F     // [L, heads, 3, d_k]
+	CK        []F     // [heads, 4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [heads, d_k]
+	Q0Tail    []F     // [L, heads, 3, d_k]
+	CQ        []F     // [heads, 4, d_k]
+	BQ        []F     // [heads, d_k]
+	WV        []F     // [heads, d_v, d]
+	WRho      []F     // [heads, d_k + d_v]
+	BRho      []F     // [heads]
+	WTheta    []F     // [heads, d_k + d_v]
+	BTheta    []F     // [heads]
+	WEta      []F     // [heads, d_k + d_v]
+	BEta      []F     // [heads]
+	V         []F     // [L, heads, T, d_v], written
+	K         []F     // [L, heads, T, d_k], written
+	Q         []F     // [L, heads, T, d_k], written
+	Rho       []F     // [L, heads, T], written
+	Eta       []F     // [L, heads, T], written
+	Theta     []F     // [L, heads, T], written
+	K0TailOut []F     // [L, heads, 3, d_k], written
+	Q0TailOut []F     // [L, heads, 3, d_k], written
+	K1Stack   []F     // [L, heads, T + 3, d_k], written
+	Q1Stack   []F     // [L, heads, T + 3, d_k], written
+	KProd     []F     // [L, heads, T], written
+	QProd     []F     // [L, heads, T], written
+	RhoLin    []F     // [L, heads, T], written
+	ThetaLin  []F     // [L, heads, T], written
+	EtaLin    []F     // [L, heads, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k·heads + 5·L·T·heads.
+// WorkLen is 2·L·T·d_k·heads + 8·L·T·heads + 18·L·d_k·heads.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
-	return 6*L*T*dK*heads + 5*L*T*heads
+	return 2*L*T*dK*heads + 8*L*T*heads + 18*L*dK*heads
 }
 
 // Run computes Forward.
@@ -87,15 +70,19 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	k0 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
-	q0 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t4 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
+	t22 := c.Work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work := c.Work[3*L*dK*heads:]
+	t62 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t32 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t72 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t42 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t82 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
 	k1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t9 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
@@ -103,23 +90,107 @@ func (c *Forward[F]) Run() {
 	work = work[L*T*heads:]
 	t30 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t32 := work[:L*T*heads] // [L, heads, T]
+	t102 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t39 := work[:L*T*heads] // [L, heads, T]
+	t122 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t46 := work[:L*T*heads] // [L, heads, T]
+	t142 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t112 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t132 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t152 := work[:L*T*heads] // [L, heads, T]
 
 	// projected.k0
 	for j := range heads {
 		for i := range L {
-			kern.Gemm(dK, T, d, F(1), false, kern.From(k0, (i*heads+j)*T*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+			kern.Gemm(dK, T, d, F(1), false, kern.From(c.K1Stack, ((i*heads+j)*(T+3)+3)*dK), 1, dK, kern.From(c.WK, j*dK*d), d, 1, kern.From(c.X, i*T*d), 1, d)
 		}
 	}
 
 	// projected.q0
 	for i := range L {
 		for j := range heads {
-			kern.Gemm(T, dK, d, F(1), false, kern.From(q0, (i*heads+j)*T*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+			kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, ((i*heads+j)*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, kern.From(c.WQ, j*dK*d), 1, d)
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range heads {
+			for k := range min(3, -T+3) {
+				k0Tail := c.K0Tail[((i*heads+j)*3+k+T)*dK:][:dK]
+				t22_2 := t22[((i*heads+j)*3+k)*dK:][:dK]
+				q0Tail := c.Q0Tail[((i*heads+j)*3+k+T)*dK:][:dK]
+				t62_2 := t62[((i*heads+j)*3+k)*dK:][:dK]
+				for m := range dK {
+					t22_2[m] = k0Tail[m]
+					t62_2[m] = q0Tail[m]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		for j := range heads {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for k := range n {
+					k1Stack := c.K1Stack[((i*heads+j)*(T+3)+(lo+k)+T)*dK:][:dK]
+					t32_2 := t32[((i*heads+j)*3+(lo+k))*dK:][:dK]
+					q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+(lo+k)+T)*dK:][:dK]
+					t72_2 := t72[((i*heads+j)*3+(lo+k))*dK:][:dK]
+					for m := range dK {
+						t32_2[m] = k1Stack[m]
+						t72_2[m] = q1Stack[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				t22_2 := t22[((i*heads+j)*3+k)*dK:][:dK]
+				t32_2 := t32[((i*heads+j)*3+k)*dK:][:dK]
+				k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
+				t62_2 := t62[((i*heads+j)*3+k)*dK:][:dK]
+				t72_2 := t72[((i*heads+j)*3+k)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
+				for m := range dK {
+					k0TailOut[m] = t22_2[m] + t32_2[m]
+					q0TailOut[m] = t62_2[m] + t72_2[m]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
+					t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
+					q0Tail := c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK]
+					t82_2 := t82[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						t42_2[m] = k0Tail[m]
+						t82_2[m] = q0Tail[m]
+					}
+				}
+			}
 		}
 	}
 
@@ -127,54 +198,10 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
+				t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
 				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
 				for m := range dK {
-					k1Stack[m] = k0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				k0_2 := k0[((i*heads+j)*T+k)*dK:][:dK]
-				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					k1Stack[m] = k0_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailOut[m] = k1Stack[m]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-						for p := range dK {
-							k1Prod[p] += F(k1Stack[p] * cK[p])
-						}
-					}
+					k1Stack[m] = t42_2[m]
 				}
 			}
 		}
@@ -184,17 +211,19 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			bK := c.BK[j*dK:][:dK]
+			cK := c.CK[j*4*dK:][:dK]
 			for k := range T {
-				k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
+				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
+				k1Stack2 := c.K1Stack[((i*heads+j)*(T+3)+k+2)*dK:][:dK]
+				cK2 := c.CK[(j*4+1)*dK:][:dK]
+				k1Stack3 := c.K1Stack[((i*heads+j)*(T+3)+k+1)*dK:][:dK]
+				cK3 := c.CK[(j*4+2)*dK:][:dK]
+				k1Stack4 := c.K1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				cK4 := c.CK[(j*4+3)*dK:][:dK]
 				k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
 				for m := range dK {
-					t42 := bK[m] + k1Prod[m]
-					t5 := num.Sigmoid(t42)
-					t4_2[m] = t42
-					k1Sigmoid[m] = t5
-					k1_2[m] = F(t42 * t5)
+					t4 := bK[m] + (F(k1Stack[m]*cK[m]) + F(k1Stack2[m]*cK2[m]) + F(k1Stack3[m]*cK3[m]) + F(k1Stack4[m]*cK4[m]))
+					k1_2[m] = F(t4 * num.Sigmoid(t4))
 				}
 			}
 		}
@@ -204,54 +233,10 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				q0Tail := c.Q0Tail[((i*heads+j)*3+k)*dK:][:dK]
+				t82_2 := t82[((i*heads+j)*3+k)*dK:][:dK]
 				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
 				for m := range dK {
-					q1Stack[m] = q0Tail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				q0_2 := q0[((i*heads+j)*T+k)*dK:][:dK]
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
-				for m := range dK {
-					q1Stack[m] = q0_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					q0TailOut[m] = q1Stack[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n2 := int(c.Pos[i]) + k - m
-					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-						for p := range dK {
-							q1Prod[p] += F(q1Stack[p] * cQ[p])
-						}
-					}
+					q1Stack[m] = t82_2[m]
 				}
 			}
 		}
@@ -262,21 +247,23 @@ func (c *Forward[F]) Run() {
 		for j := range heads {
 			kProd := c.KProd[(i*heads+j)*T:][:T]
 			bQ := c.BQ[j*dK:][:dK]
+			cQ := c.CQ[j*4*dK:][:dK]
 			for k := range T {
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
+				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+3)*dK:][:dK]
+				q1Stack2 := c.Q1Stack[((i*heads+j)*(T+3)+k+2)*dK:][:dK]
+				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+				q1Stack3 := c.Q1Stack[((i*heads+j)*(T+3)+k+1)*dK:][:dK]
+				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+				q1Stack4 := c.Q1Stack[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
 				k1_2 := k1[((i*heads+j)*T+k)*dK:][:dK]
-				t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 				var t11 F
 				for m := range dK {
-					t92 := bQ[m] + q1Prod[m]
-					t10 := num.Sigmoid(t92)
+					t9 := bQ[m] + (F(q1Stack[m]*cQ[m]) + F(q1Stack2[m]*cQ2[m]) + F(q1Stack3[m]*cQ3[m]) + F(q1Stack4[m]*cQ4[m]))
 					k1Entry := k1_2[m]
 					t11 += F(k1Entry * k1Entry)
-					t9_2[m] = t92
-					q1Sigmoid[m] = t10
-					q1_2[m] = F(t92 * t10)
+					q1_2[m] = F(t9 * num.Sigmoid(t9))
 				}
 				kProd[k] = t11
 			}
@@ -294,14 +281,11 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			kProd := c.KProd[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
 			t20_2 := t20[(i*heads+j)*T:][:T]
 			for k := range T {
 				kProdEntry := kProd[k]
 				t13 := (F(0) < kProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-				kSqrt[k] = t16
-				t20_2[k] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[k] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -331,67 +315,43 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			for k := range T {
 				qProdEntry := qProd[k]
 				t23 := (F(0) < qProdEntry)
-				t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-				qSqrt[k] = t26
-				t30_2[k] = num.Max(kern.Choose(t23, t26, F(0)), F(1e-08))
+				t30_2[k] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho, projected.theta, projected.eta
 	for i := range L {
 		for j := range heads {
 			t30_2 := t30[(i*heads+j)*T:][:T]
-			t20_2 := t20[(i*heads+j)*T:][:T]
+			t102_2 := t102[(i*heads+j)*T:][:T]
+			t122_2 := t122[(i*heads+j)*T:][:T]
+			t142_2 := t142[(i*heads+j)*T:][:T]
+			wRho := c.WRho[j*(dK+dV):][:dK]
+			wTheta := c.WTheta[j*(dK+dV):][:dK]
+			wEta := c.WEta[j*(dK+dV):][:dK]
 			for k := range T {
+				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 				q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
+				var t1022 F
+				var t1222 F
+				var t1422 F
 				t30Entry := t30_2[k]
-				t20Entry2 := t20_2[k]
 				for m := range dK {
-					q2 := q1_2[m] / t30Entry
-					q[m] = q2
-					qDiv2[m] = q2 / t30Entry
-					kDiv2[m] = k2[m] / t20Entry2
-					q1Sigmoid2[m] = num.Sigmoid(-t9_2[m])
-					k1Sigmoid2[m] = num.Sigmoid(-t4_2[m])
+					kEntry := k2[m]
+					t1022 += F(kEntry * wRho[m])
+					t1222 += F(kEntry * wTheta[m])
+					t1422 += F(kEntry * wEta[m])
+					q[m] = q1_2[m] / t30Entry
 				}
-			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				k2 := c.K[((i*heads+j)*T+k)*dK:][:dK]
-				rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV):][:dK]
-				for m := range dK {
-					rhoStack[m] = k2[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				v := c.V[((i*heads+j)*T+k)*dV:][:dV]
-				rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-				for m := range dV {
-					rhoStack[m] = v[m]
-				}
+				t102_2[k] = t1022
+				t122_2[k] = t1222
+				t142_2[k] = t1422
 			}
 		}
 	}
@@ -399,77 +359,62 @@ func (c *Forward[F]) Run() {
 	// projected.rho, projected.theta, projected.eta
 	for i := range L {
 		for j := range heads {
-			t32_2 := t32[(i*heads+j)*T:][:T]
-			t39_2 := t39[(i*heads+j)*T:][:T]
-			t46_2 := t46[(i*heads+j)*T:][:T]
-			wRho := c.WRho[j*(dK+dV):][:dK+dV]
-			wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-			wEta := c.WEta[j*(dK+dV):][:dK+dV]
+			t112_2 := t112[(i*heads+j)*T:][:T]
+			t132_2 := t132[(i*heads+j)*T:][:T]
+			t152_2 := t152[(i*heads+j)*T:][:T]
 			for k := range T {
-				rhoStack := c.RhoStack[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				var t322 F
-				var t392 F
-				var t462 F
-				for m := range dK + dV {
-					rhoStackEntry := rhoStack[m]
-					t322 += F(rhoStackEntry * wRho[m])
-					t392 += F(rhoStackEntry * wTheta[m])
-					t462 += F(rhoStackEntry * wEta[m])
+				v := c.V[((i*heads+j)*T+k)*dV:][:dV]
+				wRho := c.WRho[j*(dK+dV)+dK:][:dV]
+				wTheta := c.WTheta[j*(dK+dV)+dK:][:dV]
+				wEta := c.WEta[j*(dK+dV)+dK:][:dV]
+				var t1122 F
+				var t1322 F
+				var t1522 F
+				for m := range dV {
+					vEntry := v[m]
+					t1122 += F(vEntry * wRho[m])
+					t1322 += F(vEntry * wTheta[m])
+					t1522 += F(vEntry * wEta[m])
 				}
-				t32_2[k] = t322
-				t39_2[k] = t392
-				t46_2[k] = t462
+				t112_2[k] = t1122
+				t132_2[k] = t1322
+				t152_2[k] = t1522
 			}
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.eta, projected.q
+	// projected.rho, projected.k, projected.theta, projected.eta
 	for i := range L {
 		bRho := c.BRho[:heads]
 		bTheta := c.BTheta[:heads]
 		bEta := c.BEta[:heads]
 		for j := range heads {
-			t32_2 := t32[(i*heads+j)*T:][:T]
-			t39_2 := t39[(i*heads+j)*T:][:T]
-			t46_2 := t46[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
+			t102_2 := t102[(i*heads+j)*T:][:T]
+			t112_2 := t112[(i*heads+j)*T:][:T]
+			t122_2 := t122[(i*heads+j)*T:][:T]
+			t132_2 := t132[(i*heads+j)*T:][:T]
+			t142_2 := t142[(i*heads+j)*T:][:T]
+			t152_2 := t152[(i*heads+j)*T:][:T]
+			rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
 			rho := c.Rho[(i*heads+j)*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[(i*heads+j)*T:][:T]
+			thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
+			etaLin := c.EtaLin[(i*heads+j)*T:][:T]
 			eta := c.Eta[(i*heads+j)*T:][:T]
 			theta := c.Theta[(i*heads+j)*T:][:T]
-			etaSigmoid := c.EtaSigmoid[(i*heads+j)*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t30_2 := t30[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			t20_2 := t20[(i*heads+j)*T:][:T]
-			kDiv := c.KDiv[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
-			kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
 			bRhoEntry := bRho[j]
 			bThetaEntry := bTheta[j]
 			bEtaEntry := bEta[j]
 			for k := range T {
-				t33 := t32_2[k] + bRhoEntry
-				t34 := num.Sigmoid(t33)
-				t40 := t39_2[k] + bThetaEntry
-				t41 := num.Softplus(t40)
-				t47 := t46_2[k] + bEtaEntry
+				t33 := t102_2[k] + t112_2[k] + bRhoEntry
+				t40 := t122_2[k] + t132_2[k] + bThetaEntry
+				t47 := t142_2[k] + t152_2[k] + bEtaEntry
 				eta2 := num.Sigmoid(t47)
-				rhoSigmoid[k] = t34
-				rho[k] = num.Min(num.Max(t34, F(0)), F(1))
-				thetaSoftplus[k] = t41
+				rhoLin[k] = t33
+				rho[k] = num.Min(num.Max(num.Sigmoid(t33), F(0)), F(1))
+				thetaLin[k] = t40
+				etaLin[k] = t47
 				eta[k] = eta2
-				theta[k] = num.Min(num.Max(t41, F(0)), num.Min(F(math.Inf(1)), 1-eta2))
-				etaSigmoid[k] = num.Sigmoid(-t47)
-				thetaSigmoid[k] = num.Sigmoid(t40)
-				rhoSigmoid2[k] = num.Sigmoid(-t33)
-				qDiv[k] = F(1) / t30_2[k]
-				qDiv3[k] = F(1) / qSqrt[k]
-				kDiv[k] = F(1) / t20_2[k]
-				kDiv3[k] = F(1) / kSqrt[k]
+				theta[k] = num.Min(num.Max(num.Softplus(t40), F(0)), num.Min(F(math.Inf(1)), 1-eta2))
 			}
 		}
 	}
@@ -477,87 +422,70 @@ func (c *Forward[F]) Run() {
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	Heads         int
-	WK            []F     // [heads, d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [heads, d_k, d]
-	CK            []F     // [heads, 4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [heads, d_k]
-	CQ            []F     // [heads, 4, d_k]
-	BQ            []F     // [heads, d_k]
-	WV            []F     // [heads, d_v, d]
-	WRho          []F     // [heads, d_k + d_v]
-	WTheta        []F     // [heads, d_k + d_v]
-	WEta          []F     // [heads, d_k + d_v]
-	VBar          []F     // [L, heads, T, d_v]
-	KBar          []F     // [L, heads, T, d_k]
-	QBar          []F     // [L, heads, T, d_k]
-	RhoBar        []F     // [L, heads, T]
-	EtaBar        []F     // [L, heads, T]
-	ThetaBar      []F     // [L, heads, T]
-	K0TailBar     []F     // [L, heads, 3, d_k]
-	Q0TailBar     []F     // [L, heads, 3, d_k]
-	K1Stack       []F     // [L, heads, T + 3, d_k]
-	K1Prod        []F     // [L, heads, T, d_k]
-	K1Sigmoid     []F     // [L, heads, T, d_k]
-	Q1Stack       []F     // [L, heads, T + 3, d_k]
-	Q1Prod        []F     // [L, heads, T, d_k]
-	Q1Sigmoid     []F     // [L, heads, T, d_k]
-	KProd         []F     // [L, heads, T]
-	KSqrt         []F     // [L, heads, T]
-	QProd         []F     // [L, heads, T]
-	QSqrt         []F     // [L, heads, T]
-	RhoStack      []F     // [L, heads, T, d_k + d_v]
-	RhoSigmoid    []F     // [L, heads, T]
-	ThetaSoftplus []F     // [L, heads, T]
-	Eta           []F     // [L, heads, T]
-	EtaSigmoid    []F     // [L, heads, T]
-	ThetaSigmoid  []F     // [L, heads, T]
-	RhoSigmoid2   []F     // [L, heads, T]
-	QDiv          []F     // [L, heads, T]
-	QDiv2         []F     // [L, heads, T, d_k]
-	QDiv3         []F     // [L, heads, T]
-	KDiv          []F     // [L, heads, T]
-	KDiv2         []F     // [L, heads, T, d_k]
-	KDiv3         []F     // [L, heads, T]
-	Q1Sigmoid2    []F     // [L, heads, T, d_k]
-	K1Sigmoid2    []F     // [L, heads, T, d_k]
-	WKBar         []F     // [heads, d_k, d], written
-	XBar          []F     // [L, T, d], written
-	WQBar         []F     // [heads, d_k, d], written
-	K0TailBarOut  []F     // [L, heads, 3, d_k], written
-	CKBar         []F     // [heads, 4, d_k], written
-	BKBar         []F     // [heads, d_k], written
-	Q0TailBarOut  []F     // [L, heads, 3, d_k], written
-	CQBar         []F     // [heads, 4, d_k], written
-	BQBar         []F     // [heads, d_k], written
-	WVBar         []F     // [heads, d_v, d], written
-	WRhoBar       []F     // [heads, d_k + d_v], written
-	BRhoBar       []F     // [heads], written
-	WThetaBar     []F     // [heads, d_k + d_v], written
-	BThetaBar     []F     // [heads], written
-	WEtaBar       []F     // [heads, d_k + d_v], written
-	BEtaBar       []F     // [heads], written
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	Heads        int
+	WK           []F     // [heads, d_k, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [heads, d_k, d]
+	CK           []F     // [heads, 4, d_k]
+	Pos          []int32 // [L]
+	BK           []F     // [heads, d_k]
+	CQ           []F     // [heads, 4, d_k]
+	BQ           []F     // [heads, d_k]
+	WV           []F     // [heads, d_v, d]
+	WRho         []F     // [heads, d_k + d_v]
+	WTheta       []F     // [heads, d_k + d_v]
+	WEta         []F     // [heads, d_k + d_v]
+	VBar         []F     // [L, heads, T, d_v]
+	KBar         []F     // [L, heads, T, d_k]
+	QBar         []F     // [L, heads, T, d_k]
+	RhoBar       []F     // [L, heads, T]
+	EtaBar       []F     // [L, heads, T]
+	ThetaBar     []F     // [L, heads, T]
+	K0TailBar    []F     // [L, heads, 3, d_k]
+	Q0TailBar    []F     // [L, heads, 3, d_k]
+	K1Stack      []F     // [L, heads, T + 3, d_k]
+	Q1Stack      []F     // [L, heads, T + 3, d_k]
+	V            []F     // [L, heads, T, d_v]
+	KProd        []F     // [L, heads, T]
+	QProd        []F     // [L, heads, T]
+	RhoLin       []F     // [L, heads, T]
+	ThetaLin     []F     // [L, heads, T]
+	EtaLin       []F     // [L, heads, T]
+	WKBar        []F     // [heads, d_k, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [heads, d_k, d], written
+	K0TailBarOut []F     // [L, heads, 3, d_k], written
+	CKBar        []F     // [heads, 4, d_k], written
+	BKBar        []F     // [heads, d_k], written
+	Q0TailBarOut []F     // [L, heads, 3, d_k], written
+	CQBar        []F     // [heads, 4, d_k], written
+	BQBar        []F     // [heads, d_k], written
+	WVBar        []F     // [heads, d_v, d], written
+	WRhoBar      []F     // [heads, d_k + d_v], written
+	BRhoBar      []F     // [heads], written
+	WThetaBar    []F     // [heads, d_k + d_v], written
+	BThetaBar    []F     // [heads], written
+	WEtaBar      []F     // [heads, d_k + d_v], written
+	BEtaBar      []F     // [heads], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 12·L·T·d_k·heads + 2·L·T·d_v·heads + 3·L·T·d + 5·L·T·heads + 18·L·d_k·heads.
+// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 14·L·T·heads + 18·L·d_k·heads + 6·d_k·heads + 6·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	return 12*L*T*dK*heads + 2*L*T*dV*heads + 3*L*T*d + 5*L*T*heads + 18*L*dK*heads
+	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
+	return 12*L*T*dK*heads + L*T*dV*heads + 14*L*T*heads + 18*L*dK*heads + 6*dK*heads + 6*dV*heads
 }
 
-// FlagsLen is 6·L·T·heads.
+// FlagsLen is 4·L·T·heads.
 func (c *Backward[F]) FlagsLen() int {
 	L, T, heads := c.L, c.T, c.Heads
-	return 6 * L * T * heads
+	return 4 * L * T * heads
 }
 
 // Run computes Backward.
@@ -567,132 +495,229 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV, heads := c.L, c.T, c.D, c.DK, c.DV, c.Heads
-	t4 := c.Work[:L*T*dK*heads] // [L, heads, T, d_k]
-	work := c.Work[L*T*dK*heads:]
+	t186 := c.Work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	work := c.Work[L*T*dK*heads+6*L*dK*heads:]
+	t189 := work[:L*T*dK*heads+6*L*dK*heads] // [L, heads, T + 6, d_k]
+	work = work[L*T*dK*heads+6*L*dK*heads:]
+	t4 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	t5 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	k1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
 	t9 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t66 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t212 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t342 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t53 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t59 := work[:L*T*dK*heads+L*T*dV*heads] // [L, heads, T, d_k + d_v]
-	work = work[L*T*dK*heads+L*T*dV*heads:]
-	t87 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t10 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t92 := work[:L*T*heads] // [L, heads, T]
-	work = work[L*T*heads:]
-	t122 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t113 := work[:L*T*dV*heads] // [L, heads, T, d_v]
+	t16 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t18 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t20 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t26 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t30 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t352 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t51 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t73 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t83 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	k := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	t86 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t107 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	work = work[L*T*dK*heads:]
+	t112 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t402 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	work = work[dK*heads+dV*heads:]
+	t57 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	work = work[dK*heads+dV*heads:]
+	t79 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	work = work[dK*heads+dV*heads:]
+	t422 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	work = work[dK*heads+dV*heads:]
+	t59 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	work = work[dK*heads+dV*heads:]
+	t81 := work[:dK*heads+dV*heads] // [heads, d_k + d_v]
+	work = work[dK*heads+dV*heads:]
+	t103 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t109 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t129 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t133 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t114 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t125 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t127 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t128 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t142 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t137 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t149 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t167 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t172 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t140 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t143 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t146 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t149 := work[:L*T*d]       // [L, T, d]
-	t13 := c.Flags[:L*T*heads] // [L, heads, T]
+	t175 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t13 := c.Flags[:L*T*heads]  // [L, heads, T]
 	flags := c.Flags[L*T*heads:]
 	t23 := flags[:L*T*heads] // [L, heads, T]
 	flags = flags[L*T*heads:]
-	t67 := flags[:L*T*heads] // [L, heads, T]
+	t87 := flags[:L*T*heads] // [L, heads, T]
 	flags = flags[L*T*heads:]
-	t71 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t93 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t97 := flags[:L*T*heads] // [L, heads, T]
+	t91 := flags[:L*T*heads] // [L, heads, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range heads {
-			t66_2 := t66[(i*heads+j)*T:][:T]
 			bK := c.BK[j*dK:][:dK]
+			cK := c.CK[j*4*dK:][:dK]
 			bQ := c.BQ[j*dK:][:dK]
-			for k := range T {
-				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				k1Prod := c.K1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
-				t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-				var t662 F
+			cQ := c.CQ[j*4*dK:][:dK]
+			for k2 := range T {
+				k1Stack := c.K1Stack[((i*heads+j)*(T+3)+k2+3)*dK:][:dK]
+				k1Stack2 := c.K1Stack[((i*heads+j)*(T+3)+k2+2)*dK:][:dK]
+				cK2 := c.CK[(j*4+1)*dK:][:dK]
+				k1Stack3 := c.K1Stack[((i*heads+j)*(T+3)+k2+1)*dK:][:dK]
+				cK3 := c.CK[(j*4+2)*dK:][:dK]
+				k1Stack4 := c.K1Stack[((i*heads+j)*(T+3)+k2)*dK:][:dK]
+				cK4 := c.CK[(j*4+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k2+3)*dK:][:dK]
+				q1Stack2 := c.Q1Stack[((i*heads+j)*(T+3)+k2+2)*dK:][:dK]
+				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+				q1Stack3 := c.Q1Stack[((i*heads+j)*(T+3)+k2+1)*dK:][:dK]
+				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+				q1Stack4 := c.Q1Stack[((i*heads+j)*(T+3)+k2)*dK:][:dK]
+				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+				t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
+				t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
+				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
+				t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
+				t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
+				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
 				for m := range dK {
-					t662 += F(qBar[m] * qDiv2[m])
-					t4_2[m] = bK[m] + k1Prod[m]
-					t9_2[m] = bQ[m] + q1Prod[m]
+					t42 := bK[m] + (F(k1Stack[m]*cK[m]) + F(k1Stack2[m]*cK2[m]) + F(k1Stack3[m]*cK3[m]) + F(k1Stack4[m]*cK4[m]))
+					t52 := num.Sigmoid(t42)
+					t92 := bQ[m] + (F(q1Stack[m]*cQ[m]) + F(q1Stack2[m]*cQ2[m]) + F(q1Stack3[m]*cQ3[m]) + F(q1Stack4[m]*cQ4[m]))
+					t102 := num.Sigmoid(t92)
+					t4_2[m] = t42
+					t5_2[m] = t52
+					k1_2[m] = F(t42 * t52)
+					t9_2[m] = t92
+					t10_2[m] = t102
+					q1_2[m] = F(t92 * t102)
 				}
-				t66_2[k] = -t662
 			}
 		}
 	}
 
-	// projected.k, projected.q, projected.theta, projected.eta, projected.rho
+	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
 	for i := range L {
 		for j := range heads {
 			kProd := c.KProd[(i*heads+j)*T:][:T]
 			qProd := c.QProd[(i*heads+j)*T:][:T]
-			eta := c.Eta[(i*heads+j)*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[(i*heads+j)*T:][:T]
+			rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
+			thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
+			etaLin := c.EtaLin[(i*heads+j)*T:][:T]
 			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[(i*heads+j)*T:][:T]
-			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			kSqrt := c.KSqrt[(i*heads+j)*T:][:T]
 			t13_2 := t13[(i*heads+j)*T:][:T]
+			t16_2 := t16[(i*heads+j)*T:][:T]
+			t18_2 := t18[(i*heads+j)*T:][:T]
+			t20_2 := t20[(i*heads+j)*T:][:T]
 			t23_2 := t23[(i*heads+j)*T:][:T]
+			t26_2 := t26[(i*heads+j)*T:][:T]
+			t30_2 := t30[(i*heads+j)*T:][:T]
 			etaBar := c.EtaBar[(i*heads+j)*T:][:T]
-			etaSigmoid := c.EtaSigmoid[(i*heads+j)*T:][:T]
-			t212_2 := t212[(i*heads+j)*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			t342_2 := t342[(i*heads+j)*T:][:T]
+			t352_2 := t352[(i*heads+j)*T:][:T]
+			t51_2 := t51[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t53_2 := t53[(i*heads+j)*T:][:T]
-			t67_2 := t67[(i*heads+j)*T:][:T]
-			t71_2 := t71[(i*heads+j)*T:][:T]
-			t93_2 := t93[(i*heads+j)*T:][:T]
-			t97_2 := t97[(i*heads+j)*T:][:T]
-			for k := range T {
-				t132 := (F(0) < kProd[k])
-				t232 := (F(0) < qProd[k])
-				etaEntry := eta[k]
-				t48 := 1 - etaEntry
-				thetaSoftplusEntry := thetaSoftplus[k]
-				t22 := (num.Max(thetaSoftplusEntry, F(0)) <= num.Min(F(math.Inf(1)), t48))
-				t72 := !t22
-				thetaBarEntry := thetaBar[k]
-				t272 := (t22 && (F(0) <= thetaSoftplusEntry))
-				rhoSigmoidEntry := rhoSigmoid[k]
-				t402 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-				t452 := (t402 && (F(0) <= rhoSigmoidEntry))
-				t672 := (F(1e-08) <= kern.Choose(t232, qSqrt[k], F(0)))
-				t932 := (F(1e-08) <= kern.Choose(t132, kSqrt[k], F(0)))
-				t13_2[k] = t132
-				t23_2[k] = t232
-				t212_2[k] = F(F(etaEntry*(etaBar[k]-kern.Choose((t72 && !(F(math.Inf(1)) <= t48)), kern.Choose(t72, thetaBarEntry, F(0)), F(0)))) * etaSigmoid[k])
-				t342_2[k] = kern.Choose(t272, F(kern.Choose(t272, kern.Choose(t22, thetaBarEntry, F(0)), F(0))*thetaSigmoid[k]), F(0))
-				t53_2[k] = kern.Choose(t452, F(F(rhoSigmoidEntry*kern.Choose(t452, kern.Choose(t402, rhoBar[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-				t67_2[k] = t672
-				t71_2[k] = (t672 && t232)
-				t93_2[k] = t932
-				t97_2[k] = (t932 && t132)
+			t73_2 := t73[(i*heads+j)*T:][:T]
+			t83_2 := t83[(i*heads+j)*T:][:T]
+			t87_2 := t87[(i*heads+j)*T:][:T]
+			t91_2 := t91[(i*heads+j)*T:][:T]
+			for k2 := range T {
+				kProdEntry := kProd[k2]
+				t132 := (F(0) < kProdEntry)
+				t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+				t182 := kern.Choose(t132, t162, F(0))
+				qProdEntry := qProd[k2]
+				t232 := (F(0) < qProdEntry)
+				t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+				t28 := kern.Choose(t232, t262, F(0))
+				t302 := num.Max(t28, F(1e-08))
+				rhoLinEntry := rhoLin[k2]
+				t34 := num.Sigmoid(rhoLinEntry)
+				thetaLinEntry := thetaLin[k2]
+				t41 := num.Softplus(thetaLinEntry)
+				etaLinEntry := etaLin[k2]
+				eta := num.Sigmoid(etaLinEntry)
+				t48 := 1 - eta
+				t1622 := (num.Max(t41, F(0)) <= num.Min(F(math.Inf(1)), t48))
+				t212 := !t1622
+				thetaBarEntry := thetaBar[k2]
+				t442 := (t1622 && (F(0) <= t41))
+				t60 := (num.Max(t34, F(0)) <= F(1))
+				t65 := (t60 && (F(0) <= t34))
+				t872 := (F(1e-08) <= t28)
+				t13_2[k2] = t132
+				t16_2[k2] = t162
+				t18_2[k2] = t182
+				t20_2[k2] = num.Max(t182, F(1e-08))
+				t23_2[k2] = t232
+				t26_2[k2] = t262
+				t30_2[k2] = t302
+				t352_2[k2] = F(F(eta*(etaBar[k2]-kern.Choose((t212 && !(F(math.Inf(1)) <= t48)), kern.Choose(t212, thetaBarEntry, F(0)), F(0)))) * num.Sigmoid(-etaLinEntry))
+				t51_2[k2] = kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t73_2[k2] = kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+				t83_2[k2] = F(1) / t302
+				t87_2[k2] = t872
+				t91_2[k2] = (t872 && t232)
+			}
+		}
+	}
+
+	// projected.k, projected.q, projected.eta, projected.theta, projected.rho
+	for i := range L {
+		for j := range heads {
+			t20_2 := t20[(i*heads+j)*T:][:T]
+			t30_2 := t30[(i*heads+j)*T:][:T]
+			t352_2 := t352[(i*heads+j)*T:][:T]
+			t51_2 := t51[(i*heads+j)*T:][:T]
+			t73_2 := t73[(i*heads+j)*T:][:T]
+			t86_2 := t86[(i*heads+j)*T:][:T]
+			t112_2 := t112[(i*heads+j)*T:][:T]
+			wEta := c.WEta[j*(dK+dV):][:dK]
+			wTheta := c.WTheta[j*(dK+dV):][:dK]
+			wRho := c.WRho[j*(dK+dV):][:dK]
+			for k2 := range T {
+				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
+				qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
+				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
+				kBar := c.KBar[((i*heads+j)*T+k2)*dK:][:dK]
+				k3 := k[((i*heads+j)*T+k2)*dK:][:dK]
+				t107_2 := t107[((i*heads+j)*T+k2)*dK:][:dK]
+				var t862 F
+				var t1122 F
+				t20Entry := t20_2[k2]
+				t30Entry := t30_2[k2]
+				t352Entry := t352_2[k2]
+				t51Entry := t51_2[k2]
+				t73Entry := t73_2[k2]
+				for m := range dK {
+					k2_2 := k1_2[m] / t20Entry
+					t862 += F(qBar[m] * ((q1_2[m] / t30Entry) / t30Entry))
+					t1072 := kBar[m] + F(t352Entry*wEta[m]) + F(t51Entry*wTheta[m]) + F(t73Entry*wRho[m])
+					t1122 += F(t1072 * (k2_2 / t20Entry))
+					k3[m] = k2_2
+					t107_2[m] = t1072
+				}
+				t86_2[k2] = -t862
+				t112_2[k2] = -t1122
 			}
 		}
 	}
@@ -702,129 +727,125 @@ func (c *Backward[F]) Run() {
 	bThetaBar := c.BThetaBar[:heads]
 	bRhoBar := c.BRhoBar[:heads]
 	for i := range heads {
-		var t2322 F
-		var t372 F
-		var t56 F
+		var t382 F
+		var t55 F
+		var t77 F
 		for j := range L {
-			t212_2 := t212[(j*heads+i)*T:][:T]
-			t342_2 := t342[(j*heads+i)*T:][:T]
-			t53_2 := t53[(j*heads+i)*T:][:T]
-			for k := range T {
-				t2322 += t212_2[k]
-				t372 += t342_2[k]
-				t56 += t53_2[k]
+			t352_2 := t352[(j*heads+i)*T:][:T]
+			t51_2 := t51[(j*heads+i)*T:][:T]
+			t73_2 := t73[(j*heads+i)*T:][:T]
+			for k2 := range T {
+				t382 += t352_2[k2]
+				t55 += t51_2[k2]
+				t77 += t73_2[k2]
 			}
 		}
-		bEtaBar[i] = t2322
-		bThetaBar[i] = t372
-		bRhoBar[i] = t56
+		bEtaBar[i] = t382
+		bThetaBar[i] = t55
+		bRhoBar[i] = t77
 	}
 
 	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	clear(t402)
+	clear(t57)
+	clear(t79)
 	for i := range heads {
-		wEtaBar := c.WEtaBar[i*(dK+dV):][:dK+dV]
-		wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
-		wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
 		for j := range L {
-			t212_2 := t212[(j*heads+i)*T:][:T]
-			t342_2 := t342[(j*heads+i)*T:][:T]
-			t53_2 := t53[(j*heads+i)*T:][:T]
-			for k := range T {
-				rhoStack := c.RhoStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-				t212Entry := t212_2[k]
-				t342Entry := t342_2[k]
-				t53Entry := t53_2[k]
-				for m := range dK + dV {
-					rhoStackEntry := rhoStack[m]
-					wEtaBar[m] += F(rhoStackEntry * t212Entry)
-					wThetaBar[m] += F(rhoStackEntry * t342Entry)
-					wRhoBar[m] += F(rhoStackEntry * t53Entry)
-				}
-			}
-		}
-	}
-
-	// projected.rho, projected.eta, projected.theta
-	for i := range L {
-		for j := range heads {
-			t212_2 := t212[(i*heads+j)*T:][:T]
-			t342_2 := t342[(i*heads+j)*T:][:T]
-			t53_2 := t53[(i*heads+j)*T:][:T]
-			wEta := c.WEta[j*(dK+dV):][:dK+dV]
-			wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
-			wRho := c.WRho[j*(dK+dV):][:dK+dV]
-			for k := range T {
-				t59_2 := t59[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				t212Entry2 := t212_2[k]
-				t342Entry2 := t342_2[k]
-				t53Entry2 := t53_2[k]
-				for m := range dK + dV {
-					t59_2[m] = F(t212Entry2*wEta[m]) + F(t342Entry2*wTheta[m]) + F(t53Entry2*wRho[m])
-				}
-			}
-		}
-	}
-
-	// projected.k, projected.rho, projected.q1, projected.q
-	for i := range L {
-		for j := range heads {
-			t71_2 := t71[(i*heads+j)*T:][:T]
-			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
-			t67_2 := t67[(i*heads+j)*T:][:T]
-			t66_2 := t66[(i*heads+j)*T:][:T]
-			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			t92_2 := t92[(i*heads+j)*T:][:T]
-			for k := range T {
-				kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-				t59_2 := t59[((i*heads+j)*T+k)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
-				t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-				t87_2 := t87[((i*heads+j)*T+k)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t122_2 := t122[((i*heads+j)*T+k)*dK:][:dK]
-				var t922 F
-				t71Entry := t71_2[k]
-				qDivEntry := qDiv[k]
-				w := kern.Choose((t71Entry && t23_2[k]), kern.Choose(t71Entry, F(F(0.5*kern.Choose(t71Entry, kern.Choose(t67_2[k], t66_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
-				for m := range dK {
-					t872 := kBar[m] + t59_2[m]
-					t922 += F(t872 * kDiv2[m])
-					t9Entry := t9_2[m]
-					q1SigmoidEntry := q1Sigmoid[m]
-					t116 := F(qBar[m]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-					t87_2[m] = t872
-					t122_2[m] = F(q1SigmoidEntry*t116) + F(F(F(t9Entry*q1SigmoidEntry)*t116)*q1Sigmoid2[m])
-				}
-				t92_2[k] = -t922
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
-				t59_2 := t59[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-				t113_2 := t113[((i*heads+j)*T+k)*dV:][:dV]
+			t352_2 := t352[(j*heads+i)*T:][:T]
+			t51_2 := t51[(j*heads+i)*T:][:T]
+			t73_2 := t73[(j*heads+i)*T:][:T]
+			for k2 := range T {
+				v := c.V[((j*heads+i)*T+k2)*dV:][:dV]
+				t402_2 := t402[i*(dK+dV)+dK:][:dV]
+				t57_2 := t57[i*(dK+dV)+dK:][:dV]
+				t79_2 := t79[i*(dK+dV)+dK:][:dV]
+				t352Entry2 := t352_2[k2]
+				t51Entry2 := t51_2[k2]
+				t73Entry2 := t73_2[k2]
 				for m := range dV {
-					t113_2[m] = vBar[m] + t59_2[m]
+					vEntry := v[m]
+					t402_2[m] += F(vEntry * t352Entry2)
+					t57_2[m] += F(vEntry * t51Entry2)
+					t79_2[m] += F(vEntry * t73Entry2)
 				}
 			}
 		}
 	}
 
-	// projected.v
-	clear(t114)
+	// projected.eta, projected.theta, projected.rho
+	clear(t422)
+	clear(t59)
+	clear(t81)
+	for i := range heads {
+		t422_2 := t422[i*(dK+dV):][:dK]
+		t59_2 := t59[i*(dK+dV):][:dK]
+		t81_2 := t81[i*(dK+dV):][:dK]
+		for j := range L {
+			t352_2 := t352[(j*heads+i)*T:][:T]
+			t51_2 := t51[(j*heads+i)*T:][:T]
+			t73_2 := t73[(j*heads+i)*T:][:T]
+			for k2 := range T {
+				k3 := k[((j*heads+i)*T+k2)*dK:][:dK]
+				t352Entry3 := t352_2[k2]
+				t51Entry3 := t51_2[k2]
+				t73Entry3 := t73_2[k2]
+				for m := range dK {
+					kEntry := k3[m]
+					t422_2[m] += F(kEntry * t352Entry3)
+					t59_2[m] += F(kEntry * t51Entry3)
+					t81_2[m] += F(kEntry * t73Entry3)
+				}
+			}
+		}
+	}
+
+	// projected.q, projected.k
 	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dV, F(1), true, kern.From(t114, i*T*d), d, 1, kern.From(t113, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+		for j := range heads {
+			t91_2 := t91[(i*heads+j)*T:][:T]
+			t18_2 := t18[(i*heads+j)*T:][:T]
+			t13_2 := t13[(i*heads+j)*T:][:T]
+			t23_2 := t23[(i*heads+j)*T:][:T]
+			t87_2 := t87[(i*heads+j)*T:][:T]
+			t86_2 := t86[(i*heads+j)*T:][:T]
+			t26_2 := t26[(i*heads+j)*T:][:T]
+			t103_2 := t103[(i*heads+j)*T:][:T]
+			t20_2 := t20[(i*heads+j)*T:][:T]
+			t109_2 := t109[(i*heads+j)*T:][:T]
+			t112_2 := t112[(i*heads+j)*T:][:T]
+			t16_2 := t16[(i*heads+j)*T:][:T]
+			t129_2 := t129[(i*heads+j)*T:][:T]
+			for k2 := range T {
+				t91Entry := t91_2[k2]
+				t113 := (F(1e-08) <= t18_2[k2])
+				t13Entry := t13_2[k2]
+				t117 := (t113 && t13Entry)
+				t103_2[k2] = kern.Choose((t91Entry && t23_2[k2]), kern.Choose(t91Entry, F(F(0.5*kern.Choose(t91Entry, kern.Choose(t87_2[k2], t86_2[k2], F(0)), F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+				t109_2[k2] = F(1) / t20_2[k2]
+				t129_2[k2] = kern.Choose((t117 && t13Entry), kern.Choose(t117, F(F(0.5*kern.Choose(t117, kern.Choose(t113, t112_2[k2], F(0)), F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+			}
+		}
+	}
+
+	// projected.v, projected.eta, projected.theta, projected.rho
+	for i := range L {
+		for j := range heads {
+			t352_2 := t352[(i*heads+j)*T:][:T]
+			t51_2 := t51[(i*heads+j)*T:][:T]
+			t73_2 := t73[(i*heads+j)*T:][:T]
+			for k2 := range T {
+				vBar := c.VBar[((i*heads+j)*T+k2)*dV:][:dV]
+				wEta := c.WEta[j*(dK+dV)+dK:][:dV]
+				wTheta := c.WTheta[j*(dK+dV)+dK:][:dV]
+				wRho := c.WRho[j*(dK+dV)+dK:][:dV]
+				t133_2 := t133[((i*heads+j)*T+k2)*dV:][:dV]
+				t352Entry4 := t352_2[k2]
+				t51Entry4 := t51_2[k2]
+				t73Entry4 := t73_2[k2]
+				for m := range dV {
+					t133_2[m] = vBar[m] + F(t352Entry4*wEta[m]) + F(t51Entry4*wTheta[m]) + F(t73Entry4*wRho[m])
+				}
+			}
 		}
 	}
 
@@ -832,185 +853,126 @@ func (c *Backward[F]) Run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t113, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t133, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
-	// projected.q1
-	clear(c.BQBar)
-	for i := range heads {
-		bQBar := c.BQBar[i*dK:][:dK]
-		for j := range L {
-			for k := range T {
-				t122_2 := t122[((j*heads+i)*T+k)*dK:][:dK]
-				for m := range dK {
-					bQBar[m] += t122_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t125)
+	// projected.q1, projected.q, projected.k1, projected.k
 	for i := range L {
 		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n := int(c.Pos[i]) + k - m
-					if n >= 0 {
-						t122_2 := t122[((i*heads+j)*T+k)*dK:][:dK]
-						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t125_2 := t125[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t125_2[p] += F(t122_2[p] * cQ[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.CQBar)
-	for i := range heads {
-		for j := range 4 {
-			for k := range L {
-				for m := range T {
-					n2 := int(c.Pos[k]) - j + m
-					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t122_2 := t122[((k*heads+i)*T+m)*dK:][:dK]
-						cQBar := c.CQBar[(i*4+j)*dK:][:dK]
-						for p := range dK {
-							cQBar[p] += F(q1Stack[p] * t122_2[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t127)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t127_2 := t127[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+			t83_2 := t83[(i*heads+j)*T:][:T]
+			t103_2 := t103[(i*heads+j)*T:][:T]
+			t109_2 := t109[(i*heads+j)*T:][:T]
+			t129_2 := t129[(i*heads+j)*T:][:T]
+			for k2 := range T {
+				qBar := c.QBar[((i*heads+j)*T+k2)*dK:][:dK]
+				q1_2 := q1[((i*heads+j)*T+k2)*dK:][:dK]
+				t10_2 := t10[((i*heads+j)*T+k2)*dK:][:dK]
+				t9_2 := t9[((i*heads+j)*T+k2)*dK:][:dK]
+				t107_2 := t107[((i*heads+j)*T+k2)*dK:][:dK]
+				k1_2 := k1[((i*heads+j)*T+k2)*dK:][:dK]
+				t5_2 := t5[((i*heads+j)*T+k2)*dK:][:dK]
+				t4_2 := t4[((i*heads+j)*T+k2)*dK:][:dK]
+				t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t83Entry := t83_2[k2]
+				t103Entry := t103_2[k2]
+				t109Entry := t109_2[k2]
+				t129Entry := t129_2[k2]
 				for m := range dK {
-					t127_2[m] += q0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range T + 3 {
-				t125_2 := t125[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t127_2 := t127[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t128_2 := t128[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				for m := range dK {
-					t128_2[m] = t125_2[m] + t127_2[m]
+					t136 := F(qBar[m]*t83Entry) + F(2*F(q1_2[m]*t103Entry))
+					t10Entry := t10_2[m]
+					t9Entry := t9_2[m]
+					t154 := F(t107_2[m]*t109Entry) + F(2*F(k1_2[m]*t129Entry))
+					t5Entry := t5_2[m]
+					t4Entry := t4_2[m]
+					t186_2[m] = F(t10Entry*t136) + F(F(F(t9Entry*t10Entry)*t136)*num.Sigmoid(-t9Entry))
+					t189_2[m] = F(t5Entry*t154) + F(F(F(t4Entry*t5Entry)*t154)*num.Sigmoid(-t4Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t142)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				t128_2 := t128[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t142_2 := t142[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				for m := range dK {
-					q0TailBarOut[m] = t128_2[m]
-					t142_2[m] += k0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	for i := range L {
-		for j := range heads {
-			t97_2 := t97[(i*heads+j)*T:][:T]
-			kDiv := c.KDiv[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t93_2 := t93[(i*heads+j)*T:][:T]
-			t92_2 := t92[(i*heads+j)*T:][:T]
-			kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
-			for k := range T {
-				t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				t87_2 := t87[((i*heads+j)*T+k)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t137_2 := t137[((i*heads+j)*T+k)*dK:][:dK]
-				t97Entry := t97_2[k]
-				kDivEntry := kDiv[k]
-				w2 := kern.Choose((t97Entry && t13_2[k]), kern.Choose(t97Entry, F(F(0.5*kern.Choose(t97Entry, kern.Choose(t93_2[k], t92_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
-				for m := range dK {
-					t4Entry := t4_2[m]
-					k1SigmoidEntry := k1Sigmoid[m]
-					t131 := F(t87_2[m]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-					t137_2[m] = F(k1SigmoidEntry*t131) + F(F(F(t4Entry*k1SigmoidEntry)*t131)*k1Sigmoid2[m])
-				}
-			}
-		}
-	}
-
-	// projected.k1
+	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range heads {
+		bQBar := c.BQBar[i*dK:][:dK]
 		bKBar := c.BKBar[i*dK:][:dK]
 		for j := range L {
-			for k := range T {
-				t137_2 := t137[((j*heads+i)*T+k)*dK:][:dK]
+			for k2 := range T {
+				t186_2 := t186[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
+				t189_2 := t189[((j*heads+i)*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
-					bKBar[m] += t137_2[m]
+					bQBar[m] += t186_2[m]
+					bKBar[m] += t189_2[m]
 				}
 			}
 		}
 	}
 
-	// projected.k1
-	clear(t140)
+	// projected.q1
 	for i := range L {
 		for j := range heads {
-			for k := range T {
-				for m := range 4 {
-					n3 := int(c.Pos[i]) + k - m
-					if n3 >= 0 {
-						t137_2 := t137[((i*heads+j)*T+k)*dK:][:dK]
-						cK := c.CK[(j*4+m)*dK:][:dK]
-						t140_2 := t140[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
-						for p := range dK {
-							t140_2[p] += F(t137_2[p] * cK[p])
-						}
-					}
+			for k2 := range 3 {
+				t186_2 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+				for m := range dK {
+					t186_2[m] = F(0)
+				}
+			}
+		}
+	}
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				t186_2 := t186[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				for m := range dK {
+					t186_2[m] = F(0)
 				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.q1, projected.k1
+	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range heads {
 		for j := range 4 {
-			for k := range L {
+			cQBar := c.CQBar[(i*4+j)*dK:][:dK]
+			cKBar := c.CKBar[(i*4+j)*dK:][:dK]
+			for k2 := range L {
 				for m := range T {
-					n4 := int(c.Pos[k]) - j + m
-					if n4 >= 0 {
-						k1Stack := c.K1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t137_2 := t137[((k*heads+i)*T+m)*dK:][:dK]
-						cKBar := c.CKBar[(i*4+j)*dK:][:dK]
-						for p := range dK {
-							cKBar[p] += F(k1Stack[p] * t137_2[p])
-						}
+					q1Stack := c.Q1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+					t186_2 := t186[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					k1Stack := c.K1Stack[((k2*heads+i)*(T+3)-j+m+3)*dK:][:dK]
+					t189_2 := t189[((k2*heads+i)*(T+6)+m+3)*dK:][:dK]
+					for p := range dK {
+						cQBar[p] += F(q1Stack[p] * t186_2[p])
+						cKBar[p] += F(k1Stack[p] * t189_2[p])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t149)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					t186_2 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t186_3 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t186_4 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t186_5 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t149_2[m] = F(t186_2[m]*cQ[m]) + F(t186_3[m]*cQ2[m]) + F(t186_4[m]*cQ3[m]) + F(t186_5[m]*cQ4[m])
 					}
 				}
 			}
@@ -1020,12 +982,108 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range heads {
-			for k := range T + 3 {
-				t140_2 := t140[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t142_2 := t142[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t143_2 := t143[((i*heads+j)*(T+3)+k)*dK:][:dK]
+			for k2 := range 3 {
+				t189_2 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
 				for m := range dK {
-					t143_2[m] = t140_2[m] + t142_2[m]
+					t189_2[m] = F(0)
+				}
+			}
+		}
+	}
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				t189_2 := t189[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
+				for m := range dK {
+					t189_2[m] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t167)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n2 := int(c.Pos[i]) + k2 - 3
+				if n2 >= 0 {
+					t189_2 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cK := c.CK[j*4*dK:][:dK]
+					t189_3 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cK2 := c.CK[(j*4+1)*dK:][:dK]
+					t189_4 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					t189_5 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cK4 := c.CK[(j*4+3)*dK:][:dK]
+					t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t167_2[m] = F(t189_2[m]*cK[m]) + F(t189_3[m]*cK2[m]) + F(t189_4[m]*cK3[m]) + F(t189_5[m]*cK4[m])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	for i := range L {
+		for j := range heads {
+			cQ := c.CQ[j*4*dK:][:dK]
+			for k2 := range T {
+				t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t186_3 := t186[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+				t186_4 := t186[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+				t186_5 := t186[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+				t172_2 := t172[((i*heads+j)*T+k2)*dK:][:dK]
+				for m := range dK {
+					t172_2[m] = (F(t186_2[m]*cQ[m]) + F(t186_3[m]*cQ2[m]) + F(t186_4[m]*cQ3[m]) + F(t186_5[m]*cQ4[m]))
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range heads {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for k2 := range n {
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
+					t172_2 := t172[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+					for m := range dK {
+						t172_2[m] += q0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	clear(c.WQBar)
+	for i := range heads {
+		for m := range L {
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t172, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+		}
+	}
+
+	// projected.k0, projected.k1
+	for i := range L {
+		for j := range heads {
+			cK := c.CK[j*4*dK:][:dK]
+			for k2 := range T {
+				t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+				t189_3 := t189[((i*heads+j)*(T+6)+k2+4)*dK:][:dK]
+				cK2 := c.CK[(j*4+1)*dK:][:dK]
+				t189_4 := t189[((i*heads+j)*(T+6)+k2+5)*dK:][:dK]
+				cK3 := c.CK[(j*4+2)*dK:][:dK]
+				t189_5 := t189[((i*heads+j)*(T+6)+k2+6)*dK:][:dK]
+				cK4 := c.CK[(j*4+3)*dK:][:dK]
+				t175_2 := t175[((i*heads+j)*T+k2)*dK:][:dK]
+				for m := range dK {
+					t175_2[m] = (F(t189_2[m]*cK[m]) + F(t189_3[m]*cK2[m]) + F(t189_4[m]*cK3[m]) + F(t189_5[m]*cK4[m]))
 				}
 			}
 		}
@@ -1034,58 +1092,116 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range heads {
-			for k := range 3 {
-				t143_2 := t143[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] = t143_2[m]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for k2 := range n {
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+(lo+k2))*dK:][:dK]
+					t175_2 := t175[((i*heads+j)*T+(lo+k2)+T-3)*dK:][:dK]
+					for m := range dK {
+						t175_2[m] += k0TailBar[m]
+					}
 				}
 			}
 		}
 	}
 
-	// projected.q0, projected.q1
-	clear(t146)
-	for i := range L {
-		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t146, i*T*d), d, 1, kern.From(t128, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
-		}
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for i := range heads {
-		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t128, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
-		}
-	}
-
-	// projected.k0, projected.k1
+	// projected.k0
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t143, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t175, (m*heads+i)*T*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
-	// projected.k0, projected.k1
-	clear(t149)
+	// projected.v
+	clear(c.XBar)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t149, i*T*d), d, 1, kern.From(t143, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.Gemm(T, d, dV, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t133, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+		}
+	}
+
+	// projected.q0
+	for i := range L {
+		for m := range heads {
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t172, (i*heads+m)*T*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t114_2 := t114[(i*T+j)*d:][:d]
-			t146_2 := t146[(i*T+j)*d:][:d]
-			t149_2 := t149[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t114_2[k] + t146_2[k] + t149_2[k]
+		for m := range heads {
+			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t175, (i*heads+m)*T*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+				for m := range dK {
+					k0TailBarOut[m] = t167_2[m]
+				}
 			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range heads {
+			for k2 := range min(3, -T+3) {
+				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+				for m := range dK {
+					k0TailBarOut[m] += k0TailBar[m]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+				for m := range dK {
+					q0TailBarOut[m] = t149_2[m]
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range heads {
+			for k2 := range min(3, -T+3) {
+				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+				for m := range dK {
+					q0TailBarOut[m] += q0TailBar[m]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range heads {
+		t79_2 := t79[i*(dK+dV):][:dK+dV]
+		t81_2 := t81[i*(dK+dV):][:dK+dV]
+		wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
+		t57_2 := t57[i*(dK+dV):][:dK+dV]
+		t59_2 := t59[i*(dK+dV):][:dK+dV]
+		wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
+		t402_2 := t402[i*(dK+dV):][:dK+dV]
+		t422_2 := t422[i*(dK+dV):][:dK+dV]
+		wEtaBar := c.WEtaBar[i*(dK+dV):][:dK+dV]
+		for j := range dK + dV {
+			wRhoBar[j] = t79_2[j] + t81_2[j]
+			wThetaBar[j] = t57_2[j] + t59_2[j]
+			wEtaBar[j] = t402_2[j] + t422_2[j]
 		}
 	}
 }
@@ -1160,29 +1276,12 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
 	k.KProd = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KSqrt = c.Run.Saved(k.L * k.T * k.Heads)
 	k.QProd = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QSqrt = c.Run.Saved(k.L * k.T * k.Heads)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + k.L*k.T*k.DV*k.Heads)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T * k.Heads)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T * k.Heads)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T * k.Heads)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T * k.Heads)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QDiv = c.Run.Saved(k.L * k.T * k.Heads)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.QDiv3 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KDiv = c.Run.Saved(k.L * k.T * k.Heads)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.KDiv3 = c.Run.Saved(k.L * k.T * k.Heads)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK * k.Heads)
+	k.RhoLin = c.Run.Saved(k.L * k.T * k.Heads)
+	k.ThetaLin = c.Run.Saved(k.L * k.T * k.Heads)
+	k.EtaLin = c.Run.Saved(k.L * k.T * k.Heads)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1233,30 +1332,13 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK*g.Heads)
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK*g.Heads)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Eta = k.Eta
-	g.EtaSigmoid = k.EtaSigmoid
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
+	g.EtaLin = k.EtaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK*g.Heads)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK*g.Heads)

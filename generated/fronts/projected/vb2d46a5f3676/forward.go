@@ -13,39 +13,32 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 5·L·T·d_k + 4·L·T + 3·L·d_k entries and checkpoints of 0 entries.
+// It keeps L·T·d_k + L·T + 3·L·d_k entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	WK         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	WQ         []F     // [d_k, d]
-	K0Tail     []F     // [L, 3, d_k]
-	Q0Tail     []F     // [L, 3, d_k]
-	CQ         []F     // [4, d_k]
-	Pos        []int32 // [L]
-	BQ         []F     // [d_k]
-	Q          []F     // [L, T, d_k], written
-	K0TailOut  []F     // [L, 3, d_k], written
-	Q0TailOut  []F     // [L, 3, d_k], written
-	Q1Stack    []F     // [L, T + 3, d_k], written
-	Q1Prod     []F     // [L, T, d_k], written
-	Q1Sigmoid  []F     // [L, T, d_k], written
-	QProd      []F     // [L, T], written
-	QSqrt      []F     // [L, T], written
-	QDiv       []F     // [L, T], written
-	QDiv2      []F     // [L, T, d_k], written
-	QDiv3      []F     // [L, T], written
-	Q1Sigmoid2 []F     // [L, T, d_k], written
-	Work       []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	K0Tail    []F     // [L, 3, d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BQ        []F     // [d_k]
+	Q         []F     // [L, T, d_k], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	QProd     []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 5·L·T·d_k + L·T + 3·L·d_k.
+// WorkLen is 2·L·T·d_k + L·T + 15·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 5*L*T*dK + L*T + 3*L*dK
+	return 2*L*T*dK + L*T + 15*L*dK
 }
 
 // Run computes Forward.
@@ -57,12 +50,16 @@ func (c *Forward[F]) Run() {
 	L, T, d, dK := c.L, c.T, c.D, c.DK
 	k0 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t6 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t22 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t52 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t17 := work[:L*T] // [L, T]
@@ -71,84 +68,83 @@ func (c *Forward[F]) Run() {
 	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
-			t2 := t[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t2[k] = k0Tail[k]
-			}
-		}
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
 	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t42)
 	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			t2 := t[(i*(T+3)+j+3)*dK:][:dK]
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				t2[k] = k0_2[k]
+				t22_2[k] = k0Tail[k]
+				t42_2[k] = q0Tail[k]
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t52)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0_2 := k0[(i*T+(lo+j)+T-3)*dK:][:dK]
+				t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t52_2 := t52[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_2[k] = k0_2[k]
+					t52_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range 3 {
-			t2 := t[(i*(T+3)+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			t32_2 := t32[(i*3+j)*dK:][:dK]
 			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = t2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
+			t52_2 := t52[(i*3+j)*dK:][:dK]
 			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t42_2[k] + t52_2[k]
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.Q1Prod)
+	clear(t62)
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t62_2[k] = q0Tail[k]
 				}
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range 3 {
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			for k := range dK {
+				q1Stack[k] = t62_2[k]
 			}
 		}
 	}
@@ -157,19 +153,21 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t6_2 := t6[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t8 F
 			for k := range dK {
-				t62 := bQ[k] + q1Prod[k]
-				t7 := num.Sigmoid(t62)
-				q12 := F(t62 * t7)
+				t6 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				q12 := F(t6 * num.Sigmoid(t6))
 				t8 += F(q12 * q12)
-				t6_2[k] = t62
-				q1Sigmoid[k] = t7
 				q1_2[k] = q12
 			}
 			qProd[j] = t8
@@ -179,37 +177,23 @@ func (c *Forward[F]) Run() {
 	// projected.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t10 := (F(0) < qProdEntry)
-			t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
-			t172 := num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
-			qSqrt[j] = t13
-			t17_2[j] = t172
-			qDiv[j] = F(1) / t172
-			qDiv3[j] = F(1) / t13
+			t17_2[j] = num.Max(kern.Choose(t10, num.Sqrt(kern.Choose(t10, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.q1
+	// projected.q
 	for i := range L {
 		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			t6_2 := t6[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t17Entry := t17_2[j]
 			for k := range dK {
-				q2 := q1_2[k] / t17Entry
-				q[k] = q2
-				qDiv2[k] = q2 / t17Entry
-				q1Sigmoid2[k] = num.Sigmoid(-t6_2[k])
+				q[k] = q1_2[k] / t17Entry
 			}
 		}
 	}
@@ -231,14 +215,7 @@ type Backward[F num.Float] struct {
 	K0TailBar    []F     // [L, 3, d_k]
 	Q0TailBar    []F     // [L, 3, d_k]
 	Q1Stack      []F     // [L, T + 3, d_k]
-	Q1Prod       []F     // [L, T, d_k]
-	Q1Sigmoid    []F     // [L, T, d_k]
 	QProd        []F     // [L, T]
-	QSqrt        []F     // [L, T]
-	QDiv         []F     // [L, T]
-	QDiv2        []F     // [L, T, d_k]
-	QDiv3        []F     // [L, T]
-	Q1Sigmoid2   []F     // [L, T, d_k]
 	WKBar        []F     // [d_k, d], written
 	XBar         []F     // [L, T, d], written
 	WQBar        []F     // [d_k, d], written
@@ -250,10 +227,10 @@ type Backward[F num.Float] struct {
 	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d + 6·L·T·d_k + L·T + 12·L·d_k.
+// WorkLen is 6·L·T·d_k + 5·L·T + 9·L·d_k.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK := c.L, c.T, c.D, c.DK
-	return 2*L*T*d + 6*L*T*dK + L*T + 12*L*dK
+	L, T, dK := c.L, c.T, c.DK
+	return 6*L*T*dK + 5*L*T + 9*L*dK
 }
 
 // FlagsLen is 3·L·T.
@@ -269,107 +246,154 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t6 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	t62 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t33 := work[:L*T*dK] // [L, T, d_k]
+	t64 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work := c.Work[L*T*dK+6*L*dK:]
+	t6 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t36 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t38 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t39 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t42 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t45 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t47 := work[:L*T*d]  // [L, T, d]
+	t7 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	q1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t13 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t17 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t92 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t122 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t29 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t46 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t53 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t55 := work[:L*T*dK] // [L, T, d_k]
 	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t72 := flags[:L*T] // [L, T]
+	t132 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t112 := flags[:L*T] // [L, T]
+	t172 := flags[:L*T] // [L, T]
 
-	// projected.q1, projected.q
+	// projected.q1
 	for i := range L {
-		t62_2 := t62[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			t6_2 := t6[(i*T+j)*dK:][:dK]
-			var t622 F
+			t7_2 := t7[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t622 += F(qBar[k] * qDiv2[k])
-				t6_2[k] = bQ[k] + q1Prod[k]
+				t62 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t72 := num.Sigmoid(t62)
+				t6_2[k] = t62
+				t7_2[k] = t72
+				q1_2[k] = F(t62 * t72)
 			}
-			t62_2[j] = -t622
 		}
 	}
 
 	// projected.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		t92_2 := t92[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
 		for j := range T {
-			t102 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			qProdEntry := qProd[j]
+			t102 := (F(0) < qProdEntry)
+			t133 := num.Sqrt(kern.Choose(t102, qProdEntry, F(1)))
+			t15 := kern.Choose(t102, t133, F(0))
+			t173 := num.Max(t15, F(1e-08))
+			t1322 := (F(1e-08) <= t15)
 			t10_2[j] = t102
-			t72_2[j] = t722
-			t112_2[j] = (t722 && t102)
+			t13_2[j] = t133
+			t17_2[j] = t173
+			t92_2[j] = F(1) / t173
+			t132_2[j] = t1322
+			t172_2[j] = (t1322 && t102)
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		t17_2 := t17[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
+		for j := range T {
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			var t1222 F
+			t17Entry := t17_2[j]
+			for k := range dK {
+				t1222 += F(qBar[k] * ((q1_2[k] / t17Entry) / t17Entry))
+			}
+			t122_2[j] = -t1222
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		t172_2 := t172[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		for j := range T {
+			t172Entry := t172_2[j]
+			t29_2[j] = kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*(F(1)/t13_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.q1, projected.q
 	clear(c.BQBar)
 	for i := range L {
-		t112_2 := t112[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
+		t92_2 := t92[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
-			t6_2 := t6[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t33_2 := t33[(i*T+j)*dK:][:dK]
-			t112Entry := t112_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t112Entry && t10_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t7_2 := t7[(i*T+j)*dK:][:dK]
+			t6_2 := t6[(i*T+j)*dK:][:dK]
+			t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
+			t92Entry := t92_2[j]
+			t29Entry := t29_2[j]
 			for k := range dK {
+				t33 := F(qBar[k]*t92Entry) + F(2*F(q1_2[k]*t29Entry))
+				t7Entry := t7_2[k]
 				t6Entry := t6_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t27 := F(qBar[k]*qDivEntry) + F(2*F(F(t6Entry*q1SigmoidEntry)*w))
-				t332 := F(q1SigmoidEntry*t27) + F(F(F(t6Entry*q1SigmoidEntry)*t27)*q1Sigmoid2[k])
-				t33_2[k] = t332
-				bQBar[k] += t332
+				t39 := F(t7Entry*t33) + F(F(F(t6Entry*t7Entry)*t33)*num.Sigmoid(-t6Entry))
+				t64_2[k] = t39
+				bQBar[k] += t39
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t36)
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t33_2 := t33[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t36_2 := t36[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t36_2[m] += F(t33_2[m] * cQ[m])
-					}
-				}
+		for j := range 3 {
+			t64_2 := t64[(i*(T+6)+j)*dK:][:dK]
+			for k := range dK {
+				t64_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t64_2 := t64[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t64_2[k] = F(0)
 			}
 		}
 	}
@@ -377,101 +401,129 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	clear(c.CQBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t33_2 := t33[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t33_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t64_2 := t64[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t64_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t38)
+	clear(t46)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t38_2 := t38[(i*(T+3)+j+T)*dK:][:dK]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t64_2 := t64[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t64_3 := t64[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t64_4 := t64[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t64_5 := t64[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t46_2 := t46[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t46_2[k] = F(t64_2[k]*cQ[k]) + F(t64_3[k]*cQ2[k]) + F(t64_4[k]*cQ3[k]) + F(t64_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t53)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t53_2 := t53[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t53_2[k] += k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(c.K0TailBarOut)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
-				t38_2[k] += q0TailBar[k]
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
+			t64_3 := t64[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t64_4 := t64[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t64_5 := t64[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t55_2 := t55[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t55_2[k] = (F(t64_2[k]*cQ[k]) + F(t64_3[k]*cQ2[k]) + F(t64_4[k]*cQ3[k]) + F(t64_5[k]*cQ4[k]))
 			}
 		}
 	}
 
 	// projected.q1
 	for i := range L {
-		for j := range T + 3 {
-			t36_2 := t36[(i*(T+3)+j)*dK:][:dK]
-			t38_2 := t38[(i*(T+3)+j)*dK:][:dK]
-			t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t39_2[k] = t36_2[k] + t38_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t55_2 := t55[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t55_2[k] += q0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t42)
-	for i := range L {
-		for j := range 3 {
-			t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t42_2 := t42[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t39_2[k]
-				t42_2[k] += k0TailBar[k]
-			}
-		}
-	}
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t55, dK, 1)
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			t42_2 := t42[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t42_2[k]
-			}
-		}
-	}
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t53, dK, 1)
 
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t45, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t55, dK, 1, c.WQ, d, 1)
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t39, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t47, i*T*d), d, 1, kern.From(t42, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t42, (k*(T+3)+3)*dK), dK, 1)
-	}
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t53, dK, 1, c.WK, d, 1)
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t45_2 := t45[(i*T+j)*d:][:d]
-			t47_2 := t47[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t45_2[k] + t47_2[k]
+		for j := range 3 {
+			t46_2 := t46[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t46_2[k]
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -518,14 +570,7 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -555,14 +600,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK)
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -20,127 +20,184 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	k0 := c.Work[:L*T*dK]                   // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]          // [L, T, d_k]
-	t := c.Work[2*L*T*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t6 := c.Work[3*L*T*dK+3*L*dK:][:L*T*dK] // [L, T, d_k]
-	q1 := c.Work[4*L*T*dK+3*L*dK:][:L*T*dK] // [L, T, d_k]
-	t17 := c.Work[5*L*T*dK+3*L*dK:][:L*T]   // [L, T]
+	t22 := c.Work[L*T*dK:][:3*L*dK]         // [L, 3, d_k]
+	t42 := c.Work[L*T*dK+3*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t32 := c.Work[L*T*dK+6*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t52 := c.Work[L*T*dK+9*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t62 := c.Work[L*T*dK+12*L*dK:][:3*L*dK] // [L, 3, d_k]
+	q1 := c.Work[L*T*dK+15*L*dK:][:L*T*dK]  // [L, T, d_k]
+	t17 := c.Work[2*L*T*dK+15*L*dK:][:L*T]  // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(t[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(t[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], t[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t42)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t42),
 			N0: L,
-			N1: T,
+			N1: -T + 3,
 			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
+		regions.R555330585fa6(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t42_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t52)
+	if kern.Wide() {
+		a := regions.Rae297d206de3Args{
+			P0: unsafe.SliceData(k0),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t52),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: T*dK + 3*dK,
+			N7: T * dK,
+		}
+		regions.Rae297d206de3(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k0_2 := k0[(i*T+(lo+j)+T-3)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t52_2 := t52[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k0_2[k]
+						t52_2[k] = q1Stack[k]
 					}
 				}
 			}
 		}
 	}
 
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t42),
+			P4: unsafe.SliceData(t52),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				t52_2 := t52[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t42_2[k] + t52_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t62)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				copy(t62[(i*3+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t62[(i*3+j)*dK:][:dK])
+		}
+	}
+
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.Rf72501d24e07Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(t6),
-			P3: unsafe.SliceData(c.Q1Sigmoid),
-			P4: unsafe.SliceData(q1),
-			P5: unsafe.SliceData(c.QProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 8 * dK,
-			N4: 12 * dK,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: T * dK,
+		a := regions.R0c5e9f063672Args{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(q1),
+			P4:  unsafe.SliceData(c.QProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Rf72501d24e07(&a)
+		regions.R0c5e9f063672(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t8 F
 				t8Sums := [16]F{t8}
 				for k := range dK {
-					t62 := bQ[k] + q1Prod[k]
-					t7 := kern.Sigmoid(t62)
-					q12 := F(t62 * t7)
+					t6 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					q12 := F(t6 * kern.Sigmoid(t6))
 					t8Sums[k%16] = num.FMA32(q12, q12, t8Sums[k%16])
-					t6_2[k] = t62
-					q1Sigmoid[k] = t7
 					q1_2[k] = q12
 				}
 				t8 = kern.Sum16(&t8Sums)
@@ -151,66 +208,46 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Raa55a3d55bb9Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t17),
-			P3: unsafe.SliceData(c.QDiv),
-			P4: unsafe.SliceData(c.QDiv3),
+			P1: unsafe.SliceData(t17),
 			N0: L,
 			N1: T,
 		}
-		regions.Raa55a3d55bb9(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t17_2 := t17[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t10 := (F(0) < qProdEntry)
-				t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
-				t172 := kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
-				qSqrt[j] = t13
-				t17_2[j] = t172
-				qDiv[j] = F(1) / t172
-				qDiv3[j] = F(1) / t13
+				t17_2[j] = kern.Larger(kern.Choose(t10, num.Sqrt(kern.Choose(t10, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.q1
+	// projected.q
 	if kern.Wide() {
-		a := regions.Rc7d0ee56052aArgs{
+		a := regions.Reeb6141300f7Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(c.QDiv2),
-			P4: unsafe.SliceData(t6),
-			P5: unsafe.SliceData(c.Q1Sigmoid2),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rc7d0ee56052a(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 				t17Entry := t17_2[j]
 				for k := range dK {
-					q2 := q1_2[k] / t17Entry
-					q[k] = q2
-					qDiv2[k] = q2 / t17Entry
-					q1Sigmoid2[k] = kern.Sigmoid(-t6_2[k])
+					q[k] = q1_2[k] / t17Entry
 				}
 			}
 		}
@@ -227,145 +264,31 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t6 := c.Work[:L*T*dK]                               // [L, T, d_k]
-	t62 := c.Work[L*T*dK:][:L*T]                        // [L, T]
-	t33 := c.Work[L*T*dK+L*T:][:L*T*dK]                 // [L, T, d_k]
-	t36 := c.Work[2*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
-	t38 := c.Work[3*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t39 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t42 := c.Work[5*L*T*dK+L*T+9*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t45 := c.Work[6*L*T*dK+L*T+12*L*dK:][:L*T*d]        // [L, T, d]
-	t47 := c.Work[L*T*d+6*L*T*dK+L*T+12*L*dK:][:L*T*d]  // [L, T, d]
-	t10 := c.Flags[:L*T]                                // [L, T]
-	t72 := c.Flags[L*T:][:L*T]                          // [L, T]
-	t112 := c.Flags[2*L*T:][:L*T]                       // [L, T]
-
-	// projected.q1, projected.q
-	if kern.Wide() {
-		a := regions.Re4075fc73fddArgs{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.BQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			P4: unsafe.SliceData(t6),
-			P5: unsafe.SliceData(t62),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 8 * dK,
-			N4: 12 * dK,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: T * dK,
-		}
-		regions.Re4075fc73fdd(&a)
-	} else {
-		bQ := c.BQ[:dK]
-		for i := range L {
-			t62_2 := t62[i*T:][:T]
-			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				var t622 F
-				t622Sums := [16]F{t622}
-				for k := range dK {
-					t622Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t622Sums[k%16])
-					t6_2[k] = bQ[k] + q1Prod[k]
-				}
-				t622 = kern.Sum16(&t622Sums)
-				t62_2[j] = -t622
-			}
-		}
-	}
-
-	// projected.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		for j := range T {
-			t102 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
-			t10_2[j] = t102
-			t72_2[j] = t722
-			t112_2[j] = (t722 && t102)
-		}
-	}
-
-	// projected.q1, projected.q
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t112),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t10),
-			P3:  unsafe.SliceData(t72),
-			P4:  unsafe.SliceData(t62),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t6),
-			P7:  unsafe.SliceData(c.Q1Sigmoid),
-			P8:  unsafe.SliceData(c.QBar),
-			P9:  unsafe.SliceData(c.Q1Sigmoid2),
-			P10: unsafe.SliceData(t33),
-			P11: unsafe.SliceData(c.BQBar),
-			N0:  L,
-			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
-		}
-		regions.Rc6606f6002bb(&a)
-	} else {
-		bQBar := c.BQBar[:dK]
-		for i := range L {
-			t112_2 := t112[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			t62_2 := t62[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			for j := range T {
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t33_2 := t33[(i*T+j)*dK:][:dK]
-				t112Entry := t112_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t112Entry && t10_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t6Entry := t6_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t27 := num.FMA32(F(F(2*t6Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t332 := num.FMA32(F(F(t6Entry*q1SigmoidEntry)*t27), q1Sigmoid2[k], F(q1SigmoidEntry*t27))
-					t33_2[k] = t332
-					bQBar[k] = bQBar[k] + t332
-				}
-			}
-		}
-	}
+	t64 := c.Work[:L*T*dK+6*L*dK]                  // [L, T + 6, d_k]
+	t6 := c.Work[L*T*dK+6*L*dK:][:L*T*dK]          // [L, T, d_k]
+	t7 := c.Work[2*L*T*dK+6*L*dK:][:L*T*dK]        // [L, T, d_k]
+	q1 := c.Work[3*L*T*dK+6*L*dK:][:L*T*dK]        // [L, T, d_k]
+	t13 := c.Work[4*L*T*dK+6*L*dK:][:L*T]          // [L, T]
+	t17 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T]      // [L, T]
+	t92 := c.Work[4*L*T*dK+2*L*T+6*L*dK:][:L*T]    // [L, T]
+	t122 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]   // [L, T]
+	t29 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]    // [L, T]
+	t46 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t53 := c.Work[4*L*T*dK+5*L*T+9*L*dK:][:L*T*dK] // [L, T, d_k]
+	t55 := c.Work[5*L*T*dK+5*L*T+9*L*dK:][:L*T*dK] // [L, T, d_k]
+	t10 := c.Flags[:L*T]                           // [L, T]
+	t132 := c.Flags[L*T:][:L*T]                    // [L, T]
+	t172 := c.Flags[2*L*T:][:L*T]                  // [L, T]
 
 	// projected.q1
-	clear(t36)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t33),
+		a := regions.R87146d15fcaaArgs{
+			P0: unsafe.SliceData(c.BQ),
+			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t36),
+			P3: unsafe.SliceData(t6),
+			P4: unsafe.SliceData(t7),
+			P5: unsafe.SliceData(q1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -374,18 +297,194 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.R87146d15fcaa(&a)
 	} else {
+		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				t33_2 := t33[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t36_2 := t36[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t36_2[m] = num.FMA32(t33_2[m], cQ[m], t36_2[m])
-					}
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				t6_2 := t6[(i*T+j)*dK:][:dK]
+				t7_2 := t7[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t62 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t72 := kern.Sigmoid(t62)
+					t6_2[k] = t62
+					t7_2[k] = t72
+					q1_2[k] = F(t62 * t72)
+				}
+			}
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		qProd := c.QProd[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		t92_2 := t92[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		for j := range T {
+			qProdEntry := qProd[j]
+			t102 := (F(0) < qProdEntry)
+			t133 := num.Sqrt(kern.Choose(t102, qProdEntry, F(1)))
+			t15 := kern.Choose(t102, t133, F(0))
+			t173 := kern.Larger(t15, F(1e-08))
+			t1322 := (F(1e-08) <= t15)
+			t10_2[j] = t102
+			t13_2[j] = t133
+			t17_2[j] = t173
+			t92_2[j] = F(1) / t173
+			t132_2[j] = t1322
+			t172_2[j] = (t1322 && t102)
+		}
+	}
+
+	// projected.q
+	if kern.Wide() {
+		a := regions.Rfbe2a0ccab3aArgs{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(c.QBar),
+			P2: unsafe.SliceData(q1),
+			P3: unsafe.SliceData(t122),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: T * dK,
+		}
+		regions.Rfbe2a0ccab3a(&a)
+	} else {
+		for i := range L {
+			t17_2 := t17[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
+			for j := range T {
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				var t1222 F
+				t17Entry := t17_2[j]
+				t1222Sums := [16]F{t1222}
+				for k := range dK {
+					t1222Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t17Entry)/t17Entry, t1222Sums[k%16])
+				}
+				t1222 = kern.Sum16(&t1222Sums)
+				t122_2[j] = -t1222
+			}
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		t172_2 := t172[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		for j := range T {
+			t172Entry := t172_2[j]
+			t29_2[j] = kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*(F(1)/t13_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.q1, projected.q
+	clear(c.BQBar)
+	if kern.Wide() {
+		a := regions.R70fc56156f1dArgs{
+			P0:  unsafe.SliceData(t92),
+			P1:  unsafe.SliceData(t29),
+			P2:  unsafe.SliceData(q1),
+			P3:  unsafe.SliceData(c.QBar),
+			P4:  unsafe.SliceData(t7),
+			P5:  unsafe.SliceData(t6),
+			P6:  unsafe.SliceData(t64),
+			P7:  unsafe.SliceData(c.BQBar),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  16 * dK,
+			N8:  8 * dK,
+			N9:  20 * dK,
+			N10: 12 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
+		}
+		regions.R70fc56156f1d(&a)
+	} else {
+		bQBar := c.BQBar[:dK]
+		for i := range L {
+			t92_2 := t92[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			for j := range T {
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				t7_2 := t7[(i*T+j)*dK:][:dK]
+				t6_2 := t6[(i*T+j)*dK:][:dK]
+				t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
+				t92Entry := t92_2[j]
+				t29Entry := t29_2[j]
+				for k := range dK {
+					t33 := num.FMA32(F(2*q1_2[k]), t29Entry, F(qBar[k]*t92Entry))
+					t7Entry := t7_2[k]
+					t6Entry := t6_2[k]
+					t39 := num.FMA32(F(F(t6Entry*t7Entry)*t33), kern.Sigmoid(-t6Entry), F(t7Entry*t33))
+					t64_2[k] = t39
+					bQBar[k] = bQBar[k] + t39
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t64),
+			N0: L,
+			N1: dK,
+			N2: T*dK + 6*dK,
+		}
+		regions.Rc7af810bb7d2(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t64_2 := t64[(i*(T+6)+j)*dK:][:dK]
+				for k := range dK {
+					t64_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t64),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t64_2 := t64[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t64_2[k] = F(0)
 				}
 			}
 		}
@@ -393,29 +492,29 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t33),
-							P2: unsafe.SliceData(c.CQBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t33_2 := t33[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t33_2[m], cQBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t64),
+			P2: unsafe.SliceData(c.CQBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
+		}
+		regions.R6524bfdc8754(&a)
+	} else {
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t64_2 := t64[(j*(T+6)+k+3)*dK:][:dK]
+					for m := range dK {
+						cQBar[m] = num.FMA32(q1Stack[m], t64_2[m], cQBar[m])
 					}
 				}
 			}
@@ -423,25 +522,125 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t38)
-	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t38),
-			P1: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
+	clear(t46)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t64),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t46),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t64_3 := t64[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t64_4 := t64[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t64_5 := t64[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t46_2 := t46[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t46_2[k] = num.FMA32(t64_2[k], cQ[k], num.FMA32(t64_3[k], cQ2[k], num.FMA32(t64_4[k], cQ3[k], F(t64_5[k]*cQ4[k]))))
+					}
+				}
+			}
 		}
-		regions.R4efc802c9c7d(&a)
+	}
+
+	// projected.k1
+	clear(t53)
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range 3 {
-				t38_2 := t38[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t53_2 := t53[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t53_2[k] = t53_2[k] + k0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(c.K0TailBarOut)
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t38_2[k] = t38_2[k] + q0TailBar[k]
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t64),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t55),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t64_2 := t64[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t64_3 := t64[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t64_4 := t64[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t64_5 := t64[(i*(T+6)+j+3)*dK:][:dK]
+				t55_2 := t55[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t55_2[k] = num.FMA32(t64_2[k], cQ2[k], num.FMA32(t64_3[k], cQ3[k], num.FMA32(t64_4[k], cQ4[k], F(t64_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -449,108 +648,70 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t36),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t55),
+			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
-			N1: T + 3,
+			N1: -T + 3,
 			N2: dK,
-			N3: T*dK + 3*dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Re634b75928b7(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t36_2 := t36[(i*(T+3)+j)*dK:][:dK]
-				t38_2 := t38[(i*(T+3)+j)*dK:][:dK]
-				t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t39_2[k] = t36_2[k] + t38_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t55_2 := t55[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t55_2[k] = t55_2[k] + q0TailBar[k]
+					}
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t42)
-	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t42),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t42_2 := t42[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t39_2[k]
-					t42_2[k] = t42_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t42[(i*(T+3)+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t45, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t39, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t47, i*T*d), d, 1, kern.From(t42, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t42, (k*(T+3)+3)*dK), dK, 1)
-	}
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t55, dK, 1)
 
 	// projected.k0
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t45),
-			P1: unsafe.SliceData(t47),
-			P2: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t53, dK, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t55, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t53, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t46[(i*3+j)*dK:][:dK])
 		}
-		regions.Rfbd3242b02ac(&a)
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t45_2 := t45[(i*T+j)*d:][:d]
-				t47_2 := t47[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = t45_2[k] + t47_2[k]
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}

@@ -79,14 +79,7 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	k.K0TailOut = a.Out("k0.tail", 3*k.L*k.DK)
 	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
 	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)
 	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.QDiv3 = a.Fresh(k.L * k.T)
-	k.Q1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -104,14 +97,7 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.K0TailBar = a.Bar("k0.tail", 3*g.L*g.DK)
 	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK)
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
 	g.WKBar = a.Grad("W_K", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)

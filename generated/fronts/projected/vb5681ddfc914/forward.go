@@ -13,86 +13,64 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 4·L·T·n_phi·n_phi + 5·L·T·d_v + 34·L·T·n_phi + 13·L·T + 3·L·d_v + 12·L·n_phi entries and checkpoints of 0 entries.
+// It keeps 4·L·T·n_phi·n_phi + L·T·d_v + 12·L·T·n_phi + 5·L·T + 3·L·d_v + 12·L·n_phi entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DV            int
-	NPhi          int
-	WK            []F     // [2·n_phi, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [2·n_phi, d]
-	WV            []F     // [d_v, d]
-	K0Tail        []F     // [L, 3, 2·n_phi]
-	CK            []F     // [4, 2·n_phi]
-	Pos           []int32 // [L]
-	BK            []F     // [2·n_phi]
-	Q0Tail        []F     // [L, 3, 2·n_phi]
-	CQ            []F     // [4, 2·n_phi]
-	BQ            []F     // [2·n_phi]
-	V0Tail        []F     // [L, 3, d_v]
-	CV            []F     // [4, d_v]
-	BV            []F     // [d_v]
-	A0Phi         []F     // []
-	A1Phi         []F     // []
-	A2Phi         []F     // []
-	WRho          []F     // [d_v + 2·n_phi]
-	BRho          []F     // []
-	WTheta        []F     // [d_v + 2·n_phi]
-	BTheta        []F     // []
-	WEta          []F     // [d_v + 2·n_phi]
-	BEta          []F     // []
-	V             []F     // [L, T, d_v], written
-	K             []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1], written
-	Q             []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1], written
-	Rho           []F     // [L, T], written
-	Theta         []F     // [L, T], written
-	Eta           []F     // [L, T], written
-	K0TailOut     []F     // [L, 3, 2·n_phi], written
-	Q0TailOut     []F     // [L, 3, 2·n_phi], written
-	V0TailOut     []F     // [L, 3, d_v], written
-	K1Stack       []F     // [L, T + 3, 2·n_phi], written
-	K1Prod        []F     // [L, T, 2·n_phi], written
-	K1Sigmoid     []F     // [L, T, 2·n_phi], written
-	Q1Stack       []F     // [L, T + 3, 2·n_phi], written
-	Q1Prod        []F     // [L, T, 2·n_phi], written
-	Q1Sigmoid     []F     // [L, T, 2·n_phi], written
-	VStack        []F     // [L, T + 3, d_v], written
-	VProd         []F     // [L, T, d_v], written
-	VSigmoid      []F     // [L, T, d_v], written
-	K2Prod        []F     // [L, T], written
-	K2Sqrt        []F     // [L, T], written
-	K2            []F     // [L, T, 2·n_phi], written
-	Q2Prod        []F     // [L, T], written
-	Q2Sqrt        []F     // [L, T], written
-	Q2            []F     // [L, T, 2·n_phi], written
-	KStack        []F     // [L, T, 4·n_phi], written
-	KReshape      []F     // [L, T, 2·n_phi·n_phi], written
-	QStack        []F     // [L, T, 4·n_phi], written
-	QReshape      []F     // [L, T, 2·n_phi·n_phi], written
-	RhoStack      []F     // [L, T, d_v + 2·n_phi], written
-	RhoSigmoid    []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	EtaSigmoid    []F     // [L, T], written
-	ThetaSigmoid  []F     // [L, T], written
-	RhoSigmoid2   []F     // [L, T], written
-	Q2Div         []F     // [L, T], written
-	Q2Div2        []F     // [L, T, 2·n_phi], written
-	Q2Div3        []F     // [L, T], written
-	K2Div         []F     // [L, T], written
-	K2Div2        []F     // [L, T, 2·n_phi], written
-	K2Div3        []F     // [L, T], written
-	VSigmoid2     []F     // [L, T, d_v], written
-	Q1Sigmoid2    []F     // [L, T, 2·n_phi], written
-	K1Sigmoid2    []F     // [L, T, 2·n_phi], written
-	Work          []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DV        int
+	NPhi      int
+	WK        []F     // [2·n_phi, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [2·n_phi, d]
+	WV        []F     // [d_v, d]
+	K0Tail    []F     // [L, 3, 2·n_phi]
+	CK        []F     // [4, 2·n_phi]
+	Pos       []int32 // [L]
+	BK        []F     // [2·n_phi]
+	Q0Tail    []F     // [L, 3, 2·n_phi]
+	CQ        []F     // [4, 2·n_phi]
+	BQ        []F     // [2·n_phi]
+	V0Tail    []F     // [L, 3, d_v]
+	CV        []F     // [4, d_v]
+	BV        []F     // [d_v]
+	A0Phi     []F     // []
+	A1Phi     []F     // []
+	A2Phi     []F     // []
+	WRho      []F     // [d_v + 2·n_phi]
+	BRho      []F     // []
+	WTheta    []F     // [d_v + 2·n_phi]
+	BTheta    []F     // []
+	WEta      []F     // [d_v + 2·n_phi]
+	BEta      []F     // []
+	V         []F     // [L, T, d_v], written
+	K         []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1], written
+	Q         []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1], written
+	Rho       []F     // [L, T], written
+	Theta     []F     // [L, T], written
+	Eta       []F     // [L, T], written
+	K0TailOut []F     // [L, 3, 2·n_phi], written
+	Q0TailOut []F     // [L, 3, 2·n_phi], written
+	V0TailOut []F     // [L, 3, d_v], written
+	K1Stack   []F     // [L, T + 3, 2·n_phi], written
+	Q1Stack   []F     // [L, T + 3, 2·n_phi], written
+	VStack    []F     // [L, T + 3, d_v], written
+	K2Prod    []F     // [L, T], written
+	Q2Prod    []F     // [L, T], written
+	KStack    []F     // [L, T, 4·n_phi], written
+	KReshape  []F     // [L, T, 2·n_phi·n_phi], written
+	QStack    []F     // [L, T, 4·n_phi], written
+	QReshape  []F     // [L, T, 2·n_phi·n_phi], written
+	RhoLin    []F     // [L, T], written
+	ThetaLin  []F     // [L, T], written
+	EtaLin    []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·n_phi·n_phi + L·T·d_v + 12·L·T·n_phi + 6·L·T.
+// WorkLen is 4·L·T·n_phi·n_phi + 4·L·T·n_phi + 8·L·T + 9·L·d_v + 36·L·n_phi.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
-	return 4*L*T*nPhi*nPhi + L*T*dV + 12*L*T*nPhi + 6*L*T
+	return 4*L*T*nPhi*nPhi + 4*L*T*nPhi + 8*L*T + 9*L*dV + 36*L*nPhi
 }
 
 // Run computes Forward.
@@ -102,90 +80,140 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
-	k0 := c.Work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work := c.Work[2*L*T*nPhi:]
-	q0 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work = work[2*L*T*nPhi:]
-	v0 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t4 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work = work[2*L*T*nPhi:]
+	t22 := c.Work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work := c.Work[6*L*nPhi:]
+	t62 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t32 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t72 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t42 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t82 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
 	k1 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work = work[2*L*T*nPhi:]
-	t9 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
 	q1 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
+	t102 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t112 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t122 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t152 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t172 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t192 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t142 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t162 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t182 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t37 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
 	work = work[2*L*T*nPhi*nPhi:]
-	t45 := work[:L*T] // [L, T, 1]
-	work = work[L*T:]
 	t47 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
-	work = work[2*L*T*nPhi*nPhi:]
-	t57 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t64 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t71 := work[:L*T] // [L, T]
 
 	// projected.k0
-	kern.Gemm(L*T, 2*nPhi, d, F(1), false, k0, 2*nPhi, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, 2*nPhi, d, F(1), false, q0, 2*nPhi, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
-	kern.Gemm(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
+	for i := range L {
+		kern.Gemm(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			t22_2 := t22[(i*3+j)*2*nPhi:][:2*nPhi]
+			q0Tail := c.Q0Tail[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			t62_2 := t62[(i*3+j)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t22_2[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*2*nPhi:][:2*nPhi]
+				t32_2 := t32[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*2*nPhi:][:2*nPhi]
+				t72_2 := t72[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t32_2[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*3+j)*2*nPhi:][:2*nPhi]
+			t32_2 := t32[(i*3+j)*2*nPhi:][:2*nPhi]
+			k0TailOut := c.K0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
+			t62_2 := t62[(i*3+j)*2*nPhi:][:2*nPhi]
+			t72_2 := t72[(i*3+j)*2*nPhi:][:2*nPhi]
+			q0TailOut := c.Q0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+				t42_2 := t42[(i*3+j)*2*nPhi:][:2*nPhi]
+				q0Tail := c.Q0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+				t82_2 := t82[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
 
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+			t42_2 := t42[(i*3+j)*2*nPhi:][:2*nPhi]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
-			k0TailOut := c.K0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					cK := c.CK[k*2*nPhi:][:2*nPhi]
-					k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -193,17 +221,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:2*nPhi]
+		cK := c.CK[:2*nPhi]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+			cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+			cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			cK4 := c.CK[3*2*nPhi:][:2*nPhi]
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -211,48 +241,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+			t82_2 := t82[(i*3+j)*2*nPhi:][:2*nPhi]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
-			q0TailOut := c.Q0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					cQ := c.CQ[k*2*nPhi:][:2*nPhi]
-					q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -261,70 +253,50 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
 		bQ := c.BQ[:2*nPhi]
+		cQ := c.CQ[:2*nPhi]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+			cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+			cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
-			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
 			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 			var t16 F
 			for k := range 2 * nPhi {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				k1Entry := k1_2[k]
 				t16 += F(k1Entry * k1Entry)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 			k2Prod[j] = t16
 		}
 	}
 
 	// projected.v
+	clear(t102)
 	for i := range L {
-		for j := range 3 {
-			v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
-			vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+		for j := range min(3, -T+3) {
+			v0Tail := c.V0Tail[(i*3+j+T)*dV:][:dV]
+			t102_2 := t102[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				vStack[k] = v0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v0_2 := v0[(i*T+j)*dV:][:dV]
-			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
-			for k := range dV {
-				vStack[k] = v0_2[k]
+				t102_2[k] = v0Tail[k]
 			}
 		}
 	}
 
 	// projected.v
+	clear(t112)
 	for i := range L {
-		for j := range 3 {
-			vStack := c.VStack[(i*(T+3)+j+T)*dV:][:dV]
-			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailOut[k] = vStack[k]
-			}
-		}
-	}
-
-	// projected.v
-	clear(c.VProd)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					vProd := c.VProd[(i*T+j)*dV:][:dV]
-					for m := range dV {
-						vProd[m] += F(vStack[m] * cV[m])
-					}
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				vStack := c.VStack[(i*(T+3)+(lo+j)+T)*dV:][:dV]
+				t112_2 := t112[(i*3+(lo+j))*dV:][:dV]
+				for k := range dV {
+					t112_2[k] = vStack[k]
 				}
 			}
 		}
@@ -332,33 +304,86 @@ func (c *Forward[F]) Run() {
 
 	// projected.v
 	for i := range L {
-		bV := c.BV[:dV]
-		for j := range T {
-			vProd := c.VProd[(i*T+j)*dV:][:dV]
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			v := c.V[(i*T+j)*dV:][:dV]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
+		for j := range 3 {
+			t102_2 := t102[(i*3+j)*dV:][:dV]
+			t112_2 := t112[(i*3+j)*dV:][:dV]
+			v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				t14 := bV[k] + vProd[k]
-				t15 := num.Sigmoid(t14)
-				vSigmoid[k] = t15
-				v[k] = F(t14 * t15)
-				vSigmoid2[k] = num.Sigmoid(-t14)
+				v0TailOut[k] = t102_2[k] + t112_2[k]
 			}
+		}
+	}
+
+	// projected.v
+	clear(t122)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				v0Tail := c.V0Tail[(i*3+j)*dV:][:dV]
+				t122_2 := t122[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t122_2[k] = v0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			t122_2 := t122[(i*3+j)*dV:][:dV]
+			vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			for k := range dV {
+				vStack[k] = t122_2[k]
+			}
+		}
+	}
+
+	// projected.v, projected.rho, projected.theta, projected.eta
+	for i := range L {
+		t152_2 := t152[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		bV := c.BV[:dV]
+		cV := c.CV[:dV]
+		for j := range T {
+			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+			vStack2 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			vStack3 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			wRho := c.WRho[2*nPhi:][:dV]
+			wTheta := c.WTheta[2*nPhi:][:dV]
+			wEta := c.WEta[2*nPhi:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
+			var t1522 F
+			var t1722 F
+			var t1922 F
+			for k := range dV {
+				t14 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
+				v2 := F(t14 * num.Sigmoid(t14))
+				t1522 += F(v2 * wRho[k])
+				t1722 += F(v2 * wTheta[k])
+				t1922 += F(v2 * wEta[k])
+				v[k] = v2
+			}
+			t152_2[j] = t1522
+			t172_2[j] = t1722
+			t192_2[j] = t1922
 		}
 	}
 
 	// projected.k2
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
-		k2Sqrt := c.K2Sqrt[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			k2ProdEntry := k2Prod[j]
 			t18 := (F(0) < k2ProdEntry)
-			t21 := num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1)))
-			k2Sqrt[j] = t21
-			t25_2[j] = num.Max(kern.Choose(t18, t21, F(0)), F(1e-08))
+			t25_2[j] = num.Max(kern.Choose(t18, num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -369,13 +394,13 @@ func (c *Forward[F]) Run() {
 		for j := range T {
 			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
+			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			var t26 F
 			t25Entry := t25_2[j]
 			for k := range 2 * nPhi {
 				q1Entry := q1_2[k]
 				t26 += F(q1Entry * q1Entry)
-				k2[k] = k1_2[k] / t25Entry
+				kStack[k] = k1_2[k] / t25Entry
 			}
 			q2Prod[j] = t26
 		}
@@ -384,74 +409,54 @@ func (c *Forward[F]) Run() {
 	// projected.q2, projected.k2
 	for i := range L {
 		q2Prod := c.Q2Prod[i*T:][:T]
-		q2Sqrt := c.Q2Sqrt[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			q2ProdEntry := q2Prod[j]
 			t28 := (F(0) < q2ProdEntry)
-			t31 := num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1)))
-			q2Sqrt[j] = t31
-			t35_2[j] = num.Max(kern.Choose(t28, t31, F(0)), F(1e-08))
+			t35_2[j] = num.Max(kern.Choose(t28, num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q2, projected.k2, projected.q1, projected.k1
+	// projected.q2, projected.rho, projected.theta, projected.eta
 	for i := range L {
 		t35_2 := t35[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
+		wRho := c.WRho[:2*nPhi]
+		wTheta := c.WTheta[:2*nPhi]
+		wEta := c.WEta[:2*nPhi]
 		for j := range T {
+			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			q2Div2 := c.Q2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
+			qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			var t1422 F
+			var t1622 F
+			var t1822 F
 			t35Entry := t35_2[j]
-			t25Entry2 := t25_2[j]
 			for k := range 2 * nPhi {
-				q22 := q1_2[k] / t35Entry
-				q2[k] = q22
-				q2Div2[k] = q22 / t35Entry
-				k2Div2[k] = k2[k] / t25Entry2
-				q1Sigmoid2[k] = num.Sigmoid(-t9_2[k])
-				k1Sigmoid2[k] = num.Sigmoid(-t4_2[k])
+				kStackEntry := kStack[k]
+				t1422 += F(kStackEntry * wRho[k])
+				t1622 += F(kStackEntry * wTheta[k])
+				t1822 += F(kStackEntry * wEta[k])
+				qStack[k] = q1_2[k] / t35Entry
 			}
+			t142_2[j] = t1422
+			t162_2[j] = t1622
+			t182_2[j] = t1822
 		}
 	}
 
 	// projected.k
 	for i := range L {
 		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			kStack := c.KStack[(i*T+j)*4*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				kStack[k] = k2[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
 			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				kStack[k] = k2[k]
-			}
-		}
-	}
-
-	// projected.k
-	for i := range L {
-		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
+				kStack2 := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
 				t37_2 := t37[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
-				w := F(0.5 * k2[k])
+				w := F(0.5 * kStack[k])
 				for m := range nPhi {
-					t37_2[m] = F(w * kStack[m])
+					t37_2[m] = F(w * kStack2[m])
 				}
 			}
 		}
@@ -461,30 +466,21 @@ func (c *Forward[F]) Run() {
 	a0PhiEntry := c.A0Phi[0]
 	for i := range L {
 		for j := range T {
-			t45_2 := t45[(i*T+j)*1:][:1]
-			for k := range 1 {
-				t45_2[k] = a0PhiEntry
+			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
+			for k2 := range 1 {
+				k[k2] = a0PhiEntry
 			}
 		}
 	}
 
 	// projected.k
-	for i := range L {
-		for j := range T {
-			t45_2 := t45[(i*T+j)*1:][:1]
-			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
-			for k2 := range 1 {
-				k[k2] = t45_2[k2]
-			}
-		}
-	}
 	a1PhiEntry := c.A1Phi[0]
 	for i := range L {
 		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
+			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			for k3 := range 2 * nPhi {
-				k[k3] = F(a1PhiEntry * k2[k3])
+			for k2 := range 2 * nPhi {
+				k[k2] = F(a1PhiEntry * kStack[k2])
 			}
 		}
 	}
@@ -513,33 +509,13 @@ func (c *Forward[F]) Run() {
 	// projected.q
 	for i := range L {
 		for j := range T {
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			qStack := c.QStack[(i*T+j)*4*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				qStack[k] = q2[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
 			qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				qStack[k] = q2[k]
-			}
-		}
-	}
-
-	// projected.q
-	for i := range L {
-		for j := range T {
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
+				qStack2 := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
 				t47_2 := t47[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
-				w3 := F(0.5 * q2[k])
+				w3 := F(0.5 * qStack[k])
 				for m := range nPhi {
-					t47_2[m] = F(w3 * qStack[m])
+					t47_2[m] = F(w3 * qStack2[m])
 				}
 			}
 		}
@@ -548,19 +524,19 @@ func (c *Forward[F]) Run() {
 	// projected.q
 	for i := range L {
 		for j := range T {
-			t45_2 := t45[(i*T+j)*1:][:1]
+			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
-			for k := range 1 {
-				q[k] = t45_2[k]
+			for k2 := range 1 {
+				q[k2] = k[k2]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
+			qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
 			for k := range 2 * nPhi {
-				q[k] = F(a1PhiEntry * q2[k])
+				q[k] = F(a1PhiEntry * qStack[k])
 			}
 		}
 	}
@@ -584,93 +560,33 @@ func (c *Forward[F]) Run() {
 		}
 	}
 
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			rhoStack := c.RhoStack[(i*T+j)*(dV+2*nPhi):][:2*nPhi]
-			for k := range 2 * nPhi {
-				rhoStack[k] = k2[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dV+2*nPhi)+2*nPhi:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// projected.rho, projected.theta, projected.eta
-	for i := range L {
-		t57_2 := t57[i*T:][:T]
-		t64_2 := t64[i*T:][:T]
-		t71_2 := t71[i*T:][:T]
-		wRho := c.WRho[:dV+2*nPhi]
-		wTheta := c.WTheta[:dV+2*nPhi]
-		wEta := c.WEta[:dV+2*nPhi]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
-			var t572 F
-			var t642 F
-			var t712 F
-			for k := range dV + 2*nPhi {
-				rhoStackEntry := rhoStack[k]
-				t572 += F(rhoStackEntry * wRho[k])
-				t642 += F(rhoStackEntry * wTheta[k])
-				t712 += F(rhoStackEntry * wEta[k])
-			}
-			t57_2[j] = t572
-			t64_2[j] = t642
-			t71_2[j] = t712
-		}
-	}
-
-	// projected.rho, projected.k2, projected.theta, projected.eta, projected.q2
+	// projected.rho, projected.k2, projected.theta, projected.eta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	for i := range L {
-		t57_2 := t57[i*T:][:T]
-		t64_2 := t64[i*T:][:T]
-		t71_2 := t71[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		t182_2 := t182[i*T:][:T]
+		t192_2 := t192[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		q2Div := c.Q2Div[i*T:][:T]
-		q2Sqrt := c.Q2Sqrt[i*T:][:T]
-		q2Div3 := c.Q2Div3[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		k2Div := c.K2Div[i*T:][:T]
-		k2Sqrt := c.K2Sqrt[i*T:][:T]
-		k2Div3 := c.K2Div3[i*T:][:T]
 		for j := range T {
-			t58 := t57_2[j] + bRhoEntry
-			t59 := num.Sigmoid(t58)
-			t65 := t64_2[j] + bThetaEntry
-			t66 := num.Softplus(t65)
-			t72 := t71_2[j] + bEtaEntry
-			rhoSigmoid[j] = t59
-			rho[j] = num.Min(num.Max(t59, F(0)), F(1))
-			thetaSoftplus[j] = t66
-			theta[j] = num.Min(num.Max(t66, F(0)), F(0.1))
-			eta[j] = num.Sigmoid(t72)
-			etaSigmoid[j] = num.Sigmoid(-t72)
-			thetaSigmoid[j] = num.Sigmoid(t65)
-			rhoSigmoid2[j] = num.Sigmoid(-t58)
-			q2Div[j] = F(1) / t35_2[j]
-			q2Div3[j] = F(1) / q2Sqrt[j]
-			k2Div[j] = F(1) / t25_2[j]
-			k2Div3[j] = F(1) / k2Sqrt[j]
+			t58 := t142_2[j] + t152_2[j] + bRhoEntry
+			t65 := t162_2[j] + t172_2[j] + bThetaEntry
+			t72_2 := t182_2[j] + t192_2[j] + bEtaEntry
+			rhoLin[j] = t58
+			rho[j] = num.Min(num.Max(num.Sigmoid(t58), F(0)), F(1))
+			thetaLin[j] = t65
+			theta[j] = num.Min(num.Max(num.Softplus(t65), F(0)), F(0.1))
+			etaLin[j] = t72_2
+			eta[j] = num.Sigmoid(t72_2)
 		}
 	}
 
@@ -691,107 +607,84 @@ func (c *Forward[F]) Run() {
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DV            int
-	NPhi          int
-	WK            []F     // [2·n_phi, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [2·n_phi, d]
-	WV            []F     // [d_v, d]
-	CK            []F     // [4, 2·n_phi]
-	Pos           []int32 // [L]
-	BK            []F     // [2·n_phi]
-	CQ            []F     // [4, 2·n_phi]
-	BQ            []F     // [2·n_phi]
-	CV            []F     // [4, d_v]
-	BV            []F     // [d_v]
-	A1Phi         []F     // []
-	A2Phi         []F     // []
-	WRho          []F     // [d_v + 2·n_phi]
-	WTheta        []F     // [d_v + 2·n_phi]
-	WEta          []F     // [d_v + 2·n_phi]
-	VBar          []F     // [L, T, d_v]
-	KBar          []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1]
-	QBar          []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1]
-	RhoBar        []F     // [L, T]
-	ThetaBar      []F     // [L, T]
-	EtaBar        []F     // [L, T]
-	K0TailBar     []F     // [L, 3, 2·n_phi]
-	Q0TailBar     []F     // [L, 3, 2·n_phi]
-	V0TailBar     []F     // [L, 3, d_v]
-	K1Stack       []F     // [L, T + 3, 2·n_phi]
-	K1Prod        []F     // [L, T, 2·n_phi]
-	K1Sigmoid     []F     // [L, T, 2·n_phi]
-	Q1Stack       []F     // [L, T + 3, 2·n_phi]
-	Q1Prod        []F     // [L, T, 2·n_phi]
-	Q1Sigmoid     []F     // [L, T, 2·n_phi]
-	VStack        []F     // [L, T + 3, d_v]
-	VProd         []F     // [L, T, d_v]
-	VSigmoid      []F     // [L, T, d_v]
-	K2Prod        []F     // [L, T]
-	K2Sqrt        []F     // [L, T]
-	K2            []F     // [L, T, 2·n_phi]
-	Q2Prod        []F     // [L, T]
-	Q2Sqrt        []F     // [L, T]
-	Q2            []F     // [L, T, 2·n_phi]
-	KStack        []F     // [L, T, 4·n_phi]
-	KReshape      []F     // [L, T, 2·n_phi·n_phi]
-	QStack        []F     // [L, T, 4·n_phi]
-	QReshape      []F     // [L, T, 2·n_phi·n_phi]
-	RhoStack      []F     // [L, T, d_v + 2·n_phi]
-	RhoSigmoid    []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	Eta           []F     // [L, T]
-	EtaSigmoid    []F     // [L, T]
-	ThetaSigmoid  []F     // [L, T]
-	RhoSigmoid2   []F     // [L, T]
-	Q2Div         []F     // [L, T]
-	Q2Div2        []F     // [L, T, 2·n_phi]
-	Q2Div3        []F     // [L, T]
-	K2Div         []F     // [L, T]
-	K2Div2        []F     // [L, T, 2·n_phi]
-	K2Div3        []F     // [L, T]
-	VSigmoid2     []F     // [L, T, d_v]
-	Q1Sigmoid2    []F     // [L, T, 2·n_phi]
-	K1Sigmoid2    []F     // [L, T, 2·n_phi]
-	WKBar         []F     // [2·n_phi, d], written
-	XBar          []F     // [L, T, d], written
-	WQBar         []F     // [2·n_phi, d], written
-	WVBar         []F     // [d_v, d], written
-	K0TailBarOut  []F     // [L, 3, 2·n_phi], written
-	CKBar         []F     // [4, 2·n_phi], written
-	BKBar         []F     // [2·n_phi], written
-	Q0TailBarOut  []F     // [L, 3, 2·n_phi], written
-	CQBar         []F     // [4, 2·n_phi], written
-	BQBar         []F     // [2·n_phi], written
-	V0TailBarOut  []F     // [L, 3, d_v], written
-	CVBar         []F     // [4, d_v], written
-	BVBar         []F     // [d_v], written
-	A0PhiBar      []F     // [], written
-	A1PhiBar      []F     // [], written
-	A2PhiBar      []F     // [], written
-	WRhoBar       []F     // [d_v + 2·n_phi], written
-	BRhoBar       []F     // [], written
-	WThetaBar     []F     // [d_v + 2·n_phi], written
-	BThetaBar     []F     // [], written
-	WEtaBar       []F     // [d_v + 2·n_phi], written
-	BEtaBar       []F     // [], written
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DV           int
+	NPhi         int
+	WK           []F     // [2·n_phi, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [2·n_phi, d]
+	WV           []F     // [d_v, d]
+	CK           []F     // [4, 2·n_phi]
+	Pos          []int32 // [L]
+	BK           []F     // [2·n_phi]
+	CQ           []F     // [4, 2·n_phi]
+	BQ           []F     // [2·n_phi]
+	CV           []F     // [4, d_v]
+	BV           []F     // [d_v]
+	A1Phi        []F     // []
+	A2Phi        []F     // []
+	WRho         []F     // [d_v + 2·n_phi]
+	WTheta       []F     // [d_v + 2·n_phi]
+	WEta         []F     // [d_v + 2·n_phi]
+	VBar         []F     // [L, T, d_v]
+	KBar         []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1]
+	QBar         []F     // [L, T, 2·n_phi·n_phi + 3·n_phi + 1]
+	RhoBar       []F     // [L, T]
+	ThetaBar     []F     // [L, T]
+	EtaBar       []F     // [L, T]
+	K0TailBar    []F     // [L, 3, 2·n_phi]
+	Q0TailBar    []F     // [L, 3, 2·n_phi]
+	V0TailBar    []F     // [L, 3, d_v]
+	K1Stack      []F     // [L, T + 3, 2·n_phi]
+	Q1Stack      []F     // [L, T + 3, 2·n_phi]
+	VStack       []F     // [L, T + 3, d_v]
+	K2Prod       []F     // [L, T]
+	Q2Prod       []F     // [L, T]
+	KStack       []F     // [L, T, 4·n_phi]
+	KReshape     []F     // [L, T, 2·n_phi·n_phi]
+	QStack       []F     // [L, T, 4·n_phi]
+	QReshape     []F     // [L, T, 2·n_phi·n_phi]
+	RhoLin       []F     // [L, T]
+	ThetaLin     []F     // [L, T]
+	EtaLin       []F     // [L, T]
+	WKBar        []F     // [2·n_phi, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [2·n_phi, d], written
+	WVBar        []F     // [d_v, d], written
+	K0TailBarOut []F     // [L, 3, 2·n_phi], written
+	CKBar        []F     // [4, 2·n_phi], written
+	BKBar        []F     // [2·n_phi], written
+	Q0TailBarOut []F     // [L, 3, 2·n_phi], written
+	CQBar        []F     // [4, 2·n_phi], written
+	BQBar        []F     // [2·n_phi], written
+	V0TailBarOut []F     // [L, 3, d_v], written
+	CVBar        []F     // [4, d_v], written
+	BVBar        []F     // [d_v], written
+	A0PhiBar     []F     // [], written
+	A1PhiBar     []F     // [], written
+	A2PhiBar     []F     // [], written
+	WRhoBar      []F     // [d_v + 2·n_phi], written
+	BRhoBar      []F     // [], written
+	WThetaBar    []F     // [d_v + 2·n_phi], written
+	BThetaBar    []F     // [], written
+	WEtaBar      []F     // [d_v + 2·n_phi], written
+	BEtaBar      []F     // [], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 4·L·T·n_phi·n_phi + 3·L·T·d + 5·L·T·d_v + 62·L·T·n_phi + 5·L·T + 9·L·d_v + 36·L·n_phi.
+// WorkLen is 4·L·T·n_phi·n_phi + 5·L·T·d_v + 56·L·T·n_phi + 14·L·T + 9·L·d_v + 36·L·n_phi + 6·d_v + 12·n_phi.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
-	return 4*L*T*nPhi*nPhi + 3*L*T*d + 5*L*T*dV + 62*L*T*nPhi + 5*L*T + 9*L*dV + 36*L*nPhi
+	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
+	return 4*L*T*nPhi*nPhi + 5*L*T*dV + 56*L*T*nPhi + 14*L*T + 9*L*dV + 36*L*nPhi + 6*dV + 12*nPhi
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -801,211 +694,343 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dV, nPhi := c.L, c.T, c.D, c.DV, c.NPhi
-	t4 := c.Work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work := c.Work[2*L*T*nPhi:]
+	t235 := c.Work[:L*T*dV+6*L*dV] // [L, T + 6, d_v]
+	work := c.Work[L*T*dV+6*L*dV:]
+	t238 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	work = work[2*L*T*nPhi+12*L*nPhi:]
+	t241 := work[:2*L*T*nPhi+12*L*nPhi] // [L, T + 6, 2·n_phi]
+	work = work[2*L*T*nPhi+12*L*nPhi:]
+	t4 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	t5 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	k1 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
 	t9 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t42 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t212 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t402 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t462 := work[:L*T*dV+2*L*T*nPhi] // [L, T, d_v + 2·n_phi]
-	work = work[L*T*dV+2*L*T*nPhi:]
-	t542 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t552 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t73 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t74 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t572 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
-	work = work[2*L*T*nPhi*nPhi:]
-	t76 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
-	work = work[2*L*T*nPhi*nPhi:]
-	t612 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t10 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t622 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t632 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t80 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	q1 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t81 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t14 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t15 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	v := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t21 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t31 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t35 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t222 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t422 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t642 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t111 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	k2 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	q2 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	t292 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	work = work[dV+2*nPhi:]
+	t502 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	work = work[dV+2*nPhi:]
+	t722 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	work = work[dV+2*nPhi:]
+	t272 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	work = work[dV+2*nPhi:]
+	t482 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	work = work[dV+2*nPhi:]
+	t702 := work[:dV+2*nPhi] // [d_v + 2·n_phi]
+	work = work[dV+2*nPhi:]
+	t78 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t82 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t79 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
+	t97 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	work = work[4*L*T*nPhi:]
+	t98 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	work = work[4*L*T*nPhi:]
+	t81 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	work = work[2*L*T*nPhi*nPhi:]
+	t100 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	work = work[2*L*T*nPhi*nPhi:]
 	t85 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t90 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t111 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t86 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	work = work[4*L*T*nPhi:]
+	t104 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t116 := work[:L*T] // [L, T]
+	t105 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	work = work[4*L*T*nPhi:]
+	t109 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	t114 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t143 := work[:L*T*dV] // [L, T, d_v]
+	t135 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	t140 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t131 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t137 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t157 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t174 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t192 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t210 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t215 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t146 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t148 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t149 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
-	work = work[L*T*dV+3*L*dV:]
-	t158 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t218 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t173 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work = work[2*L*T*nPhi:]
-	t161 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t176 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t163 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t164 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t178 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t179 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t182 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t184 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t186 := work[:L*T*d] // [L, T, d]
-	t18 := c.Flags[:L*T] // [L, T]
+	t221 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t18 := c.Flags[:L*T]      // [L, T]
 	flags := c.Flags[L*T:]
 	t28 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t91 := flags[:L*T] // [L, T]
+	t115 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t95 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t117 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t121 := flags[:L*T] // [L, T]
+	t119 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q, projected.k
-	var t582 F
-	var t77 F
+	// projected.k1, projected.q1
 	for i := range L {
 		bK := c.BK[:2*nPhi]
+		cK := c.CK[:2*nPhi]
 		bQ := c.BQ[:2*nPhi]
+		cQ := c.CQ[:2*nPhi]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+			cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+			cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			cK4 := c.CK[3*2*nPhi:][:2*nPhi]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+			cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+			cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
 			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+			t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
+			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
+			t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
+			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t582 += F(qBar[k] * q2[k])
-				t77 += F(kBar[k] * k2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
+				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42)
+				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t102 := num.Sigmoid(t92)
+				t4_2[k] = t42
+				t5_2[k] = t52
+				k1_2[k] = F(t42 * t52)
+				t9_2[k] = t92
+				t10_2[k] = t102
+				q1_2[k] = F(t92 * t102)
 			}
 		}
 	}
 
-	// projected.k2, projected.q2, projected.eta, projected.theta, projected.rho
-	var t62 F
-	var t242 F
-	var t432 F
+	// projected.v
+	for i := range L {
+		bV := c.BV[:dV]
+		cV := c.CV[:dV]
+		for j := range T {
+			vStack := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+			vStack2 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			vStack3 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			vStack4 := c.VStack[(i*(T+3)+j)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			t14_2 := t14[(i*T+j)*dV:][:dV]
+			t15_2 := t15[(i*T+j)*dV:][:dV]
+			v2 := v[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t142 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
+				t152 := num.Sigmoid(t142)
+				t14_2[k] = t142
+				t15_2[k] = t152
+				v2[k] = F(t142 * t152)
+			}
+		}
+	}
+
+	// projected.k2, projected.q2, projected.rho, projected.theta, projected.eta
+	var t252 F
+	var t462 F
+	var t682 F
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
 		q2Prod := c.Q2Prod[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		etaBar := c.EtaBar[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		q2Sqrt := c.Q2Sqrt[i*T:][:T]
-		k2Sqrt := c.K2Sqrt[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		t402_2 := t402[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t117_2 := t117[i*T:][:T]
-		t121_2 := t121[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
+		t642_2 := t642[i*T:][:T]
+		t111_2 := t111[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		t119_2 := t119[i*T:][:T]
 		for j := range T {
-			t182_2 := (F(0) < k2Prod[j])
-			t282 := (F(0) < q2Prod[j])
-			t422 := F(F(etaBar[j]*eta[j]) * etaSigmoid[j])
-			t62 += t422
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t922 := (num.Max(thetaSoftplusEntry, F(0)) <= F(0.1))
-			t142 := (t922 && (F(0) <= thetaSoftplusEntry))
-			t2122 := kern.Choose(t142, F(kern.Choose(t142, kern.Choose(t922, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t242 += t2122
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t272 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t322 := (t272 && (F(0) <= rhoSigmoidEntry))
-			t4022 := kern.Choose(t322, F(F(rhoSigmoidEntry*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t432 += t4022
-			t912 := (F(1e-08) <= kern.Choose(t282, q2Sqrt[j], F(0)))
-			t1172 := (F(1e-08) <= kern.Choose(t182_2, k2Sqrt[j], F(0)))
-			t18_2[j] = t182_2
+			k2ProdEntry := k2Prod[j]
+			t182 := (F(0) < k2ProdEntry)
+			t212 := num.Sqrt(kern.Choose(t182, k2ProdEntry, F(1)))
+			t232 := kern.Choose(t182, t212, F(0))
+			q2ProdEntry := q2Prod[j]
+			t282 := (F(0) < q2ProdEntry)
+			t312 := num.Sqrt(kern.Choose(t282, q2ProdEntry, F(1)))
+			t33 := kern.Choose(t282, t312, F(0))
+			t352 := num.Max(t33, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t59 := num.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t66 := num.Softplus(thetaLinEntry)
+			etaLinEntry := etaLin[j]
+			t2222 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
+			t252 += t2222
+			t302 := (num.Max(t66, F(0)) <= F(0.1))
+			t3522 := (t302 && (F(0) <= t66))
+			t4222 := kern.Choose(t3522, F(kern.Choose(t3522, kern.Choose(t302, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t462 += t4222
+			t512 := (num.Max(t59, F(0)) <= F(1))
+			t562 := (t512 && (F(0) <= t59))
+			t6422 := kern.Choose(t562, F(F(t59*kern.Choose(t562, kern.Choose(t512, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t682 += t6422
+			t1152 := (F(1e-08) <= t33)
+			t18_2[j] = t182
+			t21_2[j] = t212
+			t23_2[j] = t232
+			t25_2[j] = num.Max(t232, F(1e-08))
 			t28_2[j] = t282
-			t42_2[j] = t422
-			t212_2[j] = t2122
-			t402_2[j] = t4022
-			t91_2[j] = t912
-			t95_2[j] = (t912 && t282)
-			t117_2[j] = t1172
-			t121_2[j] = (t1172 && t182_2)
+			t31_2[j] = t312
+			t35_2[j] = t352
+			t222_2[j] = t2222
+			t422_2[j] = t4222
+			t642_2[j] = t6422
+			t111_2[j] = F(1) / t352
+			t115_2[j] = t1152
+			t119_2[j] = (t1152 && t282)
 		}
 	}
-	c.BEtaBar[0] = t62
-	c.BThetaBar[0] = t242
-	c.BRhoBar[0] = t432
+	c.BEtaBar[0] = t252
+	c.BThetaBar[0] = t462
+	c.BRhoBar[0] = t682
 
-	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.k2, projected.q2, projected.eta, projected.theta, projected.rho, projected.q, projected.k
+	clear(t292)
+	clear(t502)
+	clear(t722)
+	var t82 F
+	var t101 F
 	for i := range L {
-		t42_2 := t42[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		t402_2 := t402[i*T:][:T]
-		wEtaBar := c.WEtaBar[:dV+2*nPhi]
-		wThetaBar := c.WThetaBar[:dV+2*nPhi]
-		wRhoBar := c.WRhoBar[:dV+2*nPhi]
-		wEta := c.WEta[:dV+2*nPhi]
-		wTheta := c.WTheta[:dV+2*nPhi]
-		wRho := c.WRho[:dV+2*nPhi]
+		t25_2 := t25[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
+		t642_2 := t642[i*T:][:T]
+		t292_2 := t292[:2*nPhi]
+		t502_2 := t502[:2*nPhi]
+		t722_2 := t722[:2*nPhi]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
-			t462_2 := t462[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
-			t42Entry := t42_2[j]
-			t212Entry := t212_2[j]
-			t402Entry := t402_2[j]
-			for k := range dV + 2*nPhi {
-				rhoStackEntry := rhoStack[k]
-				wEtaBar[k] += F(rhoStackEntry * t42Entry)
-				wThetaBar[k] += F(rhoStackEntry * t212Entry)
-				wRhoBar[k] += F(rhoStackEntry * t402Entry)
-				t462_2[k] = F(t42Entry*wEta[k]) + F(t212Entry*wTheta[k]) + F(t402Entry*wRho[k])
+			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
+			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
+			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
+			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
+			k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t25Entry := t25_2[j]
+			t35Entry := t35_2[j]
+			t222Entry := t222_2[j]
+			t422Entry := t422_2[j]
+			t642Entry := t642_2[j]
+			for k := range 2 * nPhi {
+				k22 := k1_2[k] / t25Entry
+				q22 := q1_2[k] / t35Entry
+				t82 += F(qBar[k] * q22)
+				t101 += F(kBar[k] * k22)
+				k2_2[k] = k22
+				q2_2[k] = q22
+				t292_2[k] += F(k22 * t222Entry)
+				t502_2[k] += F(k22 * t422Entry)
+				t722_2[k] += F(k22 * t642Entry)
+			}
+		}
+	}
+
+	// projected.eta, projected.theta, projected.rho, projected.v
+	clear(t272)
+	clear(t482)
+	clear(t702)
+	clear(c.BVBar)
+	for i := range L {
+		t222_2 := t222[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
+		t642_2 := t642[i*T:][:T]
+		bVBar := c.BVBar[:dV]
+		for j := range T {
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			wEta := c.WEta[2*nPhi:][:dV]
+			wTheta := c.WTheta[2*nPhi:][:dV]
+			wRho := c.WRho[2*nPhi:][:dV]
+			t15_2 := t15[(i*T+j)*dV:][:dV]
+			t14_2 := t14[(i*T+j)*dV:][:dV]
+			v2 := v[(i*T+j)*dV:][:dV]
+			t272_2 := t272[2*nPhi:][:dV]
+			t482_2 := t482[2*nPhi:][:dV]
+			t702_2 := t702[2*nPhi:][:dV]
+			t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
+			t222Entry2 := t222_2[j]
+			t422Entry2 := t422_2[j]
+			t642Entry2 := t642_2[j]
+			for k := range dV {
+				t161 := vBar[k] + F(t222Entry2*wEta[k]) + F(t422Entry2*wTheta[k]) + F(t642Entry2*wRho[k])
+				t15Entry := t15_2[k]
+				t14Entry := t14_2[k]
+				t167 := F(t15Entry*t161) + F(F(F(t14Entry*t15Entry)*t161)*num.Sigmoid(-t14Entry))
+				vEntry := v2[k]
+				t272_2[k] += F(vEntry * t222Entry2)
+				t482_2[k] += F(vEntry * t422Entry2)
+				t702_2[k] += F(vEntry * t642Entry2)
+				t235_2[k] = t167
+				bVBar[k] += t167
 			}
 		}
 	}
 
 	// projected.q, projected.k
-	clear(t542)
-	clear(t552)
-	clear(t73)
-	clear(t74)
-	var t532 F
-	var t722 F
+	clear(t78)
+	clear(t79)
+	clear(t97)
+	clear(t98)
+	var t77 F
+	var t96 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	for i := range L {
@@ -1016,204 +1041,202 @@ func (c *Backward[F]) Run() {
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 			kStack2 := c.KStack[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-			t542_2 := t542[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-			t552_2 := t552[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-			t73_2 := t73[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-			t74_2 := t74[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+			t78_2 := t78[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+			t79_2 := t79[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+			t97_2 := t97[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+			t98_2 := t98[(i*T+j)*4*nPhi+nPhi:][:nPhi]
 			for k := range nPhi {
 				qBarEntry := qBar[k]
 				qStackEntry := qStack[k]
 				qStackEntry2 := qStack2[k]
-				t532 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
+				t77 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
 				kBarEntry := kBar[k]
 				kStackEntry := kStack[k]
 				kStackEntry2 := kStack2[k]
-				t722 += F(F(kBarEntry*kStackEntry) * kStackEntry2)
-				t542_2[k] += F(F(w*qBarEntry) * qStackEntry2)
-				t552_2[k] += F(F(w*qBarEntry) * qStackEntry)
-				t73_2[k] += F(F(w*kBarEntry) * kStackEntry2)
-				t74_2[k] += F(F(w*kBarEntry) * kStackEntry)
+				t96 += F(F(kBarEntry*kStackEntry) * kStackEntry2)
+				t78_2[k] += F(F(w*qBarEntry) * qStackEntry2)
+				t79_2[k] += F(F(w*qBarEntry) * qStackEntry)
+				t97_2[k] += F(F(w*kBarEntry) * kStackEntry2)
+				t98_2[k] += F(F(w*kBarEntry) * kStackEntry)
 			}
 		}
 	}
-	t5322 := F(0.5 * t532)
-	t7222 := F(0.5 * t722)
+	t772 := F(0.5 * t77)
+	t962 := F(0.5 * t96)
 
 	// projected.q, projected.k
-	var t562 F
-	var t75 F
+	var t80 F
+	var t99 F
 	for i := range L {
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t572_2 := t572[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t76_2 := t76[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			t81_2 := t81[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			t100_2 := t100[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			for k := range 2 * nPhi * nPhi {
 				qBarEntry2 := qBar[k]
-				t562 += F(qBarEntry2 * qReshape[k])
+				t80 += F(qBarEntry2 * qReshape[k])
 				kBarEntry2 := kBar[k]
-				t75 += F(kBarEntry2 * kReshape[k])
-				t572_2[k] = F(a2PhiEntry * qBarEntry2)
-				t76_2[k] = F(a2PhiEntry * kBarEntry2)
+				t99 += F(kBarEntry2 * kReshape[k])
+				t81_2[k] = F(a2PhiEntry * qBarEntry2)
+				t100_2[k] = F(a2PhiEntry * kBarEntry2)
 			}
 		}
 	}
 
 	// projected.q
-	clear(t622)
+	clear(t86)
 	for i := range L {
 		for j := range T {
-			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t612_2 := t612[(i*T+j)*2*nPhi:][:2*nPhi]
+			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t572View := t572[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				t81View := t81[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t622_2 := t622[(i*T+j)*4*nPhi+k:][:nPhi]
-				var t6122 F
-				q2Entry := q2[k]
+				t86_2 := t86[(i*T+j)*4*nPhi+k:][:nPhi]
+				var t852 F
+				q2Entry := q2_2[k]
 				for m := range nPhi {
-					t572ViewEntry := t572View[m]
-					t6122 += F(t572ViewEntry * qStack[m])
-					t622_2[m] += F(F(0.5*t572ViewEntry) * q2Entry)
+					t81ViewEntry := t81View[m]
+					t852 += F(t81ViewEntry * qStack[m])
+					t86_2[m] += F(F(0.5*t81ViewEntry) * q2Entry)
 				}
-				t612_2[k] = F(0.5 * t6122)
-			}
-		}
-	}
-
-	// projected.q
-	for i := range L {
-		for j := range T {
-			t542_2 := t542[(i*T+j)*4*nPhi:][:4*nPhi]
-			t552_2 := t552[(i*T+j)*4*nPhi:][:4*nPhi]
-			t622_2 := t622[(i*T+j)*4*nPhi:][:4*nPhi]
-			t632_2 := t632[(i*T+j)*4*nPhi:][:4*nPhi]
-			for k := range 4 * nPhi {
-				t632_2[k] = t542_2[k] + t552_2[k] + t622_2[k]
+				t85_2[k] = F(0.5 * t852)
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	var t712 F
+	var t95 F
 	for i := range L {
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			for k := range 1 {
-				t712 += qBar[k] + kBar[k]
+				t95 += qBar[k] + kBar[k]
 			}
 		}
 	}
-	c.A0PhiBar[0] = t712
+	c.A0PhiBar[0] = t95
 
 	// projected.k
-	clear(t81)
+	clear(t105)
 	for i := range L {
 		for j := range T {
-			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
+			k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t104_2 := t104[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t76View := t76[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				t100View := t100[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t81_2 := t81[(i*T+j)*4*nPhi+k:][:nPhi]
-				var t802 F
-				k2Entry := k2[k]
+				t105_2 := t105[(i*T+j)*4*nPhi+k:][:nPhi]
+				var t1042 F
+				k2Entry := k2_2[k]
 				for m := range nPhi {
-					t76ViewEntry := t76View[m]
-					t802 += F(t76ViewEntry * kStack[m])
-					t81_2[m] += F(F(0.5*t76ViewEntry) * k2Entry)
+					t100ViewEntry := t100View[m]
+					t1042 += F(t100ViewEntry * kStack[m])
+					t105_2[m] += F(F(0.5*t100ViewEntry) * k2Entry)
 				}
-				t80_2[k] = F(0.5 * t802)
+				t104_2[k] = F(0.5 * t1042)
 			}
 		}
 	}
 
-	// projected.k
-	for i := range L {
-		for j := range T {
-			t73_2 := t73[(i*T+j)*4*nPhi:][:4*nPhi]
-			t74_2 := t74[(i*T+j)*4*nPhi:][:4*nPhi]
-			t81_2 := t81[(i*T+j)*4*nPhi:][:4*nPhi]
-			t82_2 := t82[(i*T+j)*4*nPhi:][:4*nPhi]
-			for k := range 4 * nPhi {
-				t82_2[k] = t73_2[k] + t74_2[k] + t81_2[k]
-			}
-		}
-	}
-
-	// projected.q2, projected.q, projected.k2, projected.rho, projected.k
+	// projected.q2, projected.q, projected.k2, projected.k, projected.eta, projected.theta, projected.rho
 	a1PhiEntry := c.A1Phi[0]
 	for i := range L {
-		t90_2 := t90[i*T:][:T]
-		t116_2 := t116[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
+		t642_2 := t642[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t114_2 := t114[i*T:][:T]
+		t140_2 := t140[i*T:][:T]
+		wEta := c.WEta[:2*nPhi]
+		wTheta := c.WTheta[:2*nPhi]
+		wRho := c.WRho[:2*nPhi]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			t612_2 := t612[(i*T+j)*2*nPhi:][:2*nPhi]
-			t632_2 := t632[(i*T+j)*4*nPhi:][:2*nPhi]
-			t632_3 := t632[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			q2Div2 := c.Q2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t462_2 := t462[(i*T+j)*(dV+2*nPhi):][:2*nPhi]
-			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
-			t82_2 := t82[(i*T+j)*4*nPhi:][:2*nPhi]
-			t82_3 := t82[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
 			t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
-			t111_2 := t111[(i*T+j)*2*nPhi:][:2*nPhi]
-			var t902 F
-			var t1162 F
+			t78_2 := t78[(i*T+j)*4*nPhi:][:2*nPhi]
+			t79_2 := t79[(i*T+j)*4*nPhi:][:2*nPhi]
+			t86_2 := t86[(i*T+j)*4*nPhi:][:2*nPhi]
+			t78_3 := t78[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t79_3 := t79[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t86_3 := t86[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
+			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
+			t104_2 := t104[(i*T+j)*2*nPhi:][:2*nPhi]
+			t97_2 := t97[(i*T+j)*4*nPhi:][:2*nPhi]
+			t98_2 := t98[(i*T+j)*4*nPhi:][:2*nPhi]
+			t105_2 := t105[(i*T+j)*4*nPhi:][:2*nPhi]
+			t97_3 := t97[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t98_3 := t98[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t105_3 := t105[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t109_2 := t109[(i*T+j)*2*nPhi:][:2*nPhi]
+			t135_2 := t135[(i*T+j)*2*nPhi:][:2*nPhi]
+			var t1142 F
+			var t1402 F
+			t35Entry2 := t35_2[j]
+			t222Entry3 := t222_2[j]
+			t422Entry3 := t422_2[j]
+			t642Entry3 := t642_2[j]
+			t25Entry2 := t25_2[j]
 			for k := range 2 * nPhi {
-				t852 := F(a1PhiEntry*qBar[k]) + t612_2[k] + t632_2[k] + t632_3[k]
-				t902 += F(t852 * q2Div2[k])
-				t1112 := t462_2[k] + F(a1PhiEntry*kBar[k]) + t80_2[k] + t82_2[k] + t82_3[k]
-				t1162 += F(t1112 * k2Div2[k])
-				t85_2[k] = t852
-				t111_2[k] = t1112
+				t1092 := F(a1PhiEntry*qBar[k]) + t85_2[k] + (t78_2[k] + t79_2[k] + t86_2[k]) + (t78_3[k] + t79_3[k] + t86_3[k])
+				t1142 += F(t1092 * (q2_2[k] / t35Entry2))
+				t1352 := F(t222Entry3*wEta[k]) + F(t422Entry3*wTheta[k]) + F(t642Entry3*wRho[k]) + F(a1PhiEntry*kBar[k]) + t104_2[k] + (t97_2[k] + t98_2[k] + t105_2[k]) + (t97_3[k] + t98_3[k] + t105_3[k])
+				t1402 += F(t1352 * (k2_2[k] / t25Entry2))
+				t109_2[k] = t1092
+				t135_2[k] = t1352
 			}
-			t90_2[j] = -t902
-			t116_2[j] = -t1162
+			t114_2[j] = -t1142
+			t140_2[j] = -t1402
 		}
 	}
 
-	// projected.v, projected.rho
-	clear(c.BVBar)
+	// projected.q2, projected.k2
 	for i := range L {
-		bV := c.BV[:dV]
-		bVBar := c.BVBar[:dV]
+		t119_2 := t119[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		t114_2 := t114[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t131_2 := t131[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t137_2 := t137[i*T:][:T]
+		t140_2 := t140[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t157_2 := t157[i*T:][:T]
 		for j := range T {
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t462_2 := t462[(i*T+j)*(dV+2*nPhi)+2*nPhi:][:dV]
-			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-			vProd := c.VProd[(i*T+j)*dV:][:dV]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-			t143_2 := t143[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t137 := vBar[k] + t462_2[k]
-				vSigmoidEntry := vSigmoid[k]
-				t1432 := F(vSigmoidEntry*t137) + F(F(F((bV[k]+vProd[k])*vSigmoidEntry)*t137)*vSigmoid2[k])
-				t143_2[k] = t1432
-				bVBar[k] += t1432
-			}
+			t119Entry := t119_2[j]
+			t141 := (F(1e-08) <= t23_2[j])
+			t18Entry := t18_2[j]
+			t145 := (t141 && t18Entry)
+			t131_2[j] = kern.Choose((t119Entry && t28_2[j]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[j], t114_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t137_2[j] = F(1) / t25_2[j]
+			t157_2[j] = kern.Choose((t145 && t18Entry), kern.Choose(t145, F(F(0.5*kern.Choose(t145, kern.Choose(t141, t140_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	clear(t146)
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t143_2 := t143[(i*T+j)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					t146_2 := t146[(i*(T+3)+j-k+3)*dV:][:dV]
-					for m := range dV {
-						t146_2[m] += F(t143_2[m] * cV[m])
-					}
-				}
+		for j := range 3 {
+			t235_2 := t235[(i*(T+6)+j)*dV:][:dV]
+			for k := range dV {
+				t235_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t235_2 := t235[(i*(T+6)+j+T+3)*dV:][:dV]
+			for k := range dV {
+				t235_2[k] = F(0)
 			}
 		}
 	}
@@ -1221,127 +1244,96 @@ func (c *Backward[F]) Run() {
 	// projected.v
 	clear(c.CVBar)
 	for i := range 4 {
+		cVBar := c.CVBar[i*dV:][:dV]
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t143_2 := t143[(j*T+k)*dV:][:dV]
-					cVBar := c.CVBar[i*dV:][:dV]
-					for m := range dV {
-						cVBar[m] += F(vStack[m] * t143_2[m])
-					}
+				vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
+				t235_2 := t235[(j*(T+6)+k+3)*dV:][:dV]
+				for m := range dV {
+					cVBar[m] += F(vStack[m] * t235_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.v
-	clear(t148)
+	clear(t174)
 	for i := range L {
 		for j := range 3 {
-			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			t148_2 := t148[(i*(T+3)+j+T)*dV:][:dV]
-			for k := range dV {
-				t148_2[k] += v0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t235_2 := t235[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t235_3 := t235[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t235_4 := t235[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t235_5 := t235[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				t174_2 := t174[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t174_2[k] = F(t235_2[k]*cV[k]) + F(t235_3[k]*cV2[k]) + F(t235_4[k]*cV3[k]) + F(t235_5[k]*cV4[k])
+				}
 			}
 		}
 	}
 
-	// projected.v
-	for i := range L {
-		for j := range T + 3 {
-			t146_2 := t146[(i*(T+3)+j)*dV:][:dV]
-			t148_2 := t148[(i*(T+3)+j)*dV:][:dV]
-			t149_2 := t149[(i*(T+3)+j)*dV:][:dV]
-			for k := range dV {
-				t149_2[k] = t146_2[k] + t148_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			t149_2 := t149[(i*(T+3)+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailBarOut[k] = t149_2[k]
-			}
-		}
-	}
-
-	// projected.q1, projected.q2, projected.k2, projected.k1
+	// projected.q1, projected.q2, projected.k1, projected.k2
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t95_2 := t95[i*T:][:T]
-		q2Div := c.Q2Div[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
-		t90_2 := t90[i*T:][:T]
-		q2Div3 := c.Q2Div3[i*T:][:T]
-		t121_2 := t121[i*T:][:T]
-		k2Div := c.K2Div[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t117_2 := t117[i*T:][:T]
-		t116_2 := t116[i*T:][:T]
-		k2Div3 := c.K2Div3[i*T:][:T]
+		t111_2 := t111[i*T:][:T]
+		t131_2 := t131[i*T:][:T]
+		t137_2 := t137[i*T:][:T]
+		t157_2 := t157[i*T:][:T]
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
 		for j := range T {
+			t109_2 := t109[(i*T+j)*2*nPhi:][:2*nPhi]
+			q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
+			t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
 			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-			t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t135_2 := t135[(i*T+j)*2*nPhi:][:2*nPhi]
+			k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
+			t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-			t111_2 := t111[(i*T+j)*2*nPhi:][:2*nPhi]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
-			t173_2 := t173[(i*T+j)*2*nPhi:][:2*nPhi]
-			t95Entry := t95_2[j]
-			q2DivEntry := q2Div[j]
-			w2 := kern.Choose((t95Entry && t28_2[j]), kern.Choose(t95Entry, F(F(0.5*kern.Choose(t95Entry, kern.Choose(t91_2[j], t90_2[j], F(0)), F(0)))*q2Div3[j]), F(0)), F(0))
-			t121Entry := t121_2[j]
-			k2DivEntry := k2Div[j]
-			w3 := kern.Choose((t121Entry && t18_2[j]), kern.Choose(t121Entry, F(F(0.5*kern.Choose(t121Entry, kern.Choose(t117_2[j], t116_2[j], F(0)), F(0)))*k2Div3[j]), F(0)), F(0))
+			t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t111Entry := t111_2[j]
+			t131Entry := t131_2[j]
+			t137Entry := t137_2[j]
+			t157Entry := t157_2[j]
 			for k := range 2 * nPhi {
+				t179 := F(t109_2[k]*t111Entry) + F(2*F(q1_2[k]*t131Entry))
+				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t152 := F(t85_2[k]*q2DivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w2))
-				t1582 := F(q1SigmoidEntry*t152) + F(F(F(t9Entry*q1SigmoidEntry)*t152)*q1Sigmoid2[k])
+				t185 := F(t10Entry*t179) + F(F(F(t9Entry*t10Entry)*t179)*num.Sigmoid(-t9Entry))
+				t197 := F(t135_2[k]*t137Entry) + F(2*F(k1_2[k]*t157Entry))
+				t5Entry := t5_2[k]
 				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t167 := F(t111_2[k]*k2DivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w3))
-				t1732 := F(k1SigmoidEntry*t167) + F(F(F(t4Entry*k1SigmoidEntry)*t167)*k1Sigmoid2[k])
-				t158_2[k] = t1582
-				bQBar[k] += t1582
-				t173_2[k] = t1732
-				bKBar[k] += t1732
+				t203 := F(t5Entry*t197) + F(F(F(t4Entry*t5Entry)*t197)*num.Sigmoid(-t4Entry))
+				t238_2[k] = t185
+				bQBar[k] += t185
+				t241_2[k] = t203
+				bKBar[k] += t203
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t161)
-	clear(t176)
+	// projected.q1
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
-					cQ := c.CQ[k*2*nPhi:][:2*nPhi]
-					t161_2 := t161[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					t173_2 := t173[(i*T+j)*2*nPhi:][:2*nPhi]
-					cK := c.CK[k*2*nPhi:][:2*nPhi]
-					t176_2 := t176[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						t161_2[m] += F(t158_2[m] * cQ[m])
-						t176_2[m] += F(t173_2[m] * cK[m])
-					}
-				}
+		for j := range 3 {
+			t238_2 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t238_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t238_2 := t238[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t238_2[k] = F(0)
 			}
 		}
 	}
@@ -1350,136 +1342,277 @@ func (c *Backward[F]) Run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
+		cKBar := c.CKBar[i*2*nPhi:][:2*nPhi]
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t158_2 := t158[(j*T+k)*2*nPhi:][:2*nPhi]
-					cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t173_2 := t173[(j*T+k)*2*nPhi:][:2*nPhi]
-					cKBar := c.CKBar[i*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						cQBar[m] += F(q1Stack[m] * t158_2[m])
-						cKBar[m] += F(k1Stack[m] * t173_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
+				t238_2 := t238[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
+				t241_2 := t241[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+				for m := range 2 * nPhi {
+					cQBar[m] += F(q1Stack[m] * t238_2[m])
+					cKBar[m] += F(k1Stack[m] * t241_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t163)
+	clear(t192)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			t163_2 := t163[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t238_2 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cQ := c.CQ[:2*nPhi]
+				t238_3 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+				t238_4 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				t238_5 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
+				t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t192_2[k] = F(t238_2[k]*cQ[k]) + F(t238_3[k]*cQ2[k]) + F(t238_4[k]*cQ3[k]) + F(t238_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			t241_2 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t163_2[k] += q0TailBar[k]
+				t241_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t241_2 := t241[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t241_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t210)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t241_2 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cK := c.CK[:2*nPhi]
+				t241_3 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+				t241_4 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				t241_5 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
+				t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t210_2[k] = F(t241_2[k]*cK[k]) + F(t241_3[k]*cK2[k]) + F(t241_4[k]*cK3[k]) + F(t241_5[k]*cK4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v0, projected.v
+	for i := range L {
+		cV := c.CV[:dV]
+		for j := range T {
+			t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
+			t235_3 := t235[(i*(T+6)+j+4)*dV:][:dV]
+			cV2 := c.CV[1*dV:][:dV]
+			t235_4 := t235[(i*(T+6)+j+5)*dV:][:dV]
+			cV3 := c.CV[2*dV:][:dV]
+			t235_5 := t235[(i*(T+6)+j+6)*dV:][:dV]
+			cV4 := c.CV[3*dV:][:dV]
+			t215_2 := t215[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				t215_2[k] = (F(t235_2[k]*cV[k]) + F(t235_3[k]*cV2[k]) + F(t235_4[k]*cV3[k]) + F(t235_5[k]*cV4[k]))
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
+				t215_2 := t215[(i*T+(lo+j)+T-3)*dV:][:dV]
+				for k := range dV {
+					t215_2[k] += v0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t215, dV, 1)
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:2*nPhi]
+		for j := range T {
+			t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t238_3 := t238[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+			t238_4 := t238[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+			t238_5 := t238[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
+			t218_2 := t218[(i*T+j)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t218_2[k] = (F(t238_2[k]*cQ[k]) + F(t238_3[k]*cQ2[k]) + F(t238_4[k]*cQ3[k]) + F(t238_5[k]*cQ4[k]))
 			}
 		}
 	}
 
 	// projected.q1
 	for i := range L {
-		for j := range T + 3 {
-			t161_2 := t161[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t163_2 := t163[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t164_2 := t164[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				t164_2[k] = t161_2[k] + t163_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+				t218_2 := t218[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t218_2[k] += q0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t178)
+	// projected.q0
+	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t218, 2*nPhi, 1)
+
+	// projected.k0, projected.k1
 	for i := range L {
-		for j := range 3 {
-			t164_2 := t164[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			t178_2 := t178[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
+		cK := c.CK[:2*nPhi]
+		for j := range T {
+			t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+			t241_3 := t241[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+			cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+			t241_4 := t241[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+			cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+			t241_5 := t241[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+			cK4 := c.CK[3*2*nPhi:][:2*nPhi]
+			t221_2 := t221[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				q0TailBarOut[k] = t164_2[k]
-				t178_2[k] += k0TailBar[k]
+				t221_2[k] = (F(t241_2[k]*cK[k]) + F(t241_3[k]*cK2[k]) + F(t241_4[k]*cK3[k]) + F(t241_5[k]*cK4[k]))
 			}
 		}
 	}
 
 	// projected.k1
 	for i := range L {
-		for j := range T + 3 {
-			t176_2 := t176[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t178_2 := t178[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t179_2 := t179[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				t179_2[k] = t176_2[k] + t178_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+				t221_2 := t221[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t221_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k0
+	kern.Gemm(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t221, 2*nPhi, 1)
+
+	// projected.v0
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t215, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t218, 2*nPhi, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t221, 2*nPhi, 1, c.WK, d, 1)
+
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			t179_2 := t179[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				k0TailBarOut[k] = t179_2[k]
+				k0TailBarOut[k] = t210_2[k]
 			}
 		}
 	}
 
-	// projected.v0, projected.v
+	// projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dV, F(1), false, kern.From(t182, i*T*d), d, 1, kern.From(t149, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
-	}
-
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.Gemm(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t149, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.Gemm(T, d, 2*nPhi, F(1), false, kern.From(t184, i*T*d), d, 1, kern.From(t164, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, 2*nPhi, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t164, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.Gemm(T, d, 2*nPhi, F(1), false, kern.From(t186, i*T*d), d, 1, kern.From(t179, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, 2*nPhi, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t179, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range T {
-			t182_2 := t182[(i*T+j)*d:][:d]
-			t184_2 := t184[(i*T+j)*d:][:d]
-			t186_2 := t186[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t182_2[k] + t184_2[k] + t186_2[k]
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				k0TailBarOut[k] += k0TailBar[k]
 			}
 		}
 	}
 
 	// projected.k0
-	c.A1PhiBar[0] = t582 + t77
-	c.A2PhiBar[0] = t5322 + t562 + t7222 + t75
+	for i := range L {
+		for j := range 3 {
+			t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				q0TailBarOut[k] = t192_2[k]
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				q0TailBarOut[k] += q0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			t174_2 := t174[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+			for k := range dV {
+				v0TailBarOut[k] = t174_2[k]
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+			for k := range dV {
+				v0TailBarOut[k] += v0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	c.A1PhiBar[0] = t82 + t101
+	c.A2PhiBar[0] = t772 + t80 + t962 + t99
+
+	// projected.k0
+	wRhoBar := c.WRhoBar[:dV+2*nPhi]
+	wThetaBar := c.WThetaBar[:dV+2*nPhi]
+	wEtaBar := c.WEtaBar[:dV+2*nPhi]
+	for i := range dV + 2*nPhi {
+		wRhoBar[i] = t702[i] + t722[i]
+		wThetaBar[i] = t482[i] + t502[i]
+		wEtaBar[i] = t272[i] + t292[i]
+	}
 }
 
 // callNode is one call of Forward on the tape.
@@ -1568,39 +1701,17 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q0TailOut = arena.Alloc(6 * k.L * k.NPhi)
 	k.V0TailOut = arena.Alloc(3 * k.L * k.DV)
 	k.K1Stack = c.Run.Saved(2*k.L*k.T*k.NPhi + 6*k.L*k.NPhi)
-	k.K1Prod = c.Run.Saved(2 * k.L * k.T * k.NPhi)
-	k.K1Sigmoid = c.Run.Saved(2 * k.L * k.T * k.NPhi)
 	k.Q1Stack = c.Run.Saved(2*k.L*k.T*k.NPhi + 6*k.L*k.NPhi)
-	k.Q1Prod = c.Run.Saved(2 * k.L * k.T * k.NPhi)
-	k.Q1Sigmoid = c.Run.Saved(2 * k.L * k.T * k.NPhi)
 	k.VStack = c.Run.Saved(k.L*k.T*k.DV + 3*k.L*k.DV)
-	k.VProd = c.Run.Saved(k.L * k.T * k.DV)
-	k.VSigmoid = c.Run.Saved(k.L * k.T * k.DV)
 	k.K2Prod = c.Run.Saved(k.L * k.T)
-	k.K2Sqrt = c.Run.Saved(k.L * k.T)
-	k.K2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
 	k.Q2Prod = c.Run.Saved(k.L * k.T)
-	k.Q2Sqrt = c.Run.Saved(k.L * k.T)
-	k.Q2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
 	k.KStack = c.Run.Saved(4 * k.L * k.T * k.NPhi)
 	k.KReshape = c.Run.Saved(2 * k.L * k.T * k.NPhi * k.NPhi)
 	k.QStack = c.Run.Saved(4 * k.L * k.T * k.NPhi)
 	k.QReshape = c.Run.Saved(2 * k.L * k.T * k.NPhi * k.NPhi)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DV + 2*k.L*k.T*k.NPhi)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.Q2Div = c.Run.Saved(k.L * k.T)
-	k.Q2Div2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
-	k.Q2Div3 = c.Run.Saved(k.L * k.T)
-	k.K2Div = c.Run.Saved(k.L * k.T)
-	k.K2Div2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
-	k.K2Div3 = c.Run.Saved(k.L * k.T)
-	k.VSigmoid2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.Q1Sigmoid2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
-	k.K1Sigmoid2 = c.Run.Saved(2 * k.L * k.T * k.NPhi)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
+	k.EtaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1657,40 +1768,17 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 6*g.L*g.NPhi)
 	g.V0TailBar = block.Adjoint(t, n.nextV0Tail, 3*g.L*g.DV)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.VStack = k.VStack
-	g.VProd = k.VProd
-	g.VSigmoid = k.VSigmoid
 	g.K2Prod = k.K2Prod
-	g.K2Sqrt = k.K2Sqrt
-	g.K2 = k.K2
 	g.Q2Prod = k.Q2Prod
-	g.Q2Sqrt = k.Q2Sqrt
-	g.Q2 = k.Q2
 	g.KStack = k.KStack
 	g.KReshape = k.KReshape
 	g.QStack = k.QStack
 	g.QReshape = k.QReshape
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Eta = k.Eta
-	g.EtaSigmoid = k.EtaSigmoid
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.Q2Div = k.Q2Div
-	g.Q2Div2 = k.Q2Div2
-	g.Q2Div3 = k.Q2Div3
-	g.K2Div = k.K2Div
-	g.K2Div2 = k.K2Div2
-	g.K2Div3 = k.K2Div3
-	g.VSigmoid2 = k.VSigmoid2
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
+	g.EtaLin = k.EtaLin
 	g.WKBar = t.Part(n.vWK, 2*g.D*g.NPhi)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, 2*g.D*g.NPhi)

@@ -20,58 +20,185 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	k0 := c.Work[:2*L*T*nPhi]                                                  // [L, T, 2·n_phi]
-	q0 := c.Work[2*L*T*nPhi:][:2*L*T*nPhi]                                     // [L, T, 2·n_phi]
-	v0 := c.Work[4*L*T*nPhi:][:L*T*dV]                                         // [L, T, d_v]
-	t4 := c.Work[L*T*dV+4*L*T*nPhi:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
-	k1 := c.Work[L*T*dV+6*L*T*nPhi:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
-	t9 := c.Work[L*T*dV+8*L*T*nPhi:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
-	q1 := c.Work[L*T*dV+10*L*T*nPhi:][:2*L*T*nPhi]                             // [L, T, 2·n_phi]
-	t25 := c.Work[L*T*dV+12*L*T*nPhi:][:L*T]                                   // [L, T]
-	t35 := c.Work[L*T*dV+12*L*T*nPhi+L*T:][:L*T]                               // [L, T]
-	t37 := c.Work[L*T*dV+12*L*T*nPhi+2*L*T:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi, n_phi]
-	t45 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+2*L*T:][:L*T]             // [L, T, 1]
-	t47 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+3*L*T:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
-	t57 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+3*L*T:][:L*T]             // [L, T]
-	t64 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+4*L*T:][:L*T]             // [L, T]
-	t71 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+5*L*T:][:L*T]             // [L, T]
+	t22 := c.Work[:6*L*nPhi]                                                            // [L, 3, 2·n_phi]
+	t62 := c.Work[6*L*nPhi:][:6*L*nPhi]                                                 // [L, 3, 2·n_phi]
+	t32 := c.Work[12*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
+	t72 := c.Work[18*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
+	t42 := c.Work[24*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
+	t82 := c.Work[30*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
+	k1 := c.Work[36*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
+	q1 := c.Work[2*L*T*nPhi+36*L*nPhi:][:2*L*T*nPhi]                                    // [L, T, 2·n_phi]
+	t102 := c.Work[4*L*T*nPhi+36*L*nPhi:][:3*L*dV]                                      // [L, 3, d_v]
+	t112 := c.Work[4*L*T*nPhi+3*L*dV+36*L*nPhi:][:3*L*dV]                               // [L, 3, d_v]
+	t122 := c.Work[4*L*T*nPhi+6*L*dV+36*L*nPhi:][:3*L*dV]                               // [L, 3, d_v]
+	t152 := c.Work[4*L*T*nPhi+9*L*dV+36*L*nPhi:][:L*T]                                  // [L, T]
+	t172 := c.Work[4*L*T*nPhi+L*T+9*L*dV+36*L*nPhi:][:L*T]                              // [L, T]
+	t192 := c.Work[4*L*T*nPhi+2*L*T+9*L*dV+36*L*nPhi:][:L*T]                            // [L, T]
+	t25 := c.Work[4*L*T*nPhi+3*L*T+9*L*dV+36*L*nPhi:][:L*T]                             // [L, T]
+	t35 := c.Work[4*L*T*nPhi+4*L*T+9*L*dV+36*L*nPhi:][:L*T]                             // [L, T]
+	t142 := c.Work[4*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T]                            // [L, T]
+	t162 := c.Work[4*L*T*nPhi+6*L*T+9*L*dV+36*L*nPhi:][:L*T]                            // [L, T]
+	t182 := c.Work[4*L*T*nPhi+7*L*T+9*L*dV+36*L*nPhi:][:L*T]                            // [L, T]
+	t37 := c.Work[4*L*T*nPhi+8*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi, n_phi]
+	t47 := c.Work[2*L*T*nPhi*nPhi+4*L*T*nPhi+8*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
 
 	// projected.k0
-	kern.GemmFMA(L*T, 2*nPhi, d, F(1), false, k0, 2*nPhi, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, 2*nPhi, d, F(1), false, q0, 2*nPhi, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, 2*nPhi, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
-	kern.GemmFMA(L*T, dV, d, F(1), false, v0, dV, 1, c.X, d, 1, c.WV, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi], c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi], k0[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
+		kern.GemmFMA(T, dV, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dV), dV, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*2*nPhi:][:2*nPhi], c.K1Stack[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8 * T * nPhi,
+			N4: 6 * nPhi,
+		}
+		regions.R555330585fa6(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				t22_2 := t22[(i*3+j)*2*nPhi:][:2*nPhi]
+				q0Tail := c.Q0Tail[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				t62_2 := t62[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.Rcb75be87b65fArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8 * T * nPhi,
+			N4: 2*T*nPhi + 6*nPhi,
+			N5: 6 * nPhi,
+		}
+		regions.Rcb75be87b65f(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*2*nPhi:][:2*nPhi]
+					t32_2 := t32[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*2*nPhi:][:2*nPhi]
+					t72_2 := t72[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: 2 * nPhi,
+			N2: 6 * nPhi,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*2*nPhi:][:2*nPhi]
+				t32_2 := t32[(i*3+j)*2*nPhi:][:2*nPhi]
+				k0TailOut := c.K0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
+				t62_2 := t62[(i*3+j)*2*nPhi:][:2*nPhi]
+				t72_2 := t72[(i*3+j)*2*nPhi:][:2*nPhi]
+				q0TailOut := c.Q0TailOut[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Reda4ca55dc45Args{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + 24*nPhi*i,
+					}
+					regions.Reda4ca55dc45(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+					t42_2 := t42[(i*3+j)*2*nPhi:][:2*nPhi]
+					q0Tail := c.Q0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
+					t82_2 := t82[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi], t42[(i*3+j)*2*nPhi:][:2*nPhi])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -80,51 +207,23 @@ func (c *forwardFused) run() {
 			N5: 2*T*nPhi + 6*nPhi,
 			N6: 2 * T * nPhi,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					cK := c.CK[k*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: 2 * nPhi,
-			N3: 2 * T * nPhi,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
+		cK := c.CK[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[3*2*nPhi:][:2*nPhi]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[1*2*nPhi:][:2*nPhi]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
 				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -133,97 +232,58 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi], c.Q0Tail[(i*3+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi], q0[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*2*nPhi:][:2*nPhi], c.Q1Stack[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			N0: L,
-			N1: T,
-			N2: 2 * nPhi,
-			N3: 24 * nPhi,
-			N4: -2 * nPhi,
-			N5: 2*T*nPhi + 6*nPhi,
-			N6: 2 * T * nPhi,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					cQ := c.CQ[k*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
+			copy(c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi], t82[(i*3+j)*2*nPhi:][:2*nPhi])
 		}
 	}
 
 	// projected.q1, projected.k2
 	if kern.Wide() {
-		a := regions.R88a6993052c7Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(c.Q1Sigmoid),
-			P5: unsafe.SliceData(q1),
-			P6: unsafe.SliceData(c.K2Prod),
-			N0: L,
-			N1: T,
-			N2: 2 * nPhi,
-			N3: 8 * nPhi,
-			N4: 16 * nPhi,
-			N5: 24 * nPhi,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: 2 * T * nPhi,
+		a := regions.Ra6aee38c38b9Args{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.K2Prod),
+			N0:  L,
+			N1:  T,
+			N2:  2 * nPhi,
+			N3:  32 * nPhi,
+			N4:  8 * nPhi,
+			N5:  40 * nPhi,
+			N6:  16 * nPhi,
+			N7:  48 * nPhi,
+			N8:  24 * nPhi,
+			N9:  -2 * nPhi,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: 2*T*nPhi + 6*nPhi,
+			N14: 2 * T * nPhi,
 		}
-		regions.R88a6993052c7(&a)
+		regions.Ra6aee38c38b9(&a)
 	} else {
 		bQ := c.BQ[:2*nPhi]
+		cQ := c.CQ[:2*nPhi]
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[3*2*nPhi:][:2*nPhi]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[1*2*nPhi:][:2*nPhi]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
 				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
-				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
 				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 				var t16 F
 				t16Sums := [16]F{t16}
 				for k := range 2 * nPhi {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					k1Entry := k1_2[k]
 					t16Sums[k%16] = num.FMA32(k1Entry, k1Entry, t16Sums[k%16])
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 				t16 = kern.Sum16(&t16Sums)
 				k2Prod[j] = t16
@@ -232,133 +292,183 @@ func (c *forwardFused) run() {
 	}
 
 	// projected.v
+	clear(t102)
 	for i := range L {
-		for j := range 3 {
-			copy(c.VStack[(i*(T+3)+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.VStack[(i*(T+3)+j+3)*dV:][:dV], v0[(i*T+j)*dV:][:dV])
+		for j := range min(3, -T+3) {
+			copy(t102[(i*3+j)*dV:][:dV], c.V0Tail[(i*3+j+T)*dV:][:dV])
 		}
 	}
 
 	// projected.v
+	clear(t112)
 	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailOut[(i*3+j)*dV:][:dV], c.VStack[(i*(T+3)+j+T)*dV:][:dV])
-		}
-	}
-
-	// projected.v
-	clear(c.VProd)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.VStack),
-			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(c.VProd),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 12 * dV,
-			N4: -dV,
-			N5: T*dV + 3*dV,
-			N6: T * dV,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dV:][:dV]
-					cV := c.CV[k*dV:][:dV]
-					for m := range dV {
-						vProd[m] = num.FMA32(vStack[m], cV[m], vProd[m])
-					}
-				}
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				copy(t112[(i*3+(lo+j))*dV:][:dV], c.VStack[(i*(T+3)+(lo+j)+T)*dV:][:dV])
 			}
 		}
 	}
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Raa5c2aff006fArgs{
-			P0: unsafe.SliceData(c.BV),
-			P1: unsafe.SliceData(c.VProd),
-			P2: unsafe.SliceData(c.VSigmoid),
-			P3: unsafe.SliceData(c.V),
-			P4: unsafe.SliceData(c.VSigmoid2),
+		a := regions.R0eb4f992185cArgs{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(c.V0TailOut),
 			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
+			N1: dV,
+			N2: 3 * dV,
 		}
-		regions.Raa5c2aff006f(&a)
+		regions.R0eb4f992185c(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t102_2 := t102[(i*3+j)*dV:][:dV]
+				t112_2 := t112[(i*3+j)*dV:][:dV]
+				v0TailOut := c.V0TailOut[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailOut[k] = t102_2[k] + t112_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t122)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				copy(t122[(i*3+j)*dV:][:dV], c.V0Tail[(i*3+j)*dV:][:dV])
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			copy(c.VStack[(i*(T+3)+j)*dV:][:dV], t122[(i*3+j)*dV:][:dV])
+		}
+	}
+
+	// projected.v, projected.rho, projected.theta, projected.eta
+	if kern.Wide() {
+		a := regions.R0cfa6889ebbcArgs{
+			P0:  unsafe.SliceData(c.BV),
+			P1:  unsafe.SliceData(c.VStack),
+			P2:  unsafe.SliceData(c.CV),
+			P3:  unsafe.SliceData(c.WRho),
+			P4:  unsafe.SliceData(c.WTheta),
+			P5:  unsafe.SliceData(c.WEta),
+			P6:  unsafe.SliceData(c.V),
+			P7:  unsafe.SliceData(t152),
+			P8:  unsafe.SliceData(t172),
+			P9:  unsafe.SliceData(t192),
+			N0:  L,
+			N1:  T,
+			N2:  dV,
+			N3:  4 * dV,
+			N4:  8 * dV,
+			N5:  12 * dV,
+			N6:  16 * dV,
+			N7:  20 * dV,
+			N8:  24 * dV,
+			N9:  -dV,
+			N10: 8 * nPhi,
+			N11: 4,
+			N12: 8,
+			N13: 12,
+			N14: T*dV + 3*dV,
+			N15: T * dV,
+		}
+		regions.R0cfa6889ebbc(&a)
 	} else {
 		bV := c.BV[:dV]
+		cV := c.CV[:dV]
 		for i := range L {
+			t152_2 := t152[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
+			t192_2 := t192[i*T:][:T]
 			for j := range T {
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
+				vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+				cV2 := c.CV[3*dV:][:dV]
+				vStack2 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				vStack3 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+				cV4 := c.CV[1*dV:][:dV]
+				vStack4 := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+				wRho := c.WRho[2*nPhi:][:dV]
+				wTheta := c.WTheta[2*nPhi:][:dV]
+				wEta := c.WEta[2*nPhi:][:dV]
 				v := c.V[(i*T+j)*dV:][:dV]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
+				var t1522 F
+				var t1722 F
+				var t1922 F
+				t1522Sums := [16]F{t1522}
+				t1722Sums := [16]F{t1722}
+				t1922Sums := [16]F{t1922}
 				for k := range dV {
-					t14 := bV[k] + vProd[k]
-					t15 := kern.Sigmoid(t14)
-					vSigmoid[k] = t15
-					v[k] = F(t14 * t15)
-					vSigmoid2[k] = kern.Sigmoid(-t14)
+					t14 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
+					v2 := F(t14 * kern.Sigmoid(t14))
+					t1522Sums[k%16] = num.FMA32(v2, wRho[k], t1522Sums[k%16])
+					t1722Sums[k%16] = num.FMA32(v2, wTheta[k], t1722Sums[k%16])
+					t1922Sums[k%16] = num.FMA32(v2, wEta[k], t1922Sums[k%16])
+					v[k] = v2
 				}
+				t1522 = kern.Sum16(&t1522Sums)
+				t1722 = kern.Sum16(&t1722Sums)
+				t1922 = kern.Sum16(&t1922Sums)
+				t152_2[j] = t1522
+				t172_2[j] = t1722
+				t192_2[j] = t1922
 			}
 		}
 	}
 
 	// projected.k2
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.K2Prod),
-			P1: unsafe.SliceData(c.K2Sqrt),
-			P2: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
-			k2Sqrt := c.K2Sqrt[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				k2ProdEntry := k2Prod[j]
 				t18 := (F(0) < k2ProdEntry)
-				t21 := num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1)))
-				k2Sqrt[j] = t21
-				t25_2[j] = kern.Larger(kern.Choose(t18, t21, F(0)), F(1e-08))
+				t25_2[j] = kern.Larger(kern.Choose(t18, num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.Rdd5957363f5aArgs{
-			P0: unsafe.SliceData(t25),
-			P1: unsafe.SliceData(q1),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(c.K2),
-			P4: unsafe.SliceData(c.Q2Prod),
-			N0: L,
-			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: 2 * nPhi,
-			N6: 24 * nPhi,
-			N7: 2 * T * nPhi,
+		a := regions.Rdb4a99fdfa17Args{
+			P0:  unsafe.SliceData(t25),
+			P1:  unsafe.SliceData(q1),
+			P2:  unsafe.SliceData(k1),
+			P3:  unsafe.SliceData(c.KStack),
+			P4:  unsafe.SliceData(c.Q2Prod),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  2 * nPhi,
+			N6:  24 * nPhi,
+			N7:  56 * nPhi,
+			N8:  8 * nPhi,
+			N9:  4 * nPhi,
+			N10: 2 * T * nPhi,
+			N11: 4 * T * nPhi,
 		}
-		regions.Rdd5957363f5a(&a)
+		regions.Rdb4a99fdfa17(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -366,14 +476,14 @@ func (c *forwardFused) run() {
 			for j := range T {
 				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
+				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				var t26 F
 				t25Entry := t25_2[j]
 				t26Sums := [16]F{t26}
 				for k := range 2 * nPhi {
 					q1Entry := q1_2[k]
 					t26Sums[k%16] = num.FMA32(q1Entry, q1Entry, t26Sums[k%16])
-					k2[k] = k1_2[k] / t25Entry
+					kStack[k] = k1_2[k] / t25Entry
 				}
 				t26 = kern.Sum16(&t26Sums)
 				q2Prod[j] = t26
@@ -383,116 +493,117 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.Q2Prod),
-			P1: unsafe.SliceData(c.Q2Sqrt),
-			P2: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			q2Prod := c.Q2Prod[i*T:][:T]
-			q2Sqrt := c.Q2Sqrt[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				q2ProdEntry := q2Prod[j]
 				t28 := (F(0) < q2ProdEntry)
-				t31 := num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1)))
-				q2Sqrt[j] = t31
-				t35_2[j] = kern.Larger(kern.Choose(t28, t31, F(0)), F(1e-08))
+				t35_2[j] = kern.Larger(kern.Choose(t28, num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q2, projected.k2, projected.q1, projected.k1
+	// projected.q2, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R01d3e6a51791Args{
+		a := regions.R654d05a5fddbArgs{
 			P0:  unsafe.SliceData(t35),
-			P1:  unsafe.SliceData(t25),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q2),
-			P4:  unsafe.SliceData(c.Q2Div2),
-			P5:  unsafe.SliceData(c.K2),
-			P6:  unsafe.SliceData(c.K2Div2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
+			P1:  unsafe.SliceData(c.KStack),
+			P2:  unsafe.SliceData(c.WRho),
+			P3:  unsafe.SliceData(c.WTheta),
+			P4:  unsafe.SliceData(c.WEta),
+			P5:  unsafe.SliceData(q1),
+			P6:  unsafe.SliceData(c.QStack),
+			P7:  unsafe.SliceData(t142),
+			P8:  unsafe.SliceData(t162),
+			P9:  unsafe.SliceData(t182),
 			N0:  L,
 			N1:  T,
-			N2:  2 * nPhi,
-			N3:  2 * T * nPhi,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  2 * nPhi,
+			N6:  40 * nPhi,
+			N7:  16 * nPhi,
+			N8:  56 * nPhi,
+			N9:  24 * nPhi,
+			N10: 8 * nPhi,
+			N11: 4 * nPhi,
+			N12: 2 * T * nPhi,
+			N13: 4 * T * nPhi,
 		}
-		regions.R01d3e6a51791(&a)
+		regions.R654d05a5fddb(&a)
 	} else {
+		wRho := c.WRho[:2*nPhi]
+		wTheta := c.WTheta[:2*nPhi]
+		wEta := c.WEta[:2*nPhi]
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
 			for j := range T {
+				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
-				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-				q2Div2 := c.Q2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-				k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
+				qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				var t1422 F
+				var t1622 F
+				var t1822 F
 				t35Entry := t35_2[j]
-				t25Entry2 := t25_2[j]
+				t1422Sums := [16]F{t1422}
+				t1622Sums := [16]F{t1622}
+				t1822Sums := [16]F{t1822}
 				for k := range 2 * nPhi {
-					q22 := q1_2[k] / t35Entry
-					q2[k] = q22
-					q2Div2[k] = q22 / t35Entry
-					k2Div2[k] = k2[k] / t25Entry2
-					q1Sigmoid2[k] = kern.Sigmoid(-t9_2[k])
-					k1Sigmoid2[k] = kern.Sigmoid(-t4_2[k])
+					kStackEntry := kStack[k]
+					t1422Sums[k%16] = num.FMA32(kStackEntry, wRho[k], t1422Sums[k%16])
+					t1622Sums[k%16] = num.FMA32(kStackEntry, wTheta[k], t1622Sums[k%16])
+					t1822Sums[k%16] = num.FMA32(kStackEntry, wEta[k], t1822Sums[k%16])
+					qStack[k] = q1_2[k] / t35Entry
 				}
+				t1422 = kern.Sum16(&t1422Sums)
+				t1622 = kern.Sum16(&t1622Sums)
+				t1822 = kern.Sum16(&t1822Sums)
+				t142_2[j] = t1422
+				t162_2[j] = t1622
+				t182_2[j] = t1822
 			}
 		}
 	}
 
 	// projected.k
-	for i := range L {
-		for j := range T {
-			copy(c.KStack[(i*T+j)*4*nPhi:][:2*nPhi], c.K2[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi], c.K2[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.k
 	if kern.Wide() {
-		a := regions.R1b100f6efb5fArgs{
-			P0: unsafe.SliceData(c.K2),
-			P1: unsafe.SliceData(c.KStack),
-			P2: unsafe.SliceData(t37),
+		a := regions.Rfb78c0c359ddArgs{
+			P0: unsafe.SliceData(c.KStack),
+			P1: unsafe.SliceData(t37),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
-			N3: nPhi,
-			N4: 2 * nPhi * nPhi,
-			N5: 4 * nPhi,
-			N6: 2 * T * nPhi,
+			N3: 8 * nPhi,
+			N4: nPhi,
+			N5: 2 * nPhi * nPhi,
+			N6: 4 * nPhi,
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R1b100f6efb5f(&a)
+		regions.Rfb78c0c359dd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
+				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
+					kStack2 := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
 					t37_2 := t37[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
-					w := F(0.5 * k2[k])
+					w := F(0.5 * kStack[k])
 					for m := range nPhi {
-						t37_2[m] = F(w * kStack[m])
+						t37_2[m] = F(w * kStack2[m])
 					}
 				}
 			}
@@ -502,52 +613,51 @@ func (c *forwardFused) run() {
 	// projected.k
 	a0PhiEntry := c.A0Phi[0]
 	if kern.Wide() {
-		a := regions.Ra1e175ab84c1Args{
-			P0: unsafe.SliceData(t45),
+		a := regions.R2b36294eade6Args{
+			P0: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
+			N2: 2*nPhi*nPhi + 3*nPhi + 1,
+			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{a0PhiEntry},
 		}
-		regions.Ra1e175ab84c1(&a)
+		regions.R2b36294eade6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t45_2 := t45[(i*T+j)*1:][:1]
-				for k := range 1 {
-					t45_2[k] = a0PhiEntry
+				k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
+				for k2 := range 1 {
+					k[k2] = a0PhiEntry
 				}
 			}
 		}
 	}
 
 	// projected.k
-	for i := range L {
-		for j := range T {
-			copy(c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1], t45[(i*T+j)*1:][:1])
-		}
-	}
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.Rd980dc1cc676Args{
-			P0: unsafe.SliceData(c.K2),
+		a := regions.R5d024ad0f629Args{
+			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
-			N3: 4,
-			N4: 2*nPhi*nPhi + 3*nPhi + 1,
-			N5: 2 * T * nPhi,
-			N6: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N3: 8 * nPhi,
+			N4: 4,
+			N5: 2*nPhi*nPhi + 3*nPhi + 1,
+			N6: 4 * nPhi,
+			N7: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N8: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.Rd980dc1cc676(&a)
+		regions.R5d024ad0f629(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
+				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				for k3 := range 2 * nPhi {
-					k[k3] = F(a1PhiEntry * k2[k3])
+				for k2 := range 2 * nPhi {
+					k[k2] = F(a1PhiEntry * kStack[k2])
 				}
 			}
 		}
@@ -610,44 +720,31 @@ func (c *forwardFused) run() {
 	}
 
 	// projected.q
-	for i := range L {
-		for j := range T {
-			copy(c.QStack[(i*T+j)*4*nPhi:][:2*nPhi], c.Q2[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi], c.Q2[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.q
 	if kern.Wide() {
-		a := regions.R1b100f6efb5fArgs{
-			P0: unsafe.SliceData(c.Q2),
-			P1: unsafe.SliceData(c.QStack),
-			P2: unsafe.SliceData(t47),
+		a := regions.Rfb78c0c359ddArgs{
+			P0: unsafe.SliceData(c.QStack),
+			P1: unsafe.SliceData(t47),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
-			N3: nPhi,
-			N4: 2 * nPhi * nPhi,
-			N5: 4 * nPhi,
-			N6: 2 * T * nPhi,
+			N3: 8 * nPhi,
+			N4: nPhi,
+			N5: 2 * nPhi * nPhi,
+			N6: 4 * nPhi,
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R1b100f6efb5f(&a)
+		regions.Rfb78c0c359dd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
+				qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
+					qStack2 := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
 					t47_2 := t47[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
-					w3 := F(0.5 * q2[k])
+					w3 := F(0.5 * qStack[k])
 					for m := range nPhi {
-						t47_2[m] = F(w3 * qStack[m])
+						t47_2[m] = F(w3 * qStack2[m])
 					}
 				}
 			}
@@ -657,30 +754,32 @@ func (c *forwardFused) run() {
 	// projected.q
 	for i := range L {
 		for j := range T {
-			copy(c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1], t45[(i*T+j)*1:][:1])
+			copy(c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1], c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1])
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rd980dc1cc676Args{
-			P0: unsafe.SliceData(c.Q2),
+		a := regions.R5d024ad0f629Args{
+			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
-			N3: 4,
-			N4: 2*nPhi*nPhi + 3*nPhi + 1,
-			N5: 2 * T * nPhi,
-			N6: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N3: 8 * nPhi,
+			N4: 4,
+			N5: 2*nPhi*nPhi + 3*nPhi + 1,
+			N6: 4 * nPhi,
+			N7: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N8: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.Rd980dc1cc676(&a)
+		regions.R5d024ad0f629(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
+				qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
 				for k := range 2 * nPhi {
-					q[k] = F(a1PhiEntry * q2[k])
+					q[k] = F(a1PhiEntry * qStack[k])
 				}
 			}
 		}
@@ -740,140 +839,55 @@ func (c *forwardFused) run() {
 		}
 	}
 
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dV+2*nPhi):][:2*nPhi], c.K2[(i*T+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dV+2*nPhi)+2*nPhi:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// projected.rho, projected.theta, projected.eta
-	if kern.Wide() {
-		a := regions.R4e462e68160fArgs{
-			P0: unsafe.SliceData(c.RhoStack),
-			P1: unsafe.SliceData(c.WRho),
-			P2: unsafe.SliceData(c.WTheta),
-			P3: unsafe.SliceData(c.WEta),
-			P4: unsafe.SliceData(t57),
-			P5: unsafe.SliceData(t64),
-			P6: unsafe.SliceData(t71),
-			N0: L,
-			N1: T,
-			N2: dV + 2*nPhi,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dV + 2*T*nPhi,
-		}
-		regions.R4e462e68160f(&a)
-	} else {
-		wRho := c.WRho[:dV+2*nPhi]
-		wTheta := c.WTheta[:dV+2*nPhi]
-		wEta := c.WEta[:dV+2*nPhi]
-		for i := range L {
-			t57_2 := t57[i*T:][:T]
-			t64_2 := t64[i*T:][:T]
-			t71_2 := t71[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
-				var t572 F
-				var t642 F
-				var t712 F
-				t572Sums := [16]F{t572}
-				t642Sums := [16]F{t642}
-				t712Sums := [16]F{t712}
-				for k := range dV + 2*nPhi {
-					rhoStackEntry := rhoStack[k]
-					t572Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t572Sums[k%16])
-					t642Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t642Sums[k%16])
-					t712Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t712Sums[k%16])
-				}
-				t572 = kern.Sum16(&t572Sums)
-				t642 = kern.Sum16(&t642Sums)
-				t712 = kern.Sum16(&t712Sums)
-				t57_2[j] = t572
-				t64_2[j] = t642
-				t71_2[j] = t712
-			}
-		}
-	}
-
-	// projected.rho, projected.k2, projected.theta, projected.eta, projected.q2
+	// projected.rho, projected.k2, projected.theta, projected.eta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Re1a04ee23501Args{
-			P0:  unsafe.SliceData(t57),
-			P1:  unsafe.SliceData(t64),
-			P2:  unsafe.SliceData(t71),
-			P3:  unsafe.SliceData(c.RhoSigmoid),
-			P4:  unsafe.SliceData(c.Rho),
-			P5:  unsafe.SliceData(c.ThetaSoftplus),
-			P6:  unsafe.SliceData(c.Theta),
-			P7:  unsafe.SliceData(c.Eta),
-			P8:  unsafe.SliceData(c.EtaSigmoid),
-			P9:  unsafe.SliceData(c.ThetaSigmoid),
-			P10: unsafe.SliceData(c.RhoSigmoid2),
-			P11: unsafe.SliceData(t35),
-			P12: unsafe.SliceData(c.Q2Div),
-			P13: unsafe.SliceData(c.Q2Sqrt),
-			P14: unsafe.SliceData(c.Q2Div3),
-			P15: unsafe.SliceData(t25),
-			P16: unsafe.SliceData(c.K2Div),
-			P17: unsafe.SliceData(c.K2Sqrt),
-			P18: unsafe.SliceData(c.K2Div3),
+		a := regions.R1d65a198fcd4Args{
+			P0:  unsafe.SliceData(t142),
+			P1:  unsafe.SliceData(t152),
+			P2:  unsafe.SliceData(t162),
+			P3:  unsafe.SliceData(t172),
+			P4:  unsafe.SliceData(t182),
+			P5:  unsafe.SliceData(t192),
+			P6:  unsafe.SliceData(c.RhoLin),
+			P7:  unsafe.SliceData(c.Rho),
+			P8:  unsafe.SliceData(c.ThetaLin),
+			P9:  unsafe.SliceData(c.Theta),
+			P10: unsafe.SliceData(c.EtaLin),
+			P11: unsafe.SliceData(c.Eta),
 			N0:  L,
 			N1:  T,
 			S0:  [2]float32{bRhoEntry},
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Re1a04ee23501(&a)
+		regions.R1d65a198fcd4(&a)
 	} else {
 		for i := range L {
-			t57_2 := t57[i*T:][:T]
-			t64_2 := t64[i*T:][:T]
-			t71_2 := t71[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
+			t192_2 := t192[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
+			etaLin := c.EtaLin[i*T:][:T]
 			eta := c.Eta[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
-			q2Div := c.Q2Div[i*T:][:T]
-			q2Sqrt := c.Q2Sqrt[i*T:][:T]
-			q2Div3 := c.Q2Div3[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			k2Div := c.K2Div[i*T:][:T]
-			k2Sqrt := c.K2Sqrt[i*T:][:T]
-			k2Div3 := c.K2Div3[i*T:][:T]
 			for j := range T {
-				t58 := t57_2[j] + bRhoEntry
-				t59 := kern.Sigmoid(t58)
-				t65 := t64_2[j] + bThetaEntry
-				t66 := kern.Softplus(t65)
-				t72 := t71_2[j] + bEtaEntry
-				rhoSigmoid[j] = t59
-				rho[j] = kern.Smaller(kern.Larger(t59, F(0)), F(1))
-				thetaSoftplus[j] = t66
-				theta[j] = kern.Smaller(kern.Larger(t66, F(0)), F(0.1))
-				eta[j] = kern.Sigmoid(t72)
-				etaSigmoid[j] = kern.Sigmoid(-t72)
-				thetaSigmoid[j] = kern.Sigmoid(t65)
-				rhoSigmoid2[j] = kern.Sigmoid(-t58)
-				q2Div[j] = F(1) / t35_2[j]
-				q2Div3[j] = F(1) / q2Sqrt[j]
-				k2Div[j] = F(1) / t25_2[j]
-				k2Div3[j] = F(1) / k2Sqrt[j]
+				t58 := (t142_2[j] + t152_2[j]) + bRhoEntry
+				t65 := (t162_2[j] + t172_2[j]) + bThetaEntry
+				t72_2 := (t182_2[j] + t192_2[j]) + bEtaEntry
+				rhoLin[j] = t58
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t58), F(0)), F(1))
+				thetaLin[j] = t65
+				theta[j] = kern.Smaller(kern.Larger(kern.Softplus(t65), F(0)), F(0.1))
+				etaLin[j] = t72_2
+				eta[j] = kern.Sigmoid(t72_2)
 			}
 		}
 	}
@@ -918,251 +932,431 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	t4 := c.Work[:2*L*T*nPhi]                                                                          // [L, T, 2·n_phi]
-	t9 := c.Work[2*L*T*nPhi:][:2*L*T*nPhi]                                                             // [L, T, 2·n_phi]
-	t42 := c.Work[4*L*T*nPhi:][:L*T]                                                                   // [L, T]
-	t212 := c.Work[4*L*T*nPhi+L*T:][:L*T]                                                              // [L, T]
-	t402 := c.Work[4*L*T*nPhi+2*L*T:][:L*T]                                                            // [L, T]
-	t462 := c.Work[4*L*T*nPhi+3*L*T:][:L*T*dV+2*L*T*nPhi]                                              // [L, T, d_v + 2·n_phi]
-	t542 := c.Work[L*T*dV+6*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                              // [L, T, 4·n_phi]
-	t552 := c.Work[L*T*dV+10*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                             // [L, T, 4·n_phi]
-	t73 := c.Work[L*T*dV+14*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                              // [L, T, 4·n_phi]
-	t74 := c.Work[L*T*dV+18*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                              // [L, T, 4·n_phi]
-	t572 := c.Work[L*T*dV+22*L*T*nPhi+3*L*T:][:2*L*T*nPhi*nPhi]                                        // [L, T, 2·n_phi·n_phi]
-	t76 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+22*L*T*nPhi+3*L*T:][:2*L*T*nPhi*nPhi]                         // [L, T, 2·n_phi·n_phi]
-	t612 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+22*L*T*nPhi+3*L*T:][:2*L*T*nPhi]                             // [L, T, 2·n_phi]
-	t622 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+24*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                             // [L, T, 4·n_phi]
-	t632 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+28*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                             // [L, T, 4·n_phi]
-	t80 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+32*L*T*nPhi+3*L*T:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
-	t81 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+34*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                              // [L, T, 4·n_phi]
-	t82 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+38*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                              // [L, T, 4·n_phi]
-	t85 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+42*L*T*nPhi+3*L*T:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
-	t90 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+3*L*T:][:L*T]                                     // [L, T]
-	t111 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+4*L*T:][:2*L*T*nPhi]                             // [L, T, 2·n_phi]
-	t116 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+46*L*T*nPhi+4*L*T:][:L*T]                                    // [L, T]
-	t143 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+46*L*T*nPhi+5*L*T:][:L*T*dV]                                 // [L, T, d_v]
-	t146 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+46*L*T*nPhi+5*L*T:][:L*T*dV+3*L*dV]                        // [L, T + 3, d_v]
-	t148 := c.Work[4*L*T*nPhi*nPhi+3*L*T*dV+46*L*T*nPhi+5*L*T+3*L*dV:][:L*T*dV+3*L*dV]                 // [L, T + 3, d_v]
-	t149 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+46*L*T*nPhi+5*L*T+6*L*dV:][:L*T*dV+3*L*dV]                 // [L, T + 3, d_v]
-	t158 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+46*L*T*nPhi+5*L*T+9*L*dV:][:2*L*T*nPhi]                    // [L, T, 2·n_phi]
-	t173 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+48*L*T*nPhi+5*L*T+9*L*dV:][:2*L*T*nPhi]                    // [L, T, 2·n_phi]
-	t161 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+50*L*T*nPhi+5*L*T+9*L*dV:][:2*L*T*nPhi+6*L*nPhi]           // [L, T + 3, 2·n_phi]
-	t176 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+52*L*T*nPhi+5*L*T+9*L*dV+6*L*nPhi:][:2*L*T*nPhi+6*L*nPhi]  // [L, T + 3, 2·n_phi]
-	t163 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+54*L*T*nPhi+5*L*T+9*L*dV+12*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t164 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+56*L*T*nPhi+5*L*T+9*L*dV+18*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t178 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+58*L*T*nPhi+5*L*T+9*L*dV+24*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t179 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+60*L*T*nPhi+5*L*T+9*L*dV+30*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t182 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+62*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T*d]               // [L, T, d]
-	t184 := c.Work[4*L*T*nPhi*nPhi+L*T*d+5*L*T*dV+62*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T*d]         // [L, T, d]
-	t186 := c.Work[4*L*T*nPhi*nPhi+2*L*T*d+5*L*T*dV+62*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T*d]       // [L, T, d]
-	t18 := c.Flags[:L*T]                                                                               // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                                                                         // [L, T]
-	t91 := c.Flags[2*L*T:][:L*T]                                                                       // [L, T]
-	t95 := c.Flags[3*L*T:][:L*T]                                                                       // [L, T]
-	t117 := c.Flags[4*L*T:][:L*T]                                                                      // [L, T]
-	t121 := c.Flags[5*L*T:][:L*T]                                                                      // [L, T]
-	t582Total := make([]F, 1)
+	t235 := c.Work[:L*T*dV+6*L*dV]                                                                              // [L, T + 6, d_v]
+	t238 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                                       // [L, T + 6, 2·n_phi]
+	t241 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                                  // [L, T + 6, 2·n_phi]
+	t4 := c.Work[L*T*dV+4*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                              // [L, T, 2·n_phi]
+	t5 := c.Work[L*T*dV+6*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                              // [L, T, 2·n_phi]
+	k1 := c.Work[L*T*dV+8*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                              // [L, T, 2·n_phi]
+	t9 := c.Work[L*T*dV+10*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                             // [L, T, 2·n_phi]
+	t10 := c.Work[L*T*dV+12*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                            // [L, T, 2·n_phi]
+	q1 := c.Work[L*T*dV+14*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                             // [L, T, 2·n_phi]
+	t14 := c.Work[L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T*dV]                                                // [L, T, d_v]
+	t15 := c.Work[2*L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T*dV]                                              // [L, T, d_v]
+	v := c.Work[3*L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T*dV]                                                // [L, T, d_v]
+	t21 := c.Work[4*L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T]                                                 // [L, T]
+	t23 := c.Work[4*L*T*dV+16*L*T*nPhi+L*T+6*L*dV+24*L*nPhi:][:L*T]                                             // [L, T]
+	t25 := c.Work[4*L*T*dV+16*L*T*nPhi+2*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	t31 := c.Work[4*L*T*dV+16*L*T*nPhi+3*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	t35 := c.Work[4*L*T*dV+16*L*T*nPhi+4*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	t222 := c.Work[4*L*T*dV+16*L*T*nPhi+5*L*T+6*L*dV+24*L*nPhi:][:L*T]                                          // [L, T]
+	t422 := c.Work[4*L*T*dV+16*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:L*T]                                          // [L, T]
+	t642 := c.Work[4*L*T*dV+16*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:L*T]                                          // [L, T]
+	t111 := c.Work[4*L*T*dV+16*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:L*T]                                          // [L, T]
+	k2 := c.Work[4*L*T*dV+16*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                     // [L, T, 2·n_phi]
+	q2 := c.Work[4*L*T*dV+18*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                     // [L, T, 2·n_phi]
+	t292 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:dV+2*nPhi]                                    // [d_v + 2·n_phi]
+	t502 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+dV+2*nPhi:][:dV+2*nPhi]                          // [d_v + 2·n_phi]
+	t722 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+2*dV+4*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
+	t272 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+3*dV+6*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
+	t482 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+4*dV+8*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
+	t702 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+5*dV+10*nPhi:][:dV+2*nPhi]                       // [d_v + 2·n_phi]
+	t78 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
+	t79 := c.Work[4*L*T*dV+24*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
+	t97 := c.Work[4*L*T*dV+28*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
+	t98 := c.Work[4*L*T*dV+32*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
+	t81 := c.Work[4*L*T*dV+36*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi*nPhi]                  // [L, T, 2·n_phi·n_phi]
+	t100 := c.Work[2*L*T*nPhi*nPhi+4*L*T*dV+36*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t85 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+36*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]       // [L, T, 2·n_phi]
+	t86 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+38*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]       // [L, T, 4·n_phi]
+	t104 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+42*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t105 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+44*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
+	t109 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+48*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t114 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t135 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
+	t140 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]            // [L, T]
+	t131 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]            // [L, T]
+	t137 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]            // [L, T]
+	t157 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+13*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]            // [L, T]
+	t174 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:3*L*dV]         // [L, 3, d_v]
+	t192 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+9*L*dV+24*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t210 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+9*L*dV+30*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t215 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+9*L*dV+36*L*nPhi+6*dV+12*nPhi:][:L*T*dV]         // [L, T, d_v]
+	t218 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+52*L*T*nPhi+14*L*T+9*L*dV+36*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
+	t221 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+54*L*T*nPhi+14*L*T+9*L*dV+36*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
+	t18 := c.Flags[:L*T]                                                                                        // [L, T]
+	t28 := c.Flags[L*T:][:L*T]                                                                                  // [L, T]
+	t115 := c.Flags[2*L*T:][:L*T]                                                                               // [L, T]
+	t119 := c.Flags[3*L*T:][:L*T]                                                                               // [L, T]
+	t82Total := make([]F, 1)
+	t101Total := make([]F, 1)
 	t77Total := make([]F, 1)
-	t532Total := make([]F, 1)
-	t722Total := make([]F, 1)
-	t562Total := make([]F, 1)
-	t75Total := make([]F, 1)
-	t712Total := make([]F, 1)
+	t96Total := make([]F, 1)
+	t80Total := make([]F, 1)
+	t99Total := make([]F, 1)
+	t95Total := make([]F, 1)
 
-	// projected.k1, projected.q1, projected.q, projected.k
-	var t582 F
-	var t77 F
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rd8af14338b36Args{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.Q2),
-			P2:  unsafe.SliceData(c.KBar),
-			P3:  unsafe.SliceData(c.K2),
-			P4:  unsafe.SliceData(c.BK),
-			P5:  unsafe.SliceData(c.K1Prod),
+		a := regions.Rc61bcce9da35Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
 			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.BQ),
-			P8:  unsafe.SliceData(c.Q1Prod),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
 			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(t582Total),
-			P11: unsafe.SliceData(t77Total),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi,
-			N3:  8*nPhi*nPhi + 12*nPhi + 8,
+			N3:  24 * nPhi,
 			N4:  8 * nPhi,
-			N5:  16*nPhi*nPhi + 24*nPhi + 12,
-			N6:  16 * nPhi,
-			N7:  24*nPhi*nPhi + 36*nPhi + 16,
-			N8:  24 * nPhi,
-			N9:  4,
-			N10: 2*nPhi*nPhi + 3*nPhi + 1,
-			N11: 2 * T * nPhi,
-			N12: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			S0:  [2]float32{t77},
-			S1:  [2]float32{t582},
+			N5:  16 * nPhi,
+			N6:  -2 * nPhi,
+			N7:  2*T*nPhi + 6*nPhi,
+			N8:  2 * T * nPhi,
 		}
-		regions.Rd8af14338b36(&a)
+		regions.Rc61bcce9da35(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
+		cK := c.CK[:2*nPhi]
 		bQ := c.BQ[:2*nPhi]
-		t77_2 := t77
-		t582_2 := t582
+		cQ := c.CQ[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-				k1Prod := c.K1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[3*2*nPhi:][:2*nPhi]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[1*2*nPhi:][:2*nPhi]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[3*2*nPhi:][:2*nPhi]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[1*2*nPhi:][:2*nPhi]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*2*nPhi:][:2*nPhi]
 				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
+				t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
+				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
 				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-				var t582Row F
-				var t77Row F
-				t582RowSums := [16]F{t582Row}
-				t77RowSums := [16]F{t77Row}
+				t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
+				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t582RowSums[k%16] = num.FMA32(qBar[k], q2[k], t582RowSums[k%16])
-					t77RowSums[k%16] = num.FMA32(kBar[k], k2[k], t77RowSums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t102 := kern.Sigmoid(t92)
+					t4_2[k] = t42
+					t5_2[k] = t52
+					k1_2[k] = F(t42 * t52)
+					t9_2[k] = t92
+					t10_2[k] = t102
+					q1_2[k] = F(t92 * t102)
 				}
-				t582Row = kern.Sum16(&t582RowSums)
-				t77Row = kern.Sum16(&t77RowSums)
-				t582_2 = t582_2 + t582Row
-				t77_2 = t77_2 + t77Row
 			}
 		}
-		t582Total[0] = t582_2
-		t77Total[0] = t77_2
 	}
-	t582 = t582Total[0]
-	t77 = t77Total[0]
 
-	// projected.k2, projected.q2, projected.eta, projected.theta, projected.rho
-	var t62 F
-	var t242 F
-	var t432 F
+	// projected.v
+	if kern.Wide() {
+		a := regions.R87146d15fcaaArgs{
+			P0: unsafe.SliceData(c.BV),
+			P1: unsafe.SliceData(c.VStack),
+			P2: unsafe.SliceData(c.CV),
+			P3: unsafe.SliceData(t14),
+			P4: unsafe.SliceData(t15),
+			P5: unsafe.SliceData(v),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 12 * dV,
+			N4: -dV,
+			N5: T*dV + 3*dV,
+			N6: T * dV,
+		}
+		regions.R87146d15fcaa(&a)
+	} else {
+		bV := c.BV[:dV]
+		cV := c.CV[:dV]
+		for i := range L {
+			for j := range T {
+				vStack := c.VStack[(i*(T+3)+j)*dV:][:dV]
+				cV2 := c.CV[3*dV:][:dV]
+				vStack2 := c.VStack[(i*(T+3)+j+1)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				vStack3 := c.VStack[(i*(T+3)+j+2)*dV:][:dV]
+				cV4 := c.CV[1*dV:][:dV]
+				vStack4 := c.VStack[(i*(T+3)+j+3)*dV:][:dV]
+				t14_2 := t14[(i*T+j)*dV:][:dV]
+				t15_2 := t15[(i*T+j)*dV:][:dV]
+				v2 := v[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					t142 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
+					t152 := kern.Sigmoid(t142)
+					t14_2[k] = t142
+					t15_2[k] = t152
+					v2[k] = F(t142 * t152)
+				}
+			}
+		}
+	}
+
+	// projected.k2, projected.q2, projected.rho, projected.theta, projected.eta
+	var t252 F
+	var t462 F
+	var t682 F
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
 		q2Prod := c.Q2Prod[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		etaBar := c.EtaBar[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		q2Sqrt := c.Q2Sqrt[i*T:][:T]
-		k2Sqrt := c.K2Sqrt[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		t402_2 := t402[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t117_2 := t117[i*T:][:T]
-		t121_2 := t121[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t222_2 := t222[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
+		t642_2 := t642[i*T:][:T]
+		t111_2 := t111[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		t119_2 := t119[i*T:][:T]
 		for j := range T {
-			t182_2 := (F(0) < k2Prod[j])
-			t282 := (F(0) < q2Prod[j])
-			t422 := F(F(etaBar[j]*eta[j]) * etaSigmoid[j])
-			t62 = t62 + t422
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t922 := (kern.Larger(thetaSoftplusEntry, F(0)) <= F(0.1))
-			t142 := (t922 && (F(0) <= thetaSoftplusEntry))
-			t2122 := kern.Choose(t142, F(kern.Choose(t142, kern.Choose(t922, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t242 = t242 + t2122
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t272 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t322 := (t272 && (F(0) <= rhoSigmoidEntry))
-			t4022 := kern.Choose(t322, F(F(rhoSigmoidEntry*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t432 = t432 + t4022
-			t912 := (F(1e-08) <= kern.Choose(t282, q2Sqrt[j], F(0)))
-			t1172 := (F(1e-08) <= kern.Choose(t182_2, k2Sqrt[j], F(0)))
-			t18_2[j] = t182_2
+			k2ProdEntry := k2Prod[j]
+			t182 := (F(0) < k2ProdEntry)
+			t212 := num.Sqrt(kern.Choose(t182, k2ProdEntry, F(1)))
+			t232 := kern.Choose(t182, t212, F(0))
+			q2ProdEntry := q2Prod[j]
+			t282 := (F(0) < q2ProdEntry)
+			t312 := num.Sqrt(kern.Choose(t282, q2ProdEntry, F(1)))
+			t33 := kern.Choose(t282, t312, F(0))
+			t352 := kern.Larger(t33, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t59 := kern.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t66 := kern.Softplus(thetaLinEntry)
+			etaLinEntry := etaLin[j]
+			t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+			t252 = t252 + t2222
+			t302 := (kern.Larger(t66, F(0)) <= F(0.1))
+			t3522 := (t302 && (F(0) <= t66))
+			t4222 := kern.Choose(t3522, F(kern.Choose(t3522, kern.Choose(t302, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t462 = t462 + t4222
+			t512 := (kern.Larger(t59, F(0)) <= F(1))
+			t562 := (t512 && (F(0) <= t59))
+			t6422 := kern.Choose(t562, F(F(t59*kern.Choose(t562, kern.Choose(t512, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+			t682 = t682 + t6422
+			t1152 := (F(1e-08) <= t33)
+			t18_2[j] = t182
+			t21_2[j] = t212
+			t23_2[j] = t232
+			t25_2[j] = kern.Larger(t232, F(1e-08))
 			t28_2[j] = t282
-			t42_2[j] = t422
-			t212_2[j] = t2122
-			t402_2[j] = t4022
-			t91_2[j] = t912
-			t95_2[j] = (t912 && t282)
-			t117_2[j] = t1172
-			t121_2[j] = (t1172 && t182_2)
+			t31_2[j] = t312
+			t35_2[j] = t352
+			t222_2[j] = t2222
+			t422_2[j] = t4222
+			t642_2[j] = t6422
+			t111_2[j] = F(1) / t352
+			t115_2[j] = t1152
+			t119_2[j] = (t1152 && t282)
 		}
 	}
-	c.BEtaBar[0] = t62
-	c.BThetaBar[0] = t242
-	c.BRhoBar[0] = t432
+	c.BEtaBar[0] = t252
+	c.BThetaBar[0] = t462
+	c.BRhoBar[0] = t682
 
-	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.k2, projected.q2, projected.eta, projected.theta, projected.rho, projected.q, projected.k
+	clear(t292)
+	clear(t502)
+	clear(t722)
+	var t82 F
+	var t101 F
 	if kern.Wide() {
-		a := regions.Rbae3f6c71dfcArgs{
-			P0:  unsafe.SliceData(t42),
-			P1:  unsafe.SliceData(t212),
-			P2:  unsafe.SliceData(t402),
-			P3:  unsafe.SliceData(c.RhoStack),
-			P4:  unsafe.SliceData(c.WEtaBar),
-			P5:  unsafe.SliceData(c.WThetaBar),
-			P6:  unsafe.SliceData(c.WRhoBar),
-			P7:  unsafe.SliceData(c.WRho),
-			P8:  unsafe.SliceData(c.WTheta),
-			P9:  unsafe.SliceData(c.WEta),
-			P10: unsafe.SliceData(t462),
+		a := regions.R8d239171d660Args{
+			P0:  unsafe.SliceData(t25),
+			P1:  unsafe.SliceData(t35),
+			P2:  unsafe.SliceData(t222),
+			P3:  unsafe.SliceData(t422),
+			P4:  unsafe.SliceData(t642),
+			P5:  unsafe.SliceData(k1),
+			P6:  unsafe.SliceData(q1),
+			P7:  unsafe.SliceData(c.QBar),
+			P8:  unsafe.SliceData(c.KBar),
+			P9:  unsafe.SliceData(k2),
+			P10: unsafe.SliceData(q2),
+			P11: unsafe.SliceData(t292),
+			P12: unsafe.SliceData(t502),
+			P13: unsafe.SliceData(t722),
+			P14: unsafe.SliceData(t82Total),
+			P15: unsafe.SliceData(t101Total),
 			N0:  L,
 			N1:  T,
 			N2:  4,
 			N3:  8,
 			N4:  12,
-			N5:  dV + 2*nPhi,
-			N6:  4*dV + 8*nPhi,
-			N7:  8*dV + 16*nPhi,
-			N8:  12*dV + 24*nPhi,
-			N9:  T*dV + 2*T*nPhi,
+			N5:  2 * nPhi,
+			N6:  8 * nPhi,
+			N7:  8*nPhi*nPhi + 12*nPhi + 8,
+			N8:  16 * nPhi,
+			N9:  16*nPhi*nPhi + 24*nPhi + 12,
+			N10: 24 * nPhi,
+			N11: 24*nPhi*nPhi + 36*nPhi + 16,
+			N12: 2*nPhi*nPhi + 3*nPhi + 1,
+			N13: 2 * T * nPhi,
+			N14: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			S0:  [2]float32{t101},
+			S1:  [2]float32{t82},
 		}
-		regions.Rbae3f6c71dfc(&a)
+		regions.R8d239171d660(&a)
 	} else {
-		wEtaBar := c.WEtaBar[:dV+2*nPhi]
-		wThetaBar := c.WThetaBar[:dV+2*nPhi]
-		wRhoBar := c.WRhoBar[:dV+2*nPhi]
-		wRho := c.WRho[:dV+2*nPhi]
-		wTheta := c.WTheta[:dV+2*nPhi]
-		wEta := c.WEta[:dV+2*nPhi]
+		t292_2 := t292[:2*nPhi]
+		t502_2 := t502[:2*nPhi]
+		t722_2 := t722[:2*nPhi]
+		t101_2 := t101
+		t82_2 := t82
 		for i := range L {
-			t42_2 := t42[i*T:][:T]
-			t212_2 := t212[i*T:][:T]
-			t402_2 := t402[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t222_2 := t222[i*T:][:T]
+			t422_2 := t422[i*T:][:T]
+			t642_2 := t642[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
-				t462_2 := t462[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
-				t42Entry := t42_2[j]
-				t212Entry := t212_2[j]
-				t402Entry := t402_2[j]
-				for k := range dV + 2*nPhi {
-					rhoStackEntry := rhoStack[k]
-					wEtaBar[k] = num.FMA32(rhoStackEntry, t42Entry, wEtaBar[k])
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t212Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t402Entry, wRhoBar[k])
-					t462_2[k] = num.FMA32(t402Entry, wRho[k], num.FMA32(t212Entry, wTheta[k], F(t42Entry*wEta[k])))
+				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
+				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
+				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
+				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
+				k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t25Entry := t25_2[j]
+				t35Entry := t35_2[j]
+				t222Entry := t222_2[j]
+				t422Entry := t422_2[j]
+				t642Entry := t642_2[j]
+				var t82Row F
+				var t101Row F
+				t82RowSums := [16]F{t82Row}
+				t101RowSums := [16]F{t101Row}
+				for k := range 2 * nPhi {
+					k22 := k1_2[k] / t25Entry
+					q22 := q1_2[k] / t35Entry
+					t82RowSums[k%16] = num.FMA32(qBar[k], q22, t82RowSums[k%16])
+					t101RowSums[k%16] = num.FMA32(kBar[k], k22, t101RowSums[k%16])
+					k2_2[k] = k22
+					q2_2[k] = q22
+					t292_2[k] = num.FMA32(k22, t222Entry, t292_2[k])
+					t502_2[k] = num.FMA32(k22, t422Entry, t502_2[k])
+					t722_2[k] = num.FMA32(k22, t642Entry, t722_2[k])
+				}
+				t82Row = kern.Sum16(&t82RowSums)
+				t101Row = kern.Sum16(&t101RowSums)
+				t82_2 = t82_2 + t82Row
+				t101_2 = t101_2 + t101Row
+			}
+		}
+		t82Total[0] = t82_2
+		t101Total[0] = t101_2
+	}
+	t82 = t82Total[0]
+	t101 = t101Total[0]
+
+	// projected.eta, projected.theta, projected.rho, projected.v
+	clear(t272)
+	clear(t482)
+	clear(t702)
+	clear(c.BVBar)
+	if kern.Wide() {
+		a := regions.Ra52422fcb2ffArgs{
+			P0:  unsafe.SliceData(t222),
+			P1:  unsafe.SliceData(t422),
+			P2:  unsafe.SliceData(t642),
+			P3:  unsafe.SliceData(c.WRho),
+			P4:  unsafe.SliceData(c.WTheta),
+			P5:  unsafe.SliceData(c.WEta),
+			P6:  unsafe.SliceData(c.VBar),
+			P7:  unsafe.SliceData(t15),
+			P8:  unsafe.SliceData(t14),
+			P9:  unsafe.SliceData(v),
+			P10: unsafe.SliceData(t272),
+			P11: unsafe.SliceData(t482),
+			P12: unsafe.SliceData(t702),
+			P13: unsafe.SliceData(t235),
+			P14: unsafe.SliceData(c.BVBar),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dV,
+			N6:  8 * nPhi,
+			N7:  12 * dV,
+			N8:  4 * dV,
+			N9:  16 * dV,
+			N10: 8 * dV,
+			N11: 20 * dV,
+			N12: 24 * dV,
+			N13: T*dV + 6*dV,
+			N14: T * dV,
+		}
+		regions.Ra52422fcb2ff(&a)
+	} else {
+		bVBar := c.BVBar[:dV]
+		for i := range L {
+			t222_2 := t222[i*T:][:T]
+			t422_2 := t422[i*T:][:T]
+			t642_2 := t642[i*T:][:T]
+			for j := range T {
+				wRho := c.WRho[2*nPhi:][:dV]
+				wTheta := c.WTheta[2*nPhi:][:dV]
+				wEta := c.WEta[2*nPhi:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t15_2 := t15[(i*T+j)*dV:][:dV]
+				t14_2 := t14[(i*T+j)*dV:][:dV]
+				v2 := v[(i*T+j)*dV:][:dV]
+				t272_2 := t272[2*nPhi:][:dV]
+				t482_2 := t482[2*nPhi:][:dV]
+				t702_2 := t702[2*nPhi:][:dV]
+				t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
+				t222Entry2 := t222_2[j]
+				t422Entry2 := t422_2[j]
+				t642Entry2 := t642_2[j]
+				for k := range dV {
+					t161 := num.FMA32(t642Entry2, wRho[k], num.FMA32(t422Entry2, wTheta[k], num.FMA32(t222Entry2, wEta[k], vBar[k])))
+					t15Entry := t15_2[k]
+					t14Entry := t14_2[k]
+					t167 := num.FMA32(F(F(t14Entry*t15Entry)*t161), kern.Sigmoid(-t14Entry), F(t15Entry*t161))
+					vEntry := v2[k]
+					t272_2[k] = num.FMA32(vEntry, t222Entry2, t272_2[k])
+					t482_2[k] = num.FMA32(vEntry, t422Entry2, t482_2[k])
+					t702_2[k] = num.FMA32(vEntry, t642Entry2, t702_2[k])
+					t235_2[k] = t167
+					bVBar[k] = bVBar[k] + t167
 				}
 			}
 		}
 	}
 
 	// projected.q, projected.k
-	clear(t542)
-	clear(t552)
-	clear(t73)
-	clear(t74)
-	var t532 F
-	var t722 F
+	clear(t78)
+	clear(t79)
+	clear(t97)
+	clear(t98)
+	var t77 F
+	var t96 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
@@ -1171,12 +1365,12 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
 			P3:  unsafe.SliceData(c.KStack),
-			P4:  unsafe.SliceData(t542),
-			P5:  unsafe.SliceData(t552),
-			P6:  unsafe.SliceData(t73),
-			P7:  unsafe.SliceData(t74),
-			P8:  unsafe.SliceData(t532Total),
-			P9:  unsafe.SliceData(t722Total),
+			P4:  unsafe.SliceData(t78),
+			P5:  unsafe.SliceData(t79),
+			P6:  unsafe.SliceData(t97),
+			P7:  unsafe.SliceData(t98),
+			P8:  unsafe.SliceData(t77Total),
+			P9:  unsafe.SliceData(t96Total),
 			N0:  L,
 			N1:  T,
 			N2:  nPhi,
@@ -1196,14 +1390,14 @@ func (c *backwardFused) run() {
 			N16: 2*nPhi*nPhi + 3*nPhi + 1,
 			N17: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N18: 4 * T * nPhi,
-			S0:  [2]float32{t722},
-			S1:  [2]float32{t532},
+			S0:  [2]float32{t96},
+			S1:  [2]float32{t77},
 			S2:  [2]float32{w},
 		}
 		regions.R87326857b807(&a)
 	} else {
-		t722_2 := t722
-		t532_2 := t532
+		t96_2 := t96
+		t77_2 := t77
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
@@ -1212,55 +1406,55 @@ func (c *backwardFused) run() {
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 				kStack2 := c.KStack[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				t542_2 := t542[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-				t552_2 := t552[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				t73_2 := t73[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-				t74_2 := t74[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				var t532Row F
-				var t722Row F
-				t532RowSums := [16]F{t532Row}
-				t722RowSums := [16]F{t722Row}
+				t78_2 := t78[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+				t79_2 := t79[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+				t97_2 := t97[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+				t98_2 := t98[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+				var t77Row F
+				var t96Row F
+				t77RowSums := [16]F{t77Row}
+				t96RowSums := [16]F{t96Row}
 				for k := range nPhi {
 					qBarEntry := qBar[k]
 					qStackEntry := qStack[k]
 					qStackEntry2 := qStack2[k]
-					t532RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t532RowSums[k%16])
+					t77RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t77RowSums[k%16])
 					kBarEntry := kBar[k]
 					kStackEntry := kStack[k]
 					kStackEntry2 := kStack2[k]
-					t722RowSums[k%16] = num.FMA32(F(kBarEntry*kStackEntry), kStackEntry2, t722RowSums[k%16])
-					t542_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry2, t542_2[k])
-					t552_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry, t552_2[k])
-					t73_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t73_2[k])
-					t74_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t74_2[k])
+					t96RowSums[k%16] = num.FMA32(F(kBarEntry*kStackEntry), kStackEntry2, t96RowSums[k%16])
+					t78_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry2, t78_2[k])
+					t79_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry, t79_2[k])
+					t97_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t97_2[k])
+					t98_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t98_2[k])
 				}
-				t532Row = kern.Sum16(&t532RowSums)
-				t722Row = kern.Sum16(&t722RowSums)
-				t532_2 = t532_2 + t532Row
-				t722_2 = t722_2 + t722Row
+				t77Row = kern.Sum16(&t77RowSums)
+				t96Row = kern.Sum16(&t96RowSums)
+				t77_2 = t77_2 + t77Row
+				t96_2 = t96_2 + t96Row
 			}
 		}
-		t532Total[0] = t532_2
-		t722Total[0] = t722_2
+		t77Total[0] = t77_2
+		t96Total[0] = t96_2
 	}
-	t532 = t532Total[0]
-	t722 = t722Total[0]
-	t5322 := F(0.5 * t532)
-	t7222 := F(0.5 * t722)
+	t77 = t77Total[0]
+	t96 = t96Total[0]
+	t772 := F(0.5 * t77)
+	t962 := F(0.5 * t96)
 
 	// projected.q, projected.k
-	var t562 F
-	var t75 F
+	var t80 F
+	var t99 F
 	if kern.Wide() {
 		a := regions.R7d2156548a38Args{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
 			P3:  unsafe.SliceData(c.KReshape),
-			P4:  unsafe.SliceData(t572),
-			P5:  unsafe.SliceData(t76),
-			P6:  unsafe.SliceData(t562Total),
-			P7:  unsafe.SliceData(t75Total),
+			P4:  unsafe.SliceData(t81),
+			P5:  unsafe.SliceData(t100),
+			P6:  unsafe.SliceData(t80Total),
+			P7:  unsafe.SliceData(t99Total),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi * nPhi,
@@ -1273,55 +1467,55 @@ func (c *backwardFused) run() {
 			N9:  2*nPhi*nPhi + 3*nPhi + 1,
 			N10: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N11: 2 * T * nPhi * nPhi,
-			S0:  [2]float32{t75},
-			S1:  [2]float32{t562},
+			S0:  [2]float32{t99},
+			S1:  [2]float32{t80},
 			S2:  [2]float32{a2PhiEntry},
 		}
 		regions.R7d2156548a38(&a)
 	} else {
-		t75_2 := t75
-		t562_2 := t562
+		t99_2 := t99
+		t80_2 := t80
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t572_2 := t572[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t76_2 := t76[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				var t562Row F
-				var t75Row F
-				t562RowSums := [16]F{t562Row}
-				t75RowSums := [16]F{t75Row}
+				t81_2 := t81[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				t100_2 := t100[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				var t80Row F
+				var t99Row F
+				t80RowSums := [16]F{t80Row}
+				t99RowSums := [16]F{t99Row}
 				for k := range 2 * nPhi * nPhi {
 					qBarEntry2 := qBar[k]
-					t562RowSums[k%16] = num.FMA32(qBarEntry2, qReshape[k], t562RowSums[k%16])
+					t80RowSums[k%16] = num.FMA32(qBarEntry2, qReshape[k], t80RowSums[k%16])
 					kBarEntry2 := kBar[k]
-					t75RowSums[k%16] = num.FMA32(kBarEntry2, kReshape[k], t75RowSums[k%16])
-					t572_2[k] = F(a2PhiEntry * qBarEntry2)
-					t76_2[k] = F(a2PhiEntry * kBarEntry2)
+					t99RowSums[k%16] = num.FMA32(kBarEntry2, kReshape[k], t99RowSums[k%16])
+					t81_2[k] = F(a2PhiEntry * qBarEntry2)
+					t100_2[k] = F(a2PhiEntry * kBarEntry2)
 				}
-				t562Row = kern.Sum16(&t562RowSums)
-				t75Row = kern.Sum16(&t75RowSums)
-				t562_2 = t562_2 + t562Row
-				t75_2 = t75_2 + t75Row
+				t80Row = kern.Sum16(&t80RowSums)
+				t99Row = kern.Sum16(&t99RowSums)
+				t80_2 = t80_2 + t80Row
+				t99_2 = t99_2 + t99Row
 			}
 		}
-		t562Total[0] = t562_2
-		t75Total[0] = t75_2
+		t80Total[0] = t80_2
+		t99Total[0] = t99_2
 	}
-	t562 = t562Total[0]
-	t75 = t75Total[0]
+	t80 = t80Total[0]
+	t99 = t99Total[0]
 
 	// projected.q
-	clear(t622)
+	clear(t86)
 	if kern.Wide() {
 		a := regions.R22a75ab57fd1Args{
-			P0: unsafe.SliceData(c.Q2),
-			P1: unsafe.SliceData(t572),
+			P0: unsafe.SliceData(q2),
+			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(c.QStack),
-			P3: unsafe.SliceData(t622),
-			P4: unsafe.SliceData(t612),
+			P3: unsafe.SliceData(t86),
+			P4: unsafe.SliceData(t85),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1336,97 +1530,70 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t612_2 := t612[(i*T+j)*2*nPhi:][:2*nPhi]
+				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t572View := t572[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					t81View := t81[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t622_2 := t622[(i*T+j)*4*nPhi+k:][:nPhi]
-					var t6122 F
-					q2Entry := q2[k]
-					t6122Sums := [16]F{t6122}
+					t86_2 := t86[(i*T+j)*4*nPhi+k:][:nPhi]
+					var t852 F
+					q2Entry := q2_2[k]
+					t852Sums := [16]F{t852}
 					for m := range nPhi {
-						t572ViewEntry := t572View[m]
-						t6122Sums[m%16] = num.FMA32(t572ViewEntry, qStack[m], t6122Sums[m%16])
-						t622_2[m] = num.FMA32(F(0.5*t572ViewEntry), q2Entry, t622_2[m])
+						t81ViewEntry := t81View[m]
+						t852Sums[m%16] = num.FMA32(t81ViewEntry, qStack[m], t852Sums[m%16])
+						t86_2[m] = num.FMA32(F(0.5*t81ViewEntry), q2Entry, t86_2[m])
 					}
-					t6122 = kern.Sum16(&t6122Sums)
-					t612_2[k] = F(0.5 * t6122)
-				}
-			}
-		}
-	}
-
-	// projected.q
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t542),
-			P1: unsafe.SliceData(t552),
-			P2: unsafe.SliceData(t622),
-			P3: unsafe.SliceData(t632),
-			N0: L,
-			N1: T,
-			N2: 4 * nPhi,
-			N3: 4 * T * nPhi,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t542_2 := t542[(i*T+j)*4*nPhi:][:4*nPhi]
-				t552_2 := t552[(i*T+j)*4*nPhi:][:4*nPhi]
-				t622_2 := t622[(i*T+j)*4*nPhi:][:4*nPhi]
-				t632_2 := t632[(i*T+j)*4*nPhi:][:4*nPhi]
-				for k := range 4 * nPhi {
-					t632_2[k] = (t542_2[k] + t552_2[k]) + t622_2[k]
+					t852 = kern.Sum16(&t852Sums)
+					t85_2[k] = F(0.5 * t852)
 				}
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	var t712 F
+	var t95 F
 	if kern.Wide() {
 		a := regions.R424d6df7468eArgs{
 			P0: unsafe.SliceData(c.QBar),
 			P1: unsafe.SliceData(c.KBar),
-			P2: unsafe.SliceData(t712Total),
+			P2: unsafe.SliceData(t95Total),
 			N0: L,
 			N1: T,
 			N2: 2*nPhi*nPhi + 3*nPhi + 1,
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			S0: [2]float32{t712},
+			S0: [2]float32{t95},
 		}
 		regions.R424d6df7468e(&a)
 	} else {
-		t712_2 := t712
+		t95_2 := t95
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
-				var t712Row F
-				t712RowSums := [16]F{t712Row}
+				var t95Row F
+				t95RowSums := [16]F{t95Row}
 				for k := range 1 {
-					t712RowSums[k%16] = (t712RowSums[k%16] + qBar[k]) + kBar[k]
+					t95RowSums[k%16] = (t95RowSums[k%16] + qBar[k]) + kBar[k]
 				}
-				t712Row = kern.Sum16(&t712RowSums)
-				t712_2 = t712_2 + t712Row
+				t95Row = kern.Sum16(&t95RowSums)
+				t95_2 = t95_2 + t95Row
 			}
 		}
-		t712Total[0] = t712_2
+		t95Total[0] = t95_2
 	}
-	t712 = t712Total[0]
-	c.A0PhiBar[0] = t712
+	t95 = t95Total[0]
+	c.A0PhiBar[0] = t95
 
 	// projected.k
-	clear(t81)
+	clear(t105)
 	if kern.Wide() {
 		a := regions.R22a75ab57fd1Args{
-			P0: unsafe.SliceData(c.K2),
-			P1: unsafe.SliceData(t76),
+			P0: unsafe.SliceData(k2),
+			P1: unsafe.SliceData(t100),
 			P2: unsafe.SliceData(c.KStack),
-			P3: unsafe.SliceData(t81),
-			P4: unsafe.SliceData(t80),
+			P3: unsafe.SliceData(t105),
+			P4: unsafe.SliceData(t104),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1441,215 +1608,197 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
+				k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t104_2 := t104[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t76View := t76[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					t100View := t100[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t81_2 := t81[(i*T+j)*4*nPhi+k:][:nPhi]
-					var t802 F
-					k2Entry := k2[k]
-					t802Sums := [16]F{t802}
+					t105_2 := t105[(i*T+j)*4*nPhi+k:][:nPhi]
+					var t1042 F
+					k2Entry := k2_2[k]
+					t1042Sums := [16]F{t1042}
 					for m := range nPhi {
-						t76ViewEntry := t76View[m]
-						t802Sums[m%16] = num.FMA32(t76ViewEntry, kStack[m], t802Sums[m%16])
-						t81_2[m] = num.FMA32(F(0.5*t76ViewEntry), k2Entry, t81_2[m])
+						t100ViewEntry := t100View[m]
+						t1042Sums[m%16] = num.FMA32(t100ViewEntry, kStack[m], t1042Sums[m%16])
+						t105_2[m] = num.FMA32(F(0.5*t100ViewEntry), k2Entry, t105_2[m])
 					}
-					t802 = kern.Sum16(&t802Sums)
-					t80_2[k] = F(0.5 * t802)
+					t1042 = kern.Sum16(&t1042Sums)
+					t104_2[k] = F(0.5 * t1042)
 				}
 			}
 		}
 	}
 
-	// projected.k
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t73),
-			P1: unsafe.SliceData(t74),
-			P2: unsafe.SliceData(t81),
-			P3: unsafe.SliceData(t82),
-			N0: L,
-			N1: T,
-			N2: 4 * nPhi,
-			N3: 4 * T * nPhi,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t73_2 := t73[(i*T+j)*4*nPhi:][:4*nPhi]
-				t74_2 := t74[(i*T+j)*4*nPhi:][:4*nPhi]
-				t81_2 := t81[(i*T+j)*4*nPhi:][:4*nPhi]
-				t82_2 := t82[(i*T+j)*4*nPhi:][:4*nPhi]
-				for k := range 4 * nPhi {
-					t82_2[k] = (t73_2[k] + t74_2[k]) + t81_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.q2, projected.q, projected.k2, projected.rho, projected.k
+	// projected.q2, projected.q, projected.k2, projected.k, projected.eta, projected.theta, projected.rho
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.Rdc4202af5576Args{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(t612),
-			P2:  unsafe.SliceData(t632),
-			P3:  unsafe.SliceData(c.Q2Div2),
-			P4:  unsafe.SliceData(c.KBar),
-			P5:  unsafe.SliceData(t462),
-			P6:  unsafe.SliceData(t80),
-			P7:  unsafe.SliceData(t82),
-			P8:  unsafe.SliceData(c.K2Div2),
-			P9:  unsafe.SliceData(t85),
-			P10: unsafe.SliceData(t111),
-			P11: unsafe.SliceData(t90),
-			P12: unsafe.SliceData(t116),
+		a := regions.R795f2aa5b02cArgs{
+			P0:  unsafe.SliceData(t35),
+			P1:  unsafe.SliceData(t222),
+			P2:  unsafe.SliceData(t422),
+			P3:  unsafe.SliceData(t642),
+			P4:  unsafe.SliceData(t25),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t85),
+			P7:  unsafe.SliceData(t78),
+			P8:  unsafe.SliceData(t79),
+			P9:  unsafe.SliceData(t86),
+			P10: unsafe.SliceData(q2),
+			P11: unsafe.SliceData(c.KBar),
+			P12: unsafe.SliceData(c.WRho),
+			P13: unsafe.SliceData(c.WTheta),
+			P14: unsafe.SliceData(c.WEta),
+			P15: unsafe.SliceData(t104),
+			P16: unsafe.SliceData(t97),
+			P17: unsafe.SliceData(t98),
+			P18: unsafe.SliceData(t105),
+			P19: unsafe.SliceData(k2),
+			P20: unsafe.SliceData(t109),
+			P21: unsafe.SliceData(t135),
+			P22: unsafe.SliceData(t114),
+			P23: unsafe.SliceData(t140),
 			N0:  L,
 			N1:  T,
-			N2:  2 * nPhi,
-			N3:  8 * nPhi,
-			N4:  8*nPhi*nPhi + 12*nPhi + 8,
-			N5:  16 * nPhi,
-			N6:  24 * nPhi,
-			N7:  4*dV + 8*nPhi,
-			N8:  16*nPhi*nPhi + 24*nPhi + 12,
-			N9:  32 * nPhi,
-			N10: 40 * nPhi,
-			N11: 8*dV + 16*nPhi,
-			N12: 24*nPhi*nPhi + 36*nPhi + 16,
-			N13: 48 * nPhi,
-			N14: 56 * nPhi,
-			N15: 12*dV + 24*nPhi,
-			N16: 4,
-			N17: 8,
-			N18: 12,
-			N19: 2*nPhi*nPhi + 3*nPhi + 1,
-			N20: 4 * nPhi,
-			N21: dV + 2*nPhi,
-			N22: 2 * T * nPhi,
-			N23: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			N24: 4 * T * nPhi,
-			N25: T*dV + 2*T*nPhi,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  2 * nPhi,
+			N6:  8 * nPhi,
+			N7:  8*nPhi*nPhi + 12*nPhi + 8,
+			N8:  16 * nPhi,
+			N9:  24 * nPhi,
+			N10: 16*nPhi*nPhi + 24*nPhi + 12,
+			N11: 32 * nPhi,
+			N12: 40 * nPhi,
+			N13: 24*nPhi*nPhi + 36*nPhi + 16,
+			N14: 48 * nPhi,
+			N15: 56 * nPhi,
+			N16: 2*nPhi*nPhi + 3*nPhi + 1,
+			N17: 4 * nPhi,
+			N18: 2 * T * nPhi,
+			N19: 2*T*nPhi*nPhi + 3*T*nPhi + T,
+			N20: 4 * T * nPhi,
 			S0:  [2]float32{a1PhiEntry},
 		}
-		regions.Rdc4202af5576(&a)
+		regions.R795f2aa5b02c(&a)
 	} else {
+		wRho := c.WRho[:2*nPhi]
+		wTheta := c.WTheta[:2*nPhi]
+		wEta := c.WEta[:2*nPhi]
 		for i := range L {
-			t90_2 := t90[i*T:][:T]
-			t116_2 := t116[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t222_2 := t222[i*T:][:T]
+			t422_2 := t422[i*T:][:T]
+			t642_2 := t642[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t114_2 := t114[i*T:][:T]
+			t140_2 := t140[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				t612_2 := t612[(i*T+j)*2*nPhi:][:2*nPhi]
-				t632_2 := t632[(i*T+j)*4*nPhi:][:2*nPhi]
-				t632_3 := t632[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				q2Div2 := c.Q2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				t462_2 := t462[(i*T+j)*(dV+2*nPhi):][:2*nPhi]
-				t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
-				t82_2 := t82[(i*T+j)*4*nPhi:][:2*nPhi]
-				t82_3 := t82[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
 				t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
-				t111_2 := t111[(i*T+j)*2*nPhi:][:2*nPhi]
-				var t902 F
-				var t1162 F
-				t902Sums := [16]F{t902}
-				t1162Sums := [16]F{t1162}
+				t78_2 := t78[(i*T+j)*4*nPhi:][:2*nPhi]
+				t79_2 := t79[(i*T+j)*4*nPhi:][:2*nPhi]
+				t86_2 := t86[(i*T+j)*4*nPhi:][:2*nPhi]
+				t78_3 := t78[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t79_3 := t79[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t86_3 := t86[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				q2_2 := q2[(i*T+j)*2*nPhi:][:2*nPhi]
+				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
+				t104_2 := t104[(i*T+j)*2*nPhi:][:2*nPhi]
+				t97_2 := t97[(i*T+j)*4*nPhi:][:2*nPhi]
+				t98_2 := t98[(i*T+j)*4*nPhi:][:2*nPhi]
+				t105_2 := t105[(i*T+j)*4*nPhi:][:2*nPhi]
+				t97_3 := t97[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t98_3 := t98[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t105_3 := t105[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				k2_2 := k2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t109_2 := t109[(i*T+j)*2*nPhi:][:2*nPhi]
+				t135_2 := t135[(i*T+j)*2*nPhi:][:2*nPhi]
+				var t1142 F
+				var t1402 F
+				t35Entry2 := t35_2[j]
+				t222Entry3 := t222_2[j]
+				t422Entry3 := t422_2[j]
+				t642Entry3 := t642_2[j]
+				t25Entry2 := t25_2[j]
+				t1142Sums := [16]F{t1142}
+				t1402Sums := [16]F{t1402}
 				for k := range 2 * nPhi {
-					t852 := (num.FMA32(a1PhiEntry, qBar[k], t612_2[k]) + t632_2[k]) + t632_3[k]
-					t902Sums[k%16] = num.FMA32(t852, q2Div2[k], t902Sums[k%16])
-					t1112 := ((num.FMA32(a1PhiEntry, kBar[k], t462_2[k]) + t80_2[k]) + t82_2[k]) + t82_3[k]
-					t1162Sums[k%16] = num.FMA32(t1112, k2Div2[k], t1162Sums[k%16])
-					t85_2[k] = t852
-					t111_2[k] = t1112
+					t1092 := (num.FMA32(a1PhiEntry, qBar[k], t85_2[k]) + ((t78_2[k] + t79_2[k]) + t86_2[k])) + ((t78_3[k] + t79_3[k]) + t86_3[k])
+					t1142Sums[k%16] = num.FMA32(t1092, q2_2[k]/t35Entry2, t1142Sums[k%16])
+					t1352 := ((num.FMA32(a1PhiEntry, kBar[k], num.FMA32(t642Entry3, wRho[k], num.FMA32(t422Entry3, wTheta[k], F(t222Entry3*wEta[k])))) + t104_2[k]) + ((t97_2[k] + t98_2[k]) + t105_2[k])) + ((t97_3[k] + t98_3[k]) + t105_3[k])
+					t1402Sums[k%16] = num.FMA32(t1352, k2_2[k]/t25Entry2, t1402Sums[k%16])
+					t109_2[k] = t1092
+					t135_2[k] = t1352
 				}
-				t902 = kern.Sum16(&t902Sums)
-				t1162 = kern.Sum16(&t1162Sums)
-				t90_2[j] = -t902
-				t116_2[j] = -t1162
+				t1142 = kern.Sum16(&t1142Sums)
+				t1402 = kern.Sum16(&t1402Sums)
+				t114_2[j] = -t1142
+				t140_2[j] = -t1402
 			}
 		}
 	}
 
-	// projected.v, projected.rho
-	clear(c.BVBar)
-	if kern.Wide() {
-		a := regions.R79f1edb0c583Args{
-			P0:  unsafe.SliceData(c.VBar),
-			P1:  unsafe.SliceData(t462),
-			P2:  unsafe.SliceData(c.VSigmoid),
-			P3:  unsafe.SliceData(c.BV),
-			P4:  unsafe.SliceData(c.VProd),
-			P5:  unsafe.SliceData(c.VSigmoid2),
-			P6:  unsafe.SliceData(t143),
-			P7:  unsafe.SliceData(c.BVBar),
-			N0:  L,
-			N1:  T,
-			N2:  dV,
-			N3:  4*dV + 16*nPhi,
-			N4:  4 * dV,
-			N5:  8 * dV,
-			N6:  8*dV + 24*nPhi,
-			N7:  12 * dV,
-			N8:  12*dV + 32*nPhi,
-			N9:  8 * nPhi,
-			N10: dV + 2*nPhi,
-			N11: T*dV + 2*T*nPhi,
-			N12: T * dV,
-		}
-		regions.R79f1edb0c583(&a)
-	} else {
-		bV := c.BV[:dV]
-		bVBar := c.BVBar[:dV]
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t462_2 := t462[(i*T+j)*(dV+2*nPhi)+2*nPhi:][:dV]
-				vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
-				vProd := c.VProd[(i*T+j)*dV:][:dV]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-				t143_2 := t143[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t137 := vBar[k] + t462_2[k]
-					vSigmoidEntry := vSigmoid[k]
-					t1432 := num.FMA32(F(F((bV[k]+vProd[k])*vSigmoidEntry)*t137), vSigmoid2[k], F(vSigmoidEntry*t137))
-					t143_2[k] = t1432
-					bVBar[k] = bVBar[k] + t1432
-				}
-			}
+	// projected.q2, projected.k2
+	for i := range L {
+		t119_2 := t119[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		t114_2 := t114[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t131_2 := t131[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t137_2 := t137[i*T:][:T]
+		t140_2 := t140[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t157_2 := t157[i*T:][:T]
+		for j := range T {
+			t119Entry := t119_2[j]
+			t141 := (F(1e-08) <= t23_2[j])
+			t18Entry := t18_2[j]
+			t145 := (t141 && t18Entry)
+			t131_2[j] = kern.Choose((t119Entry && t28_2[j]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[j], t114_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t137_2[j] = F(1) / t25_2[j]
+			t157_2[j] = kern.Choose((t145 && t18Entry), kern.Choose(t145, F(F(0.5*kern.Choose(t145, kern.Choose(t141, t140_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	clear(t146)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t143),
-			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(t146),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t235),
 			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 12 * dV,
-			N4: -dV,
-			N5: T*dV + 3*dV,
-			N6: T * dV,
+			N1: dV,
+			N2: T*dV + 6*dV,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t143_2 := t143[(i*T+j)*dV:][:dV]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cV := c.CV[k*dV:][:dV]
-					t146_2 := t146[(i*(T+3)+j-k+3)*dV:][:dV]
-					for m := range dV {
-						t146_2[m] = num.FMA32(t143_2[m], cV[m], t146_2[m])
-					}
+			for j := range 3 {
+				t235_2 := t235[(i*(T+6)+j)*dV:][:dV]
+				for k := range dV {
+					t235_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t235),
+			N0: L,
+			N1: dV,
+			N2: 4*T*dV + 12*dV,
+			N3: T*dV + 6*dV,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t235_2 := t235[(i*(T+6)+j+T+3)*dV:][:dV]
+				for k := range dV {
+					t235_2[k] = F(0)
 				}
 			}
 		}
@@ -1657,29 +1806,29 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	clear(c.CVBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.VStack),
-							P1: unsafe.SliceData(t143),
-							P2: unsafe.SliceData(c.CVBar),
-							N0: dV,
-							N1: -4*dV*i + 4*dV*k + (4*T*dV+12*dV)*j + 12*dV,
-							N2: 4*dV*k + 4*T*dV*j,
-							N3: 4 * dV * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-						t143_2 := t143[(j*T+k)*dV:][:dV]
-						cVBar := c.CVBar[i*dV:][:dV]
-						for m := range dV {
-							cVBar[m] = num.FMA32(vStack[m], t143_2[m], cVBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.VStack),
+			P1: unsafe.SliceData(t235),
+			P2: unsafe.SliceData(c.CVBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 12 * dV,
+			N4: T*dV + 3*dV,
+			N5: T*dV + 6*dV,
+			N6: -dV,
+		}
+		regions.R6524bfdc8754(&a)
+	} else {
+		for i := range 4 {
+			cVBar := c.CVBar[i*dV:][:dV]
+			for j := range L {
+				for k := range T {
+					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
+					t235_2 := t235[(j*(T+6)+k+3)*dV:][:dV]
+					for m := range dV {
+						cVBar[m] = num.FMA32(vStack[m], t235_2[m], cVBar[m])
 					}
 				}
 			}
@@ -1687,195 +1836,153 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v
-	clear(t148)
-	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t148),
-			P1: unsafe.SliceData(c.V0TailBar),
-			N0: L,
-			N1: dV,
-			N2: 4 * T * dV,
-			N3: 3 * dV,
-			N4: T*dV + 3*dV,
-		}
-		regions.R4efc802c9c7d(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t148_2 := t148[(i*(T+3)+j+T)*dV:][:dV]
-				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t148_2[k] = t148_2[k] + v0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t146),
-			P1: unsafe.SliceData(t148),
-			P2: unsafe.SliceData(t149),
-			N0: L,
-			N1: T + 3,
-			N2: dV,
-			N3: T*dV + 3*dV,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t146_2 := t146[(i*(T+3)+j)*dV:][:dV]
-				t148_2 := t148[(i*(T+3)+j)*dV:][:dV]
-				t149_2 := t149[(i*(T+3)+j)*dV:][:dV]
-				for k := range dV {
-					t149_2[k] = t146_2[k] + t148_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
+	clear(t174)
 	for i := range L {
 		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t149[(i*(T+3)+j)*dV:][:dV])
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t235),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t174),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t235_3 := t235[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t235_4 := t235[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t235_5 := t235[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					t174_2 := t174[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						t174_2[k] = num.FMA32(t235_2[k], cV[k], num.FMA32(t235_3[k], cV2[k], num.FMA32(t235_4[k], cV3[k], F(t235_5[k]*cV4[k]))))
+					}
+				}
+			}
 		}
 	}
 
-	// projected.q1, projected.q2, projected.k2, projected.k1
+	// projected.q1, projected.q2, projected.k1, projected.k2
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Red74316e3c25Args{
-			P0:  unsafe.SliceData(t95),
-			P1:  unsafe.SliceData(c.Q2Div),
-			P2:  unsafe.SliceData(t28),
-			P3:  unsafe.SliceData(t91),
-			P4:  unsafe.SliceData(t90),
-			P5:  unsafe.SliceData(c.Q2Div3),
-			P6:  unsafe.SliceData(t121),
-			P7:  unsafe.SliceData(c.K2Div),
-			P8:  unsafe.SliceData(t18),
-			P9:  unsafe.SliceData(t117),
-			P10: unsafe.SliceData(t116),
-			P11: unsafe.SliceData(c.K2Div3),
-			P12: unsafe.SliceData(t9),
-			P13: unsafe.SliceData(c.Q1Sigmoid),
-			P14: unsafe.SliceData(t85),
-			P15: unsafe.SliceData(c.Q1Sigmoid2),
-			P16: unsafe.SliceData(t4),
-			P17: unsafe.SliceData(c.K1Sigmoid),
-			P18: unsafe.SliceData(t111),
-			P19: unsafe.SliceData(c.K1Sigmoid2),
-			P20: unsafe.SliceData(t158),
-			P21: unsafe.SliceData(c.BQBar),
-			P22: unsafe.SliceData(t173),
-			P23: unsafe.SliceData(c.BKBar),
+		a := regions.R8d7cb754ab34Args{
+			P0:  unsafe.SliceData(t111),
+			P1:  unsafe.SliceData(t131),
+			P2:  unsafe.SliceData(t137),
+			P3:  unsafe.SliceData(t157),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(t109),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t135),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t238),
+			P13: unsafe.SliceData(c.BQBar),
+			P14: unsafe.SliceData(t241),
+			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  2 * nPhi,
-			N9:  8 * nPhi,
-			N10: 16 * nPhi,
-			N11: 24 * nPhi,
-			N12: 2 * T * nPhi,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  2 * nPhi,
+			N6:  24 * nPhi,
+			N7:  8 * nPhi,
+			N8:  32 * nPhi,
+			N9:  16 * nPhi,
+			N10: 40 * nPhi,
+			N11: 48 * nPhi,
+			N12: 2*T*nPhi + 12*nPhi,
+			N13: 2 * T * nPhi,
 		}
-		regions.Red74316e3c25(&a)
+		regions.R8d7cb754ab34(&a)
 	} else {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
 		for i := range L {
-			t95_2 := t95[i*T:][:T]
-			q2Div := c.Q2Div[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			t91_2 := t91[i*T:][:T]
-			t90_2 := t90[i*T:][:T]
-			q2Div3 := c.Q2Div3[i*T:][:T]
-			t121_2 := t121[i*T:][:T]
-			k2Div := c.K2Div[i*T:][:T]
-			t18_2 := t18[i*T:][:T]
-			t117_2 := t117[i*T:][:T]
-			t116_2 := t116[i*T:][:T]
-			k2Div3 := c.K2Div3[i*T:][:T]
+			t111_2 := t111[i*T:][:T]
+			t131_2 := t131[i*T:][:T]
+			t137_2 := t137[i*T:][:T]
+			t157_2 := t157[i*T:][:T]
 			for j := range T {
+				q1_2 := q1[(i*T+j)*2*nPhi:][:2*nPhi]
+				t109_2 := t109[(i*T+j)*2*nPhi:][:2*nPhi]
+				t10_2 := t10[(i*T+j)*2*nPhi:][:2*nPhi]
 				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-				t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
+				k1_2 := k1[(i*T+j)*2*nPhi:][:2*nPhi]
+				t135_2 := t135[(i*T+j)*2*nPhi:][:2*nPhi]
+				t5_2 := t5[(i*T+j)*2*nPhi:][:2*nPhi]
 				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-				t111_2 := t111[(i*T+j)*2*nPhi:][:2*nPhi]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
-				t173_2 := t173[(i*T+j)*2*nPhi:][:2*nPhi]
-				t95Entry := t95_2[j]
-				q2DivEntry := q2Div[j]
-				w2 := kern.Choose((t95Entry && t28_2[j]), kern.Choose(t95Entry, F(F(0.5*kern.Choose(t95Entry, kern.Choose(t91_2[j], t90_2[j], F(0)), F(0)))*q2Div3[j]), F(0)), F(0))
-				t121Entry := t121_2[j]
-				k2DivEntry := k2Div[j]
-				w3 := kern.Choose((t121Entry && t18_2[j]), kern.Choose(t121Entry, F(F(0.5*kern.Choose(t121Entry, kern.Choose(t117_2[j], t116_2[j], F(0)), F(0)))*k2Div3[j]), F(0)), F(0))
+				t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t111Entry := t111_2[j]
+				t131Entry := t131_2[j]
+				t137Entry := t137_2[j]
+				t157Entry := t157_2[j]
 				for k := range 2 * nPhi {
+					t179 := num.FMA32(F(2*q1_2[k]), t131Entry, F(t109_2[k]*t111Entry))
+					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t152 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w2, F(t85_2[k]*q2DivEntry))
-					t1582 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t152), q1Sigmoid2[k], F(q1SigmoidEntry*t152))
+					t185 := num.FMA32(F(F(t9Entry*t10Entry)*t179), kern.Sigmoid(-t9Entry), F(t10Entry*t179))
+					t197 := num.FMA32(F(2*k1_2[k]), t157Entry, F(t135_2[k]*t137Entry))
+					t5Entry := t5_2[k]
 					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t167 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w3, F(t111_2[k]*k2DivEntry))
-					t1732 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t167), k1Sigmoid2[k], F(k1SigmoidEntry*t167))
-					t158_2[k] = t1582
-					bQBar[k] = bQBar[k] + t1582
-					t173_2[k] = t1732
-					bKBar[k] = bKBar[k] + t1732
+					t203 := num.FMA32(F(F(t4Entry*t5Entry)*t197), kern.Sigmoid(-t4Entry), F(t5Entry*t197))
+					t238_2[k] = t185
+					bQBar[k] = bQBar[k] + t185
+					t241_2[k] = t203
+					bKBar[k] = bKBar[k] + t203
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t161)
-	clear(t176)
+	// projected.q1
 	if kern.Wide() {
-		a := regions.R98e1fb690bbbArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t158),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t161),
-			P4: unsafe.SliceData(t173),
-			P5: unsafe.SliceData(c.CK),
-			P6: unsafe.SliceData(t176),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t238),
 			N0: L,
-			N1: T,
-			N2: 2 * nPhi,
-			N3: 16 * nPhi,
-			N4: 8 * nPhi,
-			N5: 24 * nPhi,
-			N6: -2 * nPhi,
-			N7: 2*T*nPhi + 6*nPhi,
-			N8: 2 * T * nPhi,
+			N1: 2 * nPhi,
+			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R98e1fb690bbb(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
-				t173_2 := t173[(i*T+j)*2*nPhi:][:2*nPhi]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cQ := c.CQ[k*2*nPhi:][:2*nPhi]
-					t161_2 := t161[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					cK := c.CK[k*2*nPhi:][:2*nPhi]
-					t176_2 := t176[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					for m := range 2 * nPhi {
-						t161_2[m] = num.FMA32(t158_2[m], cQ[m], t161_2[m])
-						t176_2[m] = num.FMA32(t173_2[m], cK[m], t176_2[m])
-					}
+			for j := range 3 {
+				t238_2 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t238_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t238),
+			N0: L,
+			N1: 2 * nPhi,
+			N2: 8*T*nPhi + 24*nPhi,
+			N3: 2*T*nPhi + 12*nPhi,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t238_2 := t238[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t238_2[k] = F(0)
 				}
 			}
 		}
@@ -1884,36 +1991,39 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.k1
 	clear(c.CQBar)
 	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R90595b6873ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t158),
-							P2: unsafe.SliceData(c.CQBar),
-							P3: unsafe.SliceData(c.K1Stack),
-							P4: unsafe.SliceData(t173),
-							P5: unsafe.SliceData(c.CKBar),
-							N0: 2 * nPhi,
-							N1: -8*nPhi*i + 8*nPhi*k + (8*T*nPhi+24*nPhi)*j + 24*nPhi,
-							N2: 8*nPhi*k + 8*T*nPhi*j,
-							N3: 8 * nPhi * i,
-						}
-						regions.R90595b6873ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-						t158_2 := t158[(j*T+k)*2*nPhi:][:2*nPhi]
-						cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-						t173_2 := t173[(j*T+k)*2*nPhi:][:2*nPhi]
-						cKBar := c.CKBar[i*2*nPhi:][:2*nPhi]
-						for m := range 2 * nPhi {
-							cQBar[m] = num.FMA32(q1Stack[m], t158_2[m], cQBar[m])
-							cKBar[m] = num.FMA32(k1Stack[m], t173_2[m], cKBar[m])
-						}
+	if kern.Wide() {
+		a := regions.R69c2678b7382Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t238),
+			P2: unsafe.SliceData(c.CQBar),
+			P3: unsafe.SliceData(c.K1Stack),
+			P4: unsafe.SliceData(t241),
+			P5: unsafe.SliceData(c.CKBar),
+			N0: L,
+			N1: T,
+			N2: 2 * nPhi,
+			N3: 32 * nPhi,
+			N4: 40 * nPhi,
+			N5: 48 * nPhi,
+			N6: 24 * nPhi,
+			N7: 2*T*nPhi + 12*nPhi,
+			N8: 2*T*nPhi + 6*nPhi,
+			N9: -2 * nPhi,
+		}
+		regions.R69c2678b7382(&a)
+	} else {
+		for i := range 4 {
+			cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
+			cKBar := c.CKBar[i*2*nPhi:][:2*nPhi]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
+					t238_2 := t238[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
+					t241_2 := t241[(j*(T+6)+k+3)*2*nPhi:][:2*nPhi]
+					for m := range 2 * nPhi {
+						cQBar[m] = num.FMA32(q1Stack[m], t238_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t241_2[m], cKBar[m])
 					}
 				}
 			}
@@ -1921,25 +2031,212 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t163)
+	clear(t192)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t238),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t192),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
+						N2: 24 * nPhi,
+						N3: -2 * nPhi,
+						N4: 8*nPhi*j + 24*nPhi*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
+					t238_3 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
+					t238_4 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
+					t238_5 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cQ4 := c.CQ[:2*nPhi]
+					t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t192_2[k] = num.FMA32(t238_2[k], cQ[k], num.FMA32(t238_3[k], cQ2[k], num.FMA32(t238_4[k], cQ3[k], F(t238_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
 	if kern.Wide() {
-		a := regions.R6d8f726ce0c7Args{
-			P0: unsafe.SliceData(t163),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t241),
 			N0: L,
 			N1: 2 * nPhi,
-			N2: 8 * T * nPhi,
-			N3: 2*T*nPhi + 6*nPhi,
-			N4: 6 * nPhi,
+			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R6d8f726ce0c7(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t163_2 := t163[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
-				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+				t241_2 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t163_2[k] = t163_2[k] + q0TailBar[k]
+					t241_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t241),
+			N0: L,
+			N1: 2 * nPhi,
+			N2: 8*T*nPhi + 24*nPhi,
+			N3: 2*T*nPhi + 12*nPhi,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t241_2 := t241[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t241_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t210)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t241),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t210),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
+						N2: 24 * nPhi,
+						N3: -2 * nPhi,
+						N4: 8*nPhi*j + 24*nPhi*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cK := c.CK[3*2*nPhi:][:2*nPhi]
+					t241_3 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
+					t241_4 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
+					t241_5 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cK4 := c.CK[:2*nPhi]
+					t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t210_2[k] = num.FMA32(t241_2[k], cK[k], num.FMA32(t241_3[k], cK2[k], num.FMA32(t241_4[k], cK3[k], F(t241_5[k]*cK4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v0, projected.v
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t235),
+			P1: unsafe.SliceData(c.CV),
+			P2: unsafe.SliceData(t215),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 24 * dV,
+			N4: 12 * dV,
+			N5: -dV,
+			N6: T*dV + 6*dV,
+			N7: T * dV,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cV := c.CV[:dV]
+		for i := range L {
+			for j := range T {
+				t235_2 := t235[(i*(T+6)+j+6)*dV:][:dV]
+				cV2 := c.CV[3*dV:][:dV]
+				t235_3 := t235[(i*(T+6)+j+5)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t235_4 := t235[(i*(T+6)+j+4)*dV:][:dV]
+				cV4 := c.CV[1*dV:][:dV]
+				t235_5 := t235[(i*(T+6)+j+3)*dV:][:dV]
+				t215_2 := t215[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					t215_2[k] = num.FMA32(t235_2[k], cV2[k], num.FMA32(t235_3[k], cV3[k], num.FMA32(t235_4[k], cV4[k], F(t235_5[k]*cV[k]))))
+				}
+			}
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t215),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4*T*dV - 12*dV,
+			N4: 3 * dV,
+			N5: T * dV,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t215_2 := t215[(i*T+(lo+j)+T-3)*dV:][:dV]
+					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dV:][:dV]
+					for k := range dV {
+						t215_2[k] = t215_2[k] + v0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t215, dV, 1)
+
+	// projected.q0, projected.q1
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t238),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t218),
+			N0: L,
+			N1: T,
+			N2: 2 * nPhi,
+			N3: 48 * nPhi,
+			N4: 24 * nPhi,
+			N5: -2 * nPhi,
+			N6: 2*T*nPhi + 12*nPhi,
+			N7: 2 * T * nPhi,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:2*nPhi]
+		for i := range L {
+			for j := range T {
+				t238_2 := t238[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[3*2*nPhi:][:2*nPhi]
+				t238_3 := t238[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				t238_4 := t238[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[1*2*nPhi:][:2*nPhi]
+				t238_5 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t218_2 := t218[(i*T+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t218_2[k] = num.FMA32(t238_2[k], cQ2[k], num.FMA32(t238_3[k], cQ3[k], num.FMA32(t238_4[k], cQ4[k], F(t238_5[k]*cQ[k]))))
 				}
 			}
 		}
@@ -1947,152 +2244,230 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t161),
-			P1: unsafe.SliceData(t163),
-			P2: unsafe.SliceData(t164),
+		a := regions.R74f85edc2623Args{
+			P0: unsafe.SliceData(t218),
+			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
-			N1: T + 3,
+			N1: -T + 3,
 			N2: 2 * nPhi,
-			N3: 2*T*nPhi + 6*nPhi,
+			N3: 8*T*nPhi - 24*nPhi,
+			N4: 2 * T * nPhi,
+			N5: 6 * nPhi,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.R74f85edc2623(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t161_2 := t161[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t163_2 := t163[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t164_2 := t164[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					t164_2[k] = t161_2[k] + t163_2[k]
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t218_2 := t218[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t218_2[k] = t218_2[k] + q0TailBar[k]
+					}
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t178)
-	if kern.Wide() {
-		a := regions.R32dad8ad2972Args{
-			P0: unsafe.SliceData(t164),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t178),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: 2 * nPhi,
-			N2: 8 * T * nPhi,
-			N3: 2*T*nPhi + 6*nPhi,
-			N4: 6 * nPhi,
-		}
-		regions.R32dad8ad2972(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t164_2 := t164[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-				t178_2 := t178[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
-				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					q0TailBarOut[k] = t164_2[k]
-					t178_2[k] = t178_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t176),
-			P1: unsafe.SliceData(t178),
-			P2: unsafe.SliceData(t179),
-			N0: L,
-			N1: T + 3,
-			N2: 2 * nPhi,
-			N3: 2*T*nPhi + 6*nPhi,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t176_2 := t176[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t178_2 := t178[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t179_2 := t179[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					t179_2[k] = t176_2[k] + t178_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t179[(i*(T+3)+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.v0, projected.v
-	for i := range L {
-		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t182, i*T*d), d, 1, kern.From(t149, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
-	}
-
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.GemmFMA(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t149, (k*(T+3)+3)*dV), dV, 1)
-	}
-
-	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, 2*nPhi, F(1), false, kern.From(t184, i*T*d), d, 1, kern.From(t164, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, 2*nPhi, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t164, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
-	}
+	// projected.q0
+	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t218, 2*nPhi, 1)
 
 	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, 2*nPhi, F(1), false, kern.From(t186, i*T*d), d, 1, kern.From(t179, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, 2*nPhi, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t179, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
-	}
-
-	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t184),
-			P2: unsafe.SliceData(t186),
-			P3: unsafe.SliceData(c.XBar),
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t241),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t221),
 			N0: L,
 			N1: T,
-			N2: d,
-			N3: T * d,
+			N2: 2 * nPhi,
+			N3: 48 * nPhi,
+			N4: 24 * nPhi,
+			N5: -2 * nPhi,
+			N6: 2*T*nPhi + 12*nPhi,
+			N7: 2 * T * nPhi,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.R7dd865fb622c(&a)
 	} else {
+		cK := c.CK[:2*nPhi]
 		for i := range L {
 			for j := range T {
-				t182_2 := t182[(i*T+j)*d:][:d]
-				t184_2 := t184[(i*T+j)*d:][:d]
-				t186_2 := t186[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t182_2[k] + t184_2[k]) + t186_2[k]
+				t241_2 := t241[(i*(T+6)+j+6)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[3*2*nPhi:][:2*nPhi]
+				t241_3 := t241[(i*(T+6)+j+5)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				t241_4 := t241[(i*(T+6)+j+4)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[1*2*nPhi:][:2*nPhi]
+				t241_5 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				t221_2 := t221[(i*T+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t221_2[k] = num.FMA32(t241_2[k], cK2[k], num.FMA32(t241_3[k], cK3[k], num.FMA32(t241_4[k], cK4[k], F(t241_5[k]*cK[k]))))
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R74f85edc2623Args{
+			P0: unsafe.SliceData(t221),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8*T*nPhi - 24*nPhi,
+			N4: 2 * T * nPhi,
+			N5: 6 * nPhi,
+		}
+		regions.R74f85edc2623(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t221_2 := t221[(i*T+(lo+j)+T-3)*2*nPhi:][:2*nPhi]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t221_2[k] = t221_2[k] + k0TailBar[k]
+					}
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	c.A1PhiBar[0] = t582 + t77
-	c.A2PhiBar[0] = ((t5322 + t562) + t7222) + t75
+	kern.GemmFMA(d, 2*nPhi, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t221, 2*nPhi, 1)
+
+	// projected.v0
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t215, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t218, 2*nPhi, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t221, 2*nPhi, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t210[(i*3+j)*2*nPhi:][:2*nPhi])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8 * T * nPhi,
+			N4: 6 * nPhi,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t192[(i*3+j)*2*nPhi:][:2*nPhi])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8 * T * nPhi,
+			N4: 6 * nPhi,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t174[(i*3+j)*dV:][:dV])
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.V0TailBarOut),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: 3 * dV,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	c.A1PhiBar[0] = t82 + t101
+	c.A2PhiBar[0] = ((t772 + t80) + t962) + t99
+
+	// projected.k0
+	if kern.Wide() {
+		a := regions.R0017bae62ec3Args{
+			P0: unsafe.SliceData(t702),
+			P1: unsafe.SliceData(t722),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t482),
+			P4: unsafe.SliceData(t502),
+			P5: unsafe.SliceData(c.WThetaBar),
+			P6: unsafe.SliceData(t272),
+			P7: unsafe.SliceData(t292),
+			P8: unsafe.SliceData(c.WEtaBar),
+			N0: dV + 2*nPhi,
+		}
+		regions.R0017bae62ec3(&a)
+	} else {
+		wRhoBar := c.WRhoBar[:dV+2*nPhi]
+		wThetaBar := c.WThetaBar[:dV+2*nPhi]
+		wEtaBar := c.WEtaBar[:dV+2*nPhi]
+		for i := range dV + 2*nPhi {
+			wRhoBar[i] = t702[i] + t722[i]
+			wThetaBar[i] = t482[i] + t502[i]
+			wEtaBar[i] = t272[i] + t292[i]
+		}
+	}
 }

@@ -13,42 +13,39 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps L·T·d_k + L·T·d_v + 5·L·T entries and checkpoints of 0 entries.
+// It keeps 3·L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WQ            []F // [d_k, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	BRho          []F // []
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
-	WEta          []F // [d_k + d_v]
-	BEta          []F // []
-	K0            []F // [L, T, d_k], written
-	Q0            []F // [L, T, d_k], written
-	V             []F // [L, T, d_v], written
-	Rho           []F // [L, T], written
-	Theta         []F // [L, T], written
-	Eta           []F // [L, T], written
-	RhoStack      []F // [L, T, d_k + d_v], written
-	RhoSigmoid    []F // [L, T], written
-	ThetaSoftplus []F // [L, T], written
-	EtaSigmoid    []F // [L, T], written
-	ThetaSigmoid  []F // [L, T], written
-	RhoSigmoid2   []F // [L, T], written
-	Work          []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	WRho     []F // [d_k + d_v]
+	BRho     []F // []
+	WTheta   []F // [d_k + d_v]
+	BTheta   []F // []
+	WEta     []F // [d_k + d_v]
+	BEta     []F // []
+	K0       []F // [L, T, d_k], written
+	Q0       []F // [L, T, d_k], written
+	V        []F // [L, T, d_v], written
+	Rho      []F // [L, T], written
+	Theta    []F // [L, T], written
+	Eta      []F // [L, T], written
+	RhoLin   []F // [L, T], written
+	ThetaLin []F // [L, T], written
+	EtaLin   []F // [L, T], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T.
+// WorkLen is 6·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return 3 * L * T
+	return 6 * L * T
 }
 
 // Run computes Forward.
@@ -58,11 +55,17 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t2 := c.Work[:L*T] // [L, T]
+	t22 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t9 := work[:L*T] // [L, T]
+	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t14 := work[:L*T] // [L, T]
+	t62 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t52 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t72 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -73,48 +76,53 @@ func (c *Forward[F]) Run() {
 	// projected.v
 	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
-	// projected.rho
+	// projected.rho, projected.theta, projected.eta
 	for i := range L {
+		t22_2 := t22[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
+			var t222 F
+			var t422 F
+			var t622 F
 			for k := range dK {
-				rhoStack[k] = k0[k]
+				k0Entry := k0[k]
+				t222 += F(k0Entry * wRho[k])
+				t422 += F(k0Entry * wTheta[k])
+				t622 += F(k0Entry * wEta[k])
 			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
+			t22_2[j] = t222
+			t42_2[j] = t422
+			t62_2[j] = t622
 		}
 	}
 
 	// projected.rho, projected.theta, projected.eta
 	for i := range L {
-		t2_2 := t2[i*T:][:T]
-		t9_2 := t9[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
+		t32_2 := t32[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t22 F
-			var t92 F
-			var t142 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t22 += F(rhoStackEntry * wRho[k])
-				t92 += F(rhoStackEntry * wTheta[k])
-				t142 += F(rhoStackEntry * wEta[k])
+			v := c.V[(i*T+j)*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wEta := c.WEta[dK:][:dV]
+			var t322 F
+			var t522 F
+			var t722 F
+			for k := range dV {
+				vEntry := v[k]
+				t322 += F(vEntry * wRho[k])
+				t522 += F(vEntry * wTheta[k])
+				t722 += F(vEntry * wEta[k])
 			}
-			t2_2[j] = t22
-			t9_2[j] = t92
-			t14_2[j] = t142
+			t32_2[j] = t322
+			t52_2[j] = t522
+			t72_2[j] = t722
 		}
 	}
 
@@ -123,79 +131,74 @@ func (c *Forward[F]) Run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	for i := range L {
-		t2_2 := t2[i*T:][:T]
-		t9_2 := t9[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		for j := range T {
-			t3 := t2_2[j] + bRhoEntry
-			t4 := num.Sigmoid(t3)
-			t10 := t9_2[j] + bThetaEntry
-			t11 := num.Softplus(t10)
-			t15 := t14_2[j] + bEtaEntry
-			rhoSigmoid[j] = t4
-			rho[j] = num.Min(num.Max(t4, F(0)), F(1))
-			thetaSoftplus[j] = t11
-			theta[j] = num.Max(t11, F(0))
+			t3 := t22_2[j] + t32_2[j] + bRhoEntry
+			t10 := t42_2[j] + t52_2[j] + bThetaEntry
+			t15 := t62_2[j] + t72_2[j] + bEtaEntry
+			rhoLin[j] = t3
+			rho[j] = num.Min(num.Max(num.Sigmoid(t3), F(0)), F(1))
+			thetaLin[j] = t10
+			theta[j] = num.Max(num.Softplus(t10), F(0))
+			etaLin[j] = t15
 			eta[j] = num.Sigmoid(t15)
-			etaSigmoid[j] = num.Sigmoid(-t15)
-			thetaSigmoid[j] = num.Sigmoid(t10)
-			rhoSigmoid2[j] = num.Sigmoid(-t3)
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WQ            []F // [d_k, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	WTheta        []F // [d_k + d_v]
-	WEta          []F // [d_k + d_v]
-	K0Bar         []F // [L, T, d_k]
-	Q0Bar         []F // [L, T, d_k]
-	VBar          []F // [L, T, d_v]
-	RhoBar        []F // [L, T]
-	ThetaBar      []F // [L, T]
-	EtaBar        []F // [L, T]
-	RhoStack      []F // [L, T, d_k + d_v]
-	RhoSigmoid    []F // [L, T]
-	ThetaSoftplus []F // [L, T]
-	Eta           []F // [L, T]
-	EtaSigmoid    []F // [L, T]
-	ThetaSigmoid  []F // [L, T]
-	RhoSigmoid2   []F // [L, T]
-	WKBar         []F // [d_k, d], written
-	XBar          []F // [L, T, d], written
-	WQBar         []F // [d_k, d], written
-	WVBar         []F // [d_v, d], written
-	WRhoBar       []F // [d_k + d_v], written
-	BRhoBar       []F // [], written
-	WThetaBar     []F // [d_k + d_v], written
-	BThetaBar     []F // [], written
-	WEtaBar       []F // [d_k + d_v], written
-	BEtaBar       []F // [], written
-	Work          []F // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F // [d_k, d]
+	X         []F // [L, T, d]
+	WQ        []F // [d_k, d]
+	WV        []F // [d_v, d]
+	WRho      []F // [d_k + d_v]
+	WTheta    []F // [d_k + d_v]
+	WEta      []F // [d_k + d_v]
+	K0Bar     []F // [L, T, d_k]
+	Q0Bar     []F // [L, T, d_k]
+	VBar      []F // [L, T, d_v]
+	RhoBar    []F // [L, T]
+	ThetaBar  []F // [L, T]
+	EtaBar    []F // [L, T]
+	K0        []F // [L, T, d_k]
+	V         []F // [L, T, d_v]
+	RhoLin    []F // [L, T]
+	ThetaLin  []F // [L, T]
+	EtaLin    []F // [L, T]
+	WKBar     []F // [d_k, d], written
+	XBar      []F // [L, T, d], written
+	WQBar     []F // [d_k, d], written
+	WVBar     []F // [d_v, d], written
+	WRhoBar   []F // [d_k + d_v], written
+	BRhoBar   []F // [], written
+	WThetaBar []F // [d_k + d_v], written
+	BThetaBar []F // [], written
+	WEtaBar   []F // [d_k + d_v], written
+	BEtaBar   []F // [], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d + 2·L·T·d_k + 2·L·T·d_v + 3·L·T.
+// WorkLen is L·T·d_k + L·T·d_v + 3·L·T + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 2*L*T*dK + 2*L*T*dV + 3*L*T
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return L*T*dK + L*T*dV + 3*L*T + 6*dK + 6*dV
 }
 
 // Run computes Backward.
@@ -205,144 +208,153 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t42 := c.Work[:L*T] // [L, T]
+	t102 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t16 := work[:L*T] // [L, T]
+	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t35 := work[:L*T] // [L, T]
+	t47 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t41 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t44 := work[:L*T*dV] // [L, T, d_v]
+	t152 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t31 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t53 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t56 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t45 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t47 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t49 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t50 := work[:L*T*d] // [L, T, d]
+	t17 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t33 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t55 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t61 := work[:L*T*dK] // [L, T, d_k]
 
-	// projected.eta, projected.theta, projected.rho
-	var t62 F
-	var t19 F
-	var t38 F
+	// projected.rho, projected.eta, projected.theta
+	var t132 F
+	var t29 F
+	var t51 F
 	for i := range L {
+		rhoLin := c.RhoLin[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		etaBar := c.EtaBar[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
 		for j := range T {
-			t422 := F(F(etaBar[j]*eta[j]) * etaSigmoid[j])
-			t62 += t422
-			t92 := (F(0) <= thetaSoftplus[j])
-			t162 := kern.Choose(t92, F(kern.Choose(t92, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t19 += t162
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t22 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t27 := (t22 && (F(0) <= rhoSigmoidEntry))
-			t352 := kern.Choose(t27, F(F(rhoSigmoidEntry*kern.Choose(t27, kern.Choose(t22, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t38 += t352
-			t42_2[j] = t422
-			t16_2[j] = t162
-			t35_2[j] = t352
+			rhoLinEntry := rhoLin[j]
+			t4 := num.Sigmoid(rhoLinEntry)
+			etaLinEntry := etaLin[j]
+			t1022 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
+			t132 += t1022
+			thetaLinEntry := thetaLin[j]
+			t18 := (F(0) <= num.Softplus(thetaLinEntry))
+			t252 := kern.Choose(t18, F(kern.Choose(t18, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t29 += t252
+			t34 := (num.Max(t4, F(0)) <= F(1))
+			t39 := (t34 && (F(0) <= t4))
+			t472 := kern.Choose(t39, F(F(t4*kern.Choose(t39, kern.Choose(t34, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t51 += t472
+			t102_2[j] = t1022
+			t25_2[j] = t252
+			t47_2[j] = t472
 		}
 	}
-	c.BEtaBar[0] = t62
-	c.BThetaBar[0] = t19
-	c.BRhoBar[0] = t38
+	c.BEtaBar[0] = t132
+	c.BThetaBar[0] = t29
+	c.BRhoBar[0] = t51
 
-	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.eta, projected.theta, projected.rho, projected.v
+	clear(t152)
+	clear(t31)
+	clear(t53)
 	for i := range L {
-		t42_2 := t42[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
+		t102_2 := t102[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t41_2 := t41[(i*T+j)*(dK+dV):][:dK+dV]
-			t42Entry := t42_2[j]
-			t16Entry := t16_2[j]
-			t35Entry := t35_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wEtaBar[k] += F(rhoStackEntry * t42Entry)
-				wThetaBar[k] += F(rhoStackEntry * t16Entry)
-				wRhoBar[k] += F(rhoStackEntry * t35Entry)
-				t41_2[k] = F(t42Entry*wEta[k]) + F(t16Entry*wTheta[k]) + F(t35Entry*wRho[k])
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	for i := range L {
-		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t152_2 := t152[dK:][:dV]
+			t31_2 := t31[dK:][:dV]
+			t53_2 := t53[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t41_2 := t41[(i*T+j)*(dK+dV)+dK:][:dV]
-			t44_2 := t44[(i*T+j)*dV:][:dV]
+			wEta := c.WEta[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			t56_2 := t56[(i*T+j)*dV:][:dV]
+			t102Entry := t102_2[j]
+			t25Entry := t25_2[j]
+			t47Entry := t47_2[j]
 			for k := range dV {
-				t44_2[k] = vBar[k] + t41_2[k]
+				vEntry := v[k]
+				t152_2[k] += F(vEntry * t102Entry)
+				t31_2[k] += F(vEntry * t25Entry)
+				t53_2[k] += F(vEntry * t47Entry)
+				t56_2[k] = vBar[k] + F(t102Entry*wEta[k]) + F(t25Entry*wTheta[k]) + F(t47Entry*wRho[k])
+			}
+		}
+	}
+
+	// projected.eta, projected.theta, projected.rho, projected.k0
+	clear(t17)
+	clear(t33)
+	clear(t55)
+	for i := range L {
+		t102_2 := t102[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t17_2 := t17[:dK]
+		t33_2 := t33[:dK]
+		t55_2 := t55[:dK]
+		wEta := c.WEta[:dK]
+		wTheta := c.WTheta[:dK]
+		wRho := c.WRho[:dK]
+		for j := range T {
+			k0 := c.K0[(i*T+j)*dK:][:dK]
+			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+			t61_2 := t61[(i*T+j)*dK:][:dK]
+			t102Entry2 := t102_2[j]
+			t25Entry2 := t25_2[j]
+			t47Entry2 := t47_2[j]
+			for k := range dK {
+				k0Entry := k0[k]
+				t17_2[k] += F(k0Entry * t102Entry2)
+				t33_2[k] += F(k0Entry * t25Entry2)
+				t55_2[k] += F(k0Entry * t47Entry2)
+				t61_2[k] = k0Bar[k] + F(t102Entry2*wEta[k]) + F(t25Entry2*wTheta[k]) + F(t47Entry2*wRho[k])
 			}
 		}
 	}
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t45, d, 1, t44, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t44, dV, 1)
-
-	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t47, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t56, dV, 1)
 
 	// projected.q0
 	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
 
-	// projected.k0, projected.rho
-	for i := range L {
-		for j := range T {
-			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-			t41_2 := t41[(i*T+j)*(dK+dV):][:dK]
-			t49_2 := t49[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t49_2[k] = k0Bar[k] + t41_2[k]
-			}
-		}
-	}
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t61, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t56, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t50, d, 1, t49, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t61, dK, 1, c.WK, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
-
-	// projected.k0
-	for i := range L {
-		for j := range T {
-			t45_2 := t45[(i*T+j)*d:][:d]
-			t47_2 := t47[(i*T+j)*d:][:d]
-			t50_2 := t50[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t45_2[k] + t47_2[k] + t50_2[k]
-			}
-		}
+	wRhoBar := c.WRhoBar[:dK+dV]
+	wThetaBar := c.WThetaBar[:dK+dV]
+	wEtaBar := c.WEtaBar[:dK+dV]
+	for i := range dK + dV {
+		wRhoBar[i] = t53[i] + t55[i]
+		wThetaBar[i] = t31[i] + t33[i]
+		wEtaBar[i] = t152[i] + t17[i]
 	}
 }
 
@@ -395,12 +407,9 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Rho = arena.Alloc(k.L * k.T)
 	k.Theta = arena.Alloc(k.L * k.T)
 	k.Eta = arena.Alloc(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
+	k.EtaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -440,13 +449,11 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.RhoBar = block.Adjoint(t, n.outRho, g.L*g.T)
 	g.ThetaBar = block.Adjoint(t, n.outTheta, g.L*g.T)
 	g.EtaBar = block.Adjoint(t, n.outEta, g.L*g.T)
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Eta = k.Eta
-	g.EtaSigmoid = k.EtaSigmoid
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
+	g.K0 = k.K0
+	g.V = k.V
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
+	g.EtaLin = k.EtaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

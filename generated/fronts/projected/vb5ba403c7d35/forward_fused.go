@@ -20,9 +20,12 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t2 := c.Work[:L*T]          // [L, T]
-	t9 := c.Work[L*T:][:L*T]    // [L, T]
-	t14 := c.Work[2*L*T:][:L*T] // [L, T]
+	t22 := c.Work[:L*T]         // [L, T]
+	t42 := c.Work[L*T:][:L*T]   // [L, T]
+	t62 := c.Work[2*L*T:][:L*T] // [L, T]
+	t32 := c.Work[3*L*T:][:L*T] // [L, T]
+	t52 := c.Work[4*L*T:][:L*T] // [L, T]
+	t72 := c.Work[5*L*T:][:L*T] // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -33,65 +36,105 @@ func (c *forwardFused) run() {
 	// projected.v
 	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
+	// projected.rho, projected.theta, projected.eta
+	if kern.Wide() {
+		a := regions.R4e462e68160fArgs{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(c.WEta),
+			P4: unsafe.SliceData(t22),
+			P5: unsafe.SliceData(t42),
+			P6: unsafe.SliceData(t62),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dK,
 		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
+		regions.R4e462e68160f(&a)
+	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
+		for i := range L {
+			t22_2 := t22[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			for j := range T {
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				var t222 F
+				var t422 F
+				var t622 F
+				t222Sums := [16]F{t222}
+				t422Sums := [16]F{t422}
+				t622Sums := [16]F{t622}
+				for k := range dK {
+					k0Entry := k0[k]
+					t222Sums[k%16] = num.FMA32(k0Entry, wRho[k], t222Sums[k%16])
+					t422Sums[k%16] = num.FMA32(k0Entry, wTheta[k], t422Sums[k%16])
+					t622Sums[k%16] = num.FMA32(k0Entry, wEta[k], t622Sums[k%16])
+				}
+				t222 = kern.Sum16(&t222Sums)
+				t422 = kern.Sum16(&t422Sums)
+				t622 = kern.Sum16(&t622Sums)
+				t22_2[j] = t222
+				t42_2[j] = t422
+				t62_2[j] = t622
+			}
 		}
 	}
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R4e462e68160fArgs{
-			P0: unsafe.SliceData(c.RhoStack),
+		a := regions.R76af5ea252bdArgs{
+			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
 			P3: unsafe.SliceData(c.WEta),
-			P4: unsafe.SliceData(t2),
-			P5: unsafe.SliceData(t9),
-			P6: unsafe.SliceData(t14),
+			P4: unsafe.SliceData(t32),
+			P5: unsafe.SliceData(t52),
+			P6: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.R4e462e68160f(&a)
+		regions.R76af5ea252bd(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
 		for i := range L {
-			t2_2 := t2[i*T:][:T]
-			t9_2 := t9[i*T:][:T]
-			t14_2 := t14[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t22 F
-				var t92 F
-				var t142 F
-				t22Sums := [16]F{t22}
-				t92Sums := [16]F{t92}
-				t142Sums := [16]F{t142}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t22Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t22Sums[k%16])
-					t92Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t92Sums[k%16])
-					t142Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t142Sums[k%16])
+				v := c.V[(i*T+j)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				wEta := c.WEta[dK:][:dV]
+				var t322 F
+				var t522 F
+				var t722 F
+				t322Sums := [16]F{t322}
+				t522Sums := [16]F{t522}
+				t722Sums := [16]F{t722}
+				for k := range dV {
+					vEntry := v[k]
+					t322Sums[k%16] = num.FMA32(vEntry, wRho[k], t322Sums[k%16])
+					t522Sums[k%16] = num.FMA32(vEntry, wTheta[k], t522Sums[k%16])
+					t722Sums[k%16] = num.FMA32(vEntry, wEta[k], t722Sums[k%16])
 				}
-				t22 = kern.Sum16(&t22Sums)
-				t92 = kern.Sum16(&t92Sums)
-				t142 = kern.Sum16(&t142Sums)
-				t2_2[j] = t22
-				t9_2[j] = t92
-				t14_2[j] = t142
+				t322 = kern.Sum16(&t322Sums)
+				t522 = kern.Sum16(&t522Sums)
+				t722 = kern.Sum16(&t722Sums)
+				t32_2[j] = t322
+				t52_2[j] = t522
+				t72_2[j] = t722
 			}
 		}
 	}
@@ -101,52 +144,50 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.R1eb60a246bcbArgs{
-			P0:  unsafe.SliceData(t2),
-			P1:  unsafe.SliceData(t9),
-			P2:  unsafe.SliceData(t14),
-			P3:  unsafe.SliceData(c.RhoSigmoid),
-			P4:  unsafe.SliceData(c.Rho),
-			P5:  unsafe.SliceData(c.ThetaSoftplus),
-			P6:  unsafe.SliceData(c.Theta),
-			P7:  unsafe.SliceData(c.Eta),
-			P8:  unsafe.SliceData(c.EtaSigmoid),
-			P9:  unsafe.SliceData(c.ThetaSigmoid),
-			P10: unsafe.SliceData(c.RhoSigmoid2),
+		a := regions.Rde377d9da63eArgs{
+			P0:  unsafe.SliceData(t22),
+			P1:  unsafe.SliceData(t32),
+			P2:  unsafe.SliceData(t42),
+			P3:  unsafe.SliceData(t52),
+			P4:  unsafe.SliceData(t62),
+			P5:  unsafe.SliceData(t72),
+			P6:  unsafe.SliceData(c.RhoLin),
+			P7:  unsafe.SliceData(c.Rho),
+			P8:  unsafe.SliceData(c.ThetaLin),
+			P9:  unsafe.SliceData(c.Theta),
+			P10: unsafe.SliceData(c.EtaLin),
+			P11: unsafe.SliceData(c.Eta),
 			N0:  L,
 			N1:  T,
 			S0:  [2]float32{bRhoEntry},
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.R1eb60a246bcb(&a)
+		regions.Rde377d9da63e(&a)
 	} else {
 		for i := range L {
-			t2_2 := t2[i*T:][:T]
-			t9_2 := t9[i*T:][:T]
-			t14_2 := t14[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
+			etaLin := c.EtaLin[i*T:][:T]
 			eta := c.Eta[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 			for j := range T {
-				t3 := t2_2[j] + bRhoEntry
-				t4 := kern.Sigmoid(t3)
-				t10 := t9_2[j] + bThetaEntry
-				t11 := kern.Softplus(t10)
-				t15 := t14_2[j] + bEtaEntry
-				rhoSigmoid[j] = t4
-				rho[j] = kern.Smaller(kern.Larger(t4, F(0)), F(1))
-				thetaSoftplus[j] = t11
-				theta[j] = kern.Larger(t11, F(0))
+				t3 := (t22_2[j] + t32_2[j]) + bRhoEntry
+				t10 := (t42_2[j] + t52_2[j]) + bThetaEntry
+				t15 := (t62_2[j] + t72_2[j]) + bEtaEntry
+				rhoLin[j] = t3
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t3), F(0)), F(1))
+				thetaLin[j] = t10
+				theta[j] = kern.Larger(kern.Softplus(t10), F(0))
+				etaLin[j] = t15
 				eta[j] = kern.Sigmoid(t15)
-				etaSigmoid[j] = kern.Sigmoid(-t15)
-				thetaSigmoid[j] = kern.Sigmoid(t10)
-				rhoSigmoid2[j] = kern.Sigmoid(-t3)
 			}
 		}
 	}
@@ -163,260 +204,265 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t42 := c.Work[:L*T]                                     // [L, T]
-	t16 := c.Work[L*T:][:L*T]                               // [L, T]
-	t35 := c.Work[2*L*T:][:L*T]                             // [L, T]
-	t41 := c.Work[3*L*T:][:L*T*dK+L*T*dV]                   // [L, T, d_k + d_v]
-	t44 := c.Work[L*T*dK+L*T*dV+3*L*T:][:L*T*dV]            // [L, T, d_v]
-	t45 := c.Work[L*T*dK+2*L*T*dV+3*L*T:][:L*T*d]           // [L, T, d]
-	t47 := c.Work[L*T*d+L*T*dK+2*L*T*dV+3*L*T:][:L*T*d]     // [L, T, d]
-	t49 := c.Work[2*L*T*d+L*T*dK+2*L*T*dV+3*L*T:][:L*T*dK]  // [L, T, d_k]
-	t50 := c.Work[2*L*T*d+2*L*T*dK+2*L*T*dV+3*L*T:][:L*T*d] // [L, T, d]
-	t62Total := make([]F, 1)
-	t19Total := make([]F, 1)
-	t38Total := make([]F, 1)
+	t102 := c.Work[:L*T]                            // [L, T]
+	t25 := c.Work[L*T:][:L*T]                       // [L, T]
+	t47 := c.Work[2*L*T:][:L*T]                     // [L, T]
+	t152 := c.Work[3*L*T:][:dK+dV]                  // [d_k + d_v]
+	t31 := c.Work[3*L*T+dK+dV:][:dK+dV]             // [d_k + d_v]
+	t53 := c.Work[3*L*T+2*dK+2*dV:][:dK+dV]         // [d_k + d_v]
+	t56 := c.Work[3*L*T+3*dK+3*dV:][:L*T*dV]        // [L, T, d_v]
+	t17 := c.Work[L*T*dV+3*L*T+3*dK+3*dV:][:dK+dV]  // [d_k + d_v]
+	t33 := c.Work[L*T*dV+3*L*T+4*dK+4*dV:][:dK+dV]  // [d_k + d_v]
+	t55 := c.Work[L*T*dV+3*L*T+5*dK+5*dV:][:dK+dV]  // [d_k + d_v]
+	t61 := c.Work[L*T*dV+3*L*T+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t132Total := make([]F, 1)
+	t29Total := make([]F, 1)
+	t51Total := make([]F, 1)
 
-	// projected.eta, projected.theta, projected.rho
-	var t62 F
-	var t19 F
-	var t38 F
+	// projected.rho, projected.eta, projected.theta
+	var t132 F
+	var t29 F
+	var t51 F
 	if kern.Wide() {
-		a := regions.R234b80b2f132Args{
-			P0:  unsafe.SliceData(c.EtaBar),
-			P1:  unsafe.SliceData(c.Eta),
-			P2:  unsafe.SliceData(c.EtaSigmoid),
-			P3:  unsafe.SliceData(c.ThetaSoftplus),
+		a := regions.R2780148456d5Args{
+			P0:  unsafe.SliceData(c.RhoLin),
+			P1:  unsafe.SliceData(c.EtaLin),
+			P2:  unsafe.SliceData(c.EtaBar),
+			P3:  unsafe.SliceData(c.ThetaLin),
 			P4:  unsafe.SliceData(c.ThetaBar),
-			P5:  unsafe.SliceData(c.ThetaSigmoid),
-			P6:  unsafe.SliceData(c.RhoSigmoid),
-			P7:  unsafe.SliceData(c.RhoBar),
-			P8:  unsafe.SliceData(c.RhoSigmoid2),
-			P9:  unsafe.SliceData(t42),
-			P10: unsafe.SliceData(t16),
-			P11: unsafe.SliceData(t35),
-			P12: unsafe.SliceData(t62Total),
-			P13: unsafe.SliceData(t19Total),
-			P14: unsafe.SliceData(t38Total),
+			P5:  unsafe.SliceData(c.RhoBar),
+			P6:  unsafe.SliceData(t102),
+			P7:  unsafe.SliceData(t25),
+			P8:  unsafe.SliceData(t47),
+			P9:  unsafe.SliceData(t132Total),
+			P10: unsafe.SliceData(t29Total),
+			P11: unsafe.SliceData(t51Total),
 			N0:  L,
 			N1:  T,
 			N2:  4 * T,
 			N3:  8 * T,
 			N4:  12 * T,
-			S0:  [2]float32{t38},
-			S1:  [2]float32{t19},
-			S2:  [2]float32{t62},
+			S0:  [2]float32{t51},
+			S1:  [2]float32{t29},
+			S2:  [2]float32{t132},
 		}
-		regions.R234b80b2f132(&a)
+		regions.R2780148456d5(&a)
 	} else {
-		t38_2 := t38
-		t19_2 := t19
-		t62_2 := t62
+		t51_2 := t51
+		t29_2 := t29
+		t132_2 := t132
 		for i := range L {
+			rhoLin := c.RhoLin[i*T:][:T]
+			etaLin := c.EtaLin[i*T:][:T]
 			etaBar := c.EtaBar[i*T:][:T]
-			eta := c.Eta[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			thetaBar := c.ThetaBar[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 			rhoBar := c.RhoBar[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t42_2 := t42[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
-			var t62Row F
-			var t19Row F
-			var t38Row F
-			t62RowSums := [16]F{t62Row}
-			t19RowSums := [16]F{t19Row}
-			t38RowSums := [16]F{t38Row}
+			t102_2 := t102[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
+			var t132Row F
+			var t29Row F
+			var t51Row F
+			t132RowSums := [16]F{t132Row}
+			t29RowSums := [16]F{t29Row}
+			t51RowSums := [16]F{t51Row}
 			for j := range T {
-				t422 := F(F(etaBar[j]*eta[j]) * etaSigmoid[j])
-				t62RowSums[j%16] = t62RowSums[j%16] + t422
-				t92 := (F(0) <= thetaSoftplus[j])
-				t162 := kern.Choose(t92, F(kern.Choose(t92, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-				t19RowSums[j%16] = t19RowSums[j%16] + t162
-				rhoSigmoidEntry := rhoSigmoid[j]
-				t22 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-				t27 := (t22 && (F(0) <= rhoSigmoidEntry))
-				t352 := kern.Choose(t27, F(F(rhoSigmoidEntry*kern.Choose(t27, kern.Choose(t22, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-				t38RowSums[j%16] = t38RowSums[j%16] + t352
-				t42_2[j] = t422
-				t16_2[j] = t162
-				t35_2[j] = t352
+				rhoLinEntry := rhoLin[j]
+				t4 := kern.Sigmoid(rhoLinEntry)
+				etaLinEntry := etaLin[j]
+				t1022 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+				t132RowSums[j%16] = t132RowSums[j%16] + t1022
+				thetaLinEntry := thetaLin[j]
+				t18 := (F(0) <= kern.Softplus(thetaLinEntry))
+				t252 := kern.Choose(t18, F(kern.Choose(t18, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t29RowSums[j%16] = t29RowSums[j%16] + t252
+				t34 := (kern.Larger(t4, F(0)) <= F(1))
+				t39 := (t34 && (F(0) <= t4))
+				t472 := kern.Choose(t39, F(F(t4*kern.Choose(t39, kern.Choose(t34, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t51RowSums[j%16] = t51RowSums[j%16] + t472
+				t102_2[j] = t1022
+				t25_2[j] = t252
+				t47_2[j] = t472
 			}
-			t62Row = kern.Sum16(&t62RowSums)
-			t19Row = kern.Sum16(&t19RowSums)
-			t38Row = kern.Sum16(&t38RowSums)
-			t62_2 = t62_2 + t62Row
-			t19_2 = t19_2 + t19Row
-			t38_2 = t38_2 + t38Row
+			t132Row = kern.Sum16(&t132RowSums)
+			t29Row = kern.Sum16(&t29RowSums)
+			t51Row = kern.Sum16(&t51RowSums)
+			t132_2 = t132_2 + t132Row
+			t29_2 = t29_2 + t29Row
+			t51_2 = t51_2 + t51Row
 		}
-		t62Total[0] = t62_2
-		t19Total[0] = t19_2
-		t38Total[0] = t38_2
+		t132Total[0] = t132_2
+		t29Total[0] = t29_2
+		t51Total[0] = t51_2
 	}
-	t62 = t62Total[0]
-	t19 = t19Total[0]
-	t38 = t38Total[0]
-	c.BEtaBar[0] = t62
-	c.BThetaBar[0] = t19
-	c.BRhoBar[0] = t38
+	t132 = t132Total[0]
+	t29 = t29Total[0]
+	t51 = t51Total[0]
+	c.BEtaBar[0] = t132
+	c.BThetaBar[0] = t29
+	c.BRhoBar[0] = t51
 
-	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.eta, projected.theta, projected.rho, projected.v
+	clear(t152)
+	clear(t31)
+	clear(t53)
 	if kern.Wide() {
-		a := regions.Rbae3f6c71dfcArgs{
-			P0:  unsafe.SliceData(t42),
-			P1:  unsafe.SliceData(t16),
-			P2:  unsafe.SliceData(t35),
-			P3:  unsafe.SliceData(c.RhoStack),
-			P4:  unsafe.SliceData(c.WEtaBar),
-			P5:  unsafe.SliceData(c.WThetaBar),
-			P6:  unsafe.SliceData(c.WRhoBar),
+		a := regions.R520445c7d556Args{
+			P0:  unsafe.SliceData(t102),
+			P1:  unsafe.SliceData(t25),
+			P2:  unsafe.SliceData(t47),
+			P3:  unsafe.SliceData(c.V),
+			P4:  unsafe.SliceData(t152),
+			P5:  unsafe.SliceData(t31),
+			P6:  unsafe.SliceData(t53),
 			P7:  unsafe.SliceData(c.WRho),
 			P8:  unsafe.SliceData(c.WTheta),
 			P9:  unsafe.SliceData(c.WEta),
-			P10: unsafe.SliceData(t41),
+			P10: unsafe.SliceData(c.VBar),
+			P11: unsafe.SliceData(t56),
 			N0:  L,
 			N1:  T,
 			N2:  4,
 			N3:  8,
 			N4:  12,
-			N5:  dK + dV,
-			N6:  4*dK + 4*dV,
-			N7:  8*dK + 8*dV,
-			N8:  12*dK + 12*dV,
-			N9:  T*dK + T*dV,
+			N5:  dV,
+			N6:  4 * dV,
+			N7:  8 * dV,
+			N8:  12 * dV,
+			N9:  4 * dK,
+			N10: T * dV,
 		}
-		regions.Rbae3f6c71dfc(&a)
-	} else {
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		for i := range L {
-			t42_2 := t42[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t41_2 := t41[(i*T+j)*(dK+dV):][:dK+dV]
-				t42Entry := t42_2[j]
-				t16Entry := t16_2[j]
-				t35Entry := t35_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wEtaBar[k] = num.FMA32(rhoStackEntry, t42Entry, wEtaBar[k])
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t16Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t35Entry, wRhoBar[k])
-					t41_2[k] = num.FMA32(t35Entry, wRho[k], num.FMA32(t16Entry, wTheta[k], F(t42Entry*wEta[k])))
-				}
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t44),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
-		}
-		regions.Rbd0e3277083c(&a)
+		regions.R520445c7d556(&a)
 	} else {
 		for i := range L {
+			t102_2 := t102[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
 			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				t152_2 := t152[dK:][:dV]
+				t31_2 := t31[dK:][:dV]
+				t53_2 := t53[dK:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				wEta := c.WEta[dK:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t41_2 := t41[(i*T+j)*(dK+dV)+dK:][:dV]
-				t44_2 := t44[(i*T+j)*dV:][:dV]
+				t56_2 := t56[(i*T+j)*dV:][:dV]
+				t102Entry := t102_2[j]
+				t25Entry := t25_2[j]
+				t47Entry := t47_2[j]
 				for k := range dV {
-					t44_2[k] = vBar[k] + t41_2[k]
+					vEntry := v[k]
+					t152_2[k] = num.FMA32(vEntry, t102Entry, t152_2[k])
+					t31_2[k] = num.FMA32(vEntry, t25Entry, t31_2[k])
+					t53_2[k] = num.FMA32(vEntry, t47Entry, t53_2[k])
+					t56_2[k] = num.FMA32(t47Entry, wRho[k], num.FMA32(t25Entry, wTheta[k], num.FMA32(t102Entry, wEta[k], vBar[k])))
+				}
+			}
+		}
+	}
+
+	// projected.eta, projected.theta, projected.rho, projected.k0
+	clear(t17)
+	clear(t33)
+	clear(t55)
+	if kern.Wide() {
+		a := regions.R4c1f83d9add2Args{
+			P0:  unsafe.SliceData(t102),
+			P1:  unsafe.SliceData(t25),
+			P2:  unsafe.SliceData(t47),
+			P3:  unsafe.SliceData(c.K0),
+			P4:  unsafe.SliceData(t17),
+			P5:  unsafe.SliceData(t33),
+			P6:  unsafe.SliceData(t55),
+			P7:  unsafe.SliceData(c.WRho),
+			P8:  unsafe.SliceData(c.WTheta),
+			P9:  unsafe.SliceData(c.WEta),
+			P10: unsafe.SliceData(c.K0Bar),
+			P11: unsafe.SliceData(t61),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
+		}
+		regions.R4c1f83d9add2(&a)
+	} else {
+		t17_2 := t17[:dK]
+		t33_2 := t33[:dK]
+		t55_2 := t55[:dK]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
+		for i := range L {
+			t102_2 := t102[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
+			for j := range T {
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+				t61_2 := t61[(i*T+j)*dK:][:dK]
+				t102Entry2 := t102_2[j]
+				t25Entry2 := t25_2[j]
+				t47Entry2 := t47_2[j]
+				for k := range dK {
+					k0Entry := k0[k]
+					t17_2[k] = num.FMA32(k0Entry, t102Entry2, t17_2[k])
+					t33_2[k] = num.FMA32(k0Entry, t25Entry2, t33_2[k])
+					t55_2[k] = num.FMA32(k0Entry, t47Entry2, t55_2[k])
+					t61_2[k] = num.FMA32(t47Entry2, wRho[k], num.FMA32(t25Entry2, wTheta[k], num.FMA32(t102Entry2, wEta[k], k0Bar[k])))
 				}
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t45, d, 1, t44, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t44, dV, 1)
-
-	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t47, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t56, dV, 1)
 
 	// projected.q0
 	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
 
-	// projected.k0, projected.rho
-	if kern.Wide() {
-		a := regions.R7f2dcf236e75Args{
-			P0: unsafe.SliceData(c.K0Bar),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t49),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: dK + dV,
-			N4: T*dK + T*dV,
-			N5: T * dK,
-		}
-		regions.R7f2dcf236e75(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-				t41_2 := t41[(i*T+j)*(dK+dV):][:dK]
-				t49_2 := t49[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t49_2[k] = k0Bar[k] + t41_2[k]
-				}
-			}
-		}
-	}
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t61, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t56, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t50, d, 1, t49, dK, 1, c.WK, d, 1)
-
-	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t61, dK, 1, c.WK, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t45),
-			P1: unsafe.SliceData(t47),
-			P2: unsafe.SliceData(t50),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.R0017bae62ec3Args{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t55),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t31),
+			P4: unsafe.SliceData(t33),
+			P5: unsafe.SliceData(c.WThetaBar),
+			P6: unsafe.SliceData(t152),
+			P7: unsafe.SliceData(t17),
+			P8: unsafe.SliceData(c.WEtaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.R0017bae62ec3(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t45_2 := t45[(i*T+j)*d:][:d]
-				t47_2 := t47[(i*T+j)*d:][:d]
-				t50_2 := t50[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t45_2[k] + t47_2[k]) + t50_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		wThetaBar := c.WThetaBar[:dK+dV]
+		wEtaBar := c.WEtaBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t53[i] + t55[i]
+			wThetaBar[i] = t31[i] + t33[i]
+			wEtaBar[i] = t152[i] + t17[i]
 		}
 	}
 }

@@ -86,12 +86,9 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	k.Rho = a.Out("rho", k.L*k.T)
 	k.Theta = a.Out("theta", k.L*k.T)
 	k.Eta = a.Out("eta", k.L*k.T)
-	k.RhoStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = a.Fresh(k.L * k.T)
-	k.ThetaSoftplus = a.Fresh(k.L * k.T)
-	k.EtaSigmoid = a.Fresh(k.L * k.T)
-	k.ThetaSigmoid = a.Fresh(k.L * k.T)
-	k.RhoSigmoid2 = a.Fresh(k.L * k.T)
+	k.RhoLin = a.Fresh(k.L * k.T)
+	k.ThetaLin = a.Fresh(k.L * k.T)
+	k.EtaLin = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -112,13 +109,11 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.RhoBar = a.Bar("rho", g.L*g.T)
 	g.ThetaBar = a.Bar("theta", g.L*g.T)
 	g.EtaBar = a.Bar("eta", g.L*g.T)
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Eta = k.Eta
-	g.EtaSigmoid = k.EtaSigmoid
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
+	g.K0 = k.K0
+	g.V = k.V
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
+	g.EtaLin = k.EtaLin
 	g.WKBar = a.Grad("W_K", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)

@@ -13,50 +13,39 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 5·L·T·d_k + L·T·d_v + 12·L·T entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 4·L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WQ            []F // [d_k, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	BRho          []F // []
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
-	V             []F // [L, T, d_v], written
-	K             []F // [L, T, d_k], written
-	Q             []F // [L, T, d_k], written
-	Rho           []F // [L, T], written
-	Theta         []F // [L, T], written
-	K0            []F // [L, T, d_k], written
-	Q0            []F // [L, T, d_k], written
-	KProd         []F // [L, T], written
-	KSqrt         []F // [L, T], written
-	QProd         []F // [L, T], written
-	QSqrt         []F // [L, T], written
-	RhoStack      []F // [L, T, d_k + d_v], written
-	RhoSigmoid    []F // [L, T], written
-	ThetaSoftplus []F // [L, T], written
-	ThetaSigmoid  []F // [L, T], written
-	RhoSigmoid2   []F // [L, T], written
-	QDiv          []F // [L, T], written
-	QDiv2         []F // [L, T, d_k], written
-	QDiv3         []F // [L, T], written
-	KDiv          []F // [L, T], written
-	KDiv2         []F // [L, T, d_k], written
-	KDiv3         []F // [L, T], written
-	Work          []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	WRho     []F // [d_k + d_v]
+	BRho     []F // []
+	WTheta   []F // [d_k + d_v]
+	BTheta   []F // []
+	V        []F // [L, T, d_v], written
+	K        []F // [L, T, d_k], written
+	Q        []F // [L, T, d_k], written
+	Rho      []F // [L, T], written
+	Theta    []F // [L, T], written
+	K0       []F // [L, T, d_k], written
+	Q0       []F // [L, T, d_k], written
+	KProd    []F // [L, T], written
+	QProd    []F // [L, T], written
+	RhoLin   []F // [L, T], written
+	ThetaLin []F // [L, T], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 4·L·T.
+// WorkLen is 6·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return 4 * L * T
+	return 6 * L * T
 }
 
 // Run computes Forward.
@@ -72,7 +61,11 @@ func (c *Forward[F]) Run() {
 	work = work[L*T:]
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
+	t42 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t52 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -100,14 +93,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t3 := (F(0) < kProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-			kSqrt[j] = t6
-			t10_2[j] = num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -133,174 +123,129 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t13 := (F(0) < qProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-			qSqrt[j] = t16
-			t20_2[j] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q, projected.rho, projected.theta
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
+			var t222 F
+			var t422 F
 			t20Entry := t20_2[j]
-			t10Entry2 := t10_2[j]
 			for k2 := range dK {
-				q2 := q0[k2] / t20Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t20Entry
-				kDiv2[k2] = k[k2] / t10Entry2
+				kEntry := k[k2]
+				t222 += F(kEntry * wRho[k2])
+				t422 += F(kEntry * wTheta[k2])
+				q[k2] = q0[k2] / t20Entry
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
+			t22_2[j] = t222
+			t42_2[j] = t422
 		}
 	}
 
 	// projected.rho, projected.theta
 	for i := range L {
-		t22_2 := t22[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
+		t32_2 := t32[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t222 F
-			var t292 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t222 += F(rhoStackEntry * wRho[k])
-				t292 += F(rhoStackEntry * wTheta[k])
+			v := c.V[(i*T+j)*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			var t322 F
+			var t522 F
+			for k := range dV {
+				vEntry := v[k]
+				t322 += F(vEntry * wRho[k])
+				t522 += F(vEntry * wTheta[k])
 			}
-			t22_2[j] = t222
-			t29_2[j] = t292
+			t32_2[j] = t322
+			t52_2[j] = t522
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.q
+	// projected.rho, projected.k, projected.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
 		t22_2 := t22[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t23 := t22_2[j] + bRhoEntry
-			t24 := num.Sigmoid(t23)
-			t30 := t29_2[j] + bThetaEntry
-			t31 := num.Softplus(t30)
-			rhoSigmoid[j] = t24
-			rho[j] = num.Min(num.Max(t24, F(0)), F(1))
-			thetaSoftplus[j] = t31
-			theta[j] = num.Max(t31, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t30)
-			rhoSigmoid2[j] = num.Sigmoid(-t23)
-			qDiv[j] = F(1) / t20_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t10_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t23 := t22_2[j] + t32_2[j] + bRhoEntry
+			t30 := t42_2[j] + t52_2[j] + bThetaEntry
+			rhoLin[j] = t23
+			rho[j] = num.Min(num.Max(num.Sigmoid(t23), F(0)), F(1))
+			thetaLin[j] = t30
+			theta[j] = num.Max(num.Softplus(t30), F(0))
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WQ            []F    // [d_k, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	WTheta        []F    // [d_k + d_v]
-	VBar          []F    // [L, T, d_v]
-	KBar          []F    // [L, T, d_k]
-	QBar          []F    // [L, T, d_k]
-	RhoBar        []F    // [L, T]
-	ThetaBar      []F    // [L, T]
-	K0            []F    // [L, T, d_k]
-	Q0            []F    // [L, T, d_k]
-	KProd         []F    // [L, T]
-	KSqrt         []F    // [L, T]
-	QProd         []F    // [L, T]
-	QSqrt         []F    // [L, T]
-	RhoStack      []F    // [L, T, d_k + d_v]
-	RhoSigmoid    []F    // [L, T]
-	ThetaSoftplus []F    // [L, T]
-	ThetaSigmoid  []F    // [L, T]
-	RhoSigmoid2   []F    // [L, T]
-	QDiv          []F    // [L, T]
-	QDiv2         []F    // [L, T, d_k]
-	QDiv3         []F    // [L, T]
-	KDiv          []F    // [L, T]
-	KDiv2         []F    // [L, T, d_k]
-	KDiv3         []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WQBar         []F    // [d_k, d], written
-	WVBar         []F    // [d_v, d], written
-	WRhoBar       []F    // [d_k + d_v], written
-	BRhoBar       []F    // [], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F    // [d_k, d]
+	X         []F    // [L, T, d]
+	WQ        []F    // [d_k, d]
+	WV        []F    // [d_v, d]
+	WRho      []F    // [d_k + d_v]
+	WTheta    []F    // [d_k + d_v]
+	VBar      []F    // [L, T, d_v]
+	KBar      []F    // [L, T, d_k]
+	QBar      []F    // [L, T, d_k]
+	RhoBar    []F    // [L, T]
+	ThetaBar  []F    // [L, T]
+	K0        []F    // [L, T, d_k]
+	Q0        []F    // [L, T, d_k]
+	V         []F    // [L, T, d_v]
+	KProd     []F    // [L, T]
+	QProd     []F    // [L, T]
+	RhoLin    []F    // [L, T]
+	ThetaLin  []F    // [L, T]
+	WKBar     []F    // [d_k, d], written
+	XBar      []F    // [L, T, d], written
+	WQBar     []F    // [d_k, d], written
+	WVBar     []F    // [d_v, d], written
+	WRhoBar   []F    // [d_k + d_v], written
+	BRhoBar   []F    // [], written
+	WThetaBar []F    // [d_k + d_v], written
+	BThetaBar []F    // [], written
+	Work      []F    // WorkLen() entries
+	Flags     []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 4·L·T·d_k + 2·L·T·d_v + 4·L·T.
+// WorkLen is 3·L·T·d_k + L·T·d_v + 13·L·T + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 4*L*T*dK + 2*L*T*dV + 4*L*T
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 3*L*T*dK + L*T*dV + 13*L*T + 4*dK + 4*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -310,212 +255,254 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t92 := c.Work[:L*T] // [L, T]
+	t6 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t282 := work[:L*T] // [L, T]
+	t8 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t34 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t41 := work[:L*T] // [L, T]
+	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t62 := work[:L*T*dK] // [L, T, d_k]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t132 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t35 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t45 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t212 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t43 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t48 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t69 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t67 := work[:L*T] // [L, T]
+	t74 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t88 := work[:L*T*dV] // [L, T, d_v]
+	t192 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t41 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t95 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t89 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t91 := work[:L*T*dK] // [L, T, d_k]
+	t65 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t71 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t91 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t98 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t94 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t92_2 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t95 := work[:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T] // [L, T]
+	t101 := work[:L*T*dK] // [L, T, d_k]
+	t3 := c.Flags[:L*T]   // [L, T]
 	flags := c.Flags[L*T:]
 	t13 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t42 := flags[:L*T] // [L, T]
+	t49 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t46 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t68 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t72 := flags[:L*T] // [L, T]
+	t53 := flags[:L*T] // [L, T]
 
-	// projected.k, projected.q, projected.theta, projected.rho
-	var t122 F
-	var t312 F
+	// projected.k, projected.q, projected.rho, projected.theta
+	var t172 F
+	var t39 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t92_3 := t92[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
+		t49_2 := t49[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < kProd[j])
-			t132 := (F(0) < qProd[j])
-			t22 := (F(0) <= thetaSoftplus[j])
-			t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t122 += t922
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t152 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t202 := (t152 && (F(0) <= rhoSigmoidEntry))
-			t2822 := kern.Choose(t202, F(F(rhoSigmoidEntry*kern.Choose(t202, kern.Choose(t152, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t312 += t2822
-			t422 := (F(1e-08) <= kern.Choose(t132, qSqrt[j], F(0)))
-			t682 := (F(1e-08) <= kern.Choose(t32, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t32 := (F(0) < kProdEntry)
+			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
+			t82 := kern.Choose(t32, t62, F(0))
+			qProdEntry := qProd[j]
+			t133 := (F(0) < qProdEntry)
+			t162 := num.Sqrt(kern.Choose(t133, qProdEntry, F(1)))
+			t18 := kern.Choose(t133, t162, F(0))
+			t202 := num.Max(t18, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t24 := num.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t622 := (F(0) <= num.Softplus(thetaLinEntry))
+			t1322 := kern.Choose(t622, F(kern.Choose(t622, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t172 += t1322
+			t222 := (num.Max(t24, F(0)) <= F(1))
+			t272 := (t222 && (F(0) <= t24))
+			t352 := kern.Choose(t272, F(F(t24*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t39 += t352
+			t492 := (F(1e-08) <= t18)
 			t3_2[j] = t32
-			t13_2[j] = t132
-			t92_3[j] = t922
-			t282_2[j] = t2822
-			t42_2[j] = t422
-			t46_2[j] = (t422 && t132)
-			t68_2[j] = t682
-			t72_2[j] = (t682 && t32)
+			t6_2[j] = t62
+			t8_2[j] = t82
+			t10_2[j] = num.Max(t82, F(1e-08))
+			t13_2[j] = t133
+			t16_2[j] = t162
+			t20_2[j] = t202
+			t132_2[j] = t1322
+			t35_2[j] = t352
+			t45_2[j] = F(1) / t202
+			t49_2[j] = t492
+			t53_2[j] = (t492 && t133)
 		}
 	}
-	c.BThetaBar[0] = t122
-	c.BRhoBar[0] = t312
+	c.BThetaBar[0] = t172
+	c.BRhoBar[0] = t39
 
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.k, projected.theta, projected.rho, projected.q
+	clear(t212)
+	clear(t43)
 	for i := range L {
-		t92_3 := t92[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
+		t10_2 := t10[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
+		t74_2 := t74[i*T:][:T]
+		wTheta := c.WTheta[:dK]
+		wRho := c.WRho[:dK]
+		t212_2 := t212[:dK]
+		t43_2 := t43[:dK]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t34_2 := t34[(i*T+j)*(dK+dV):][:dK+dV]
-			t92Entry := t92_3[j]
-			t282Entry := t282_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t92Entry)
-				wRhoBar[k] += F(rhoStackEntry * t282Entry)
-				t34_2[k] = F(t92Entry*wTheta[k]) + F(t282Entry*wRho[k])
-			}
-		}
-	}
-
-	// projected.q, projected.k, projected.rho
-	for i := range L {
-		t41_2 := t41[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
-		for j := range T {
+			k0 := c.K0[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t34_2 := t34[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t62_2 := t62[(i*T+j)*dK:][:dK]
-			var t412 F
-			var t672 F
+			t69_2 := t69[(i*T+j)*dK:][:dK]
+			var t482 F
+			var t742 F
+			t10Entry := t10_2[j]
+			t20Entry := t20_2[j]
+			t132Entry := t132_2[j]
+			t35Entry := t35_2[j]
 			for k := range dK {
-				t412 += F(qBar[k] * qDiv2[k])
-				t622 := kBar[k] + t34_2[k]
-				t672 += F(t622 * kDiv2[k])
-				t62_2[k] = t622
+				k2 := k0[k] / t10Entry
+				t482 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t692 := kBar[k] + F(t132Entry*wTheta[k]) + F(t35Entry*wRho[k])
+				t742 += F(t692 * (k2 / t10Entry))
+				t212_2[k] += F(k2 * t132Entry)
+				t43_2[k] += F(k2 * t35Entry)
+				t69_2[k] = t692
 			}
-			t41_2[j] = -t412
-			t67_2[j] = -t672
+			t48_2[j] = -t482
+			t74_2[j] = -t742
 		}
 	}
 
-	// projected.v, projected.rho
+	// projected.theta, projected.rho, projected.v
+	clear(t192)
+	clear(t41)
 	for i := range L {
+		t132_2 := t132[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t192_2 := t192[dK:][:dV]
+			t41_2 := t41[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t34_2 := t34[(i*T+j)*(dK+dV)+dK:][:dV]
-			t88_2 := t88[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			t95_2 := t95[(i*T+j)*dV:][:dV]
+			t132Entry2 := t132_2[j]
+			t35Entry2 := t35_2[j]
 			for k := range dV {
-				t88_2[k] = vBar[k] + t34_2[k]
+				vEntry := v[k]
+				t192_2[k] += F(vEntry * t132Entry2)
+				t41_2[k] += F(vEntry * t35Entry2)
+				t95_2[k] = vBar[k] + F(t132Entry2*wTheta[k]) + F(t35Entry2*wRho[k])
 			}
 		}
 	}
 
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t89, d, 1, t88, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t88, dV, 1)
-
-	// projected.q0, projected.q, projected.k, projected.k0
+	// projected.q, projected.k
 	for i := range L {
-		t46_2 := t46[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t41_2 := t41[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t49_2 := t49[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t71_2 := t71[i*T:][:T]
+		t74_2 := t74[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
+		for j := range T {
+			t53Entry := t53_2[j]
+			t75 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t79 := (t75 && t3Entry)
+			t65_2[j] = kern.Choose((t53Entry && t13_2[j]), kern.Choose(t53Entry, F(F(0.5*kern.Choose(t53Entry, kern.Choose(t49_2[j], t48_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t71_2[j] = F(1) / t10_2[j]
+			t91_2[j] = kern.Choose((t79 && t3Entry), kern.Choose(t79, F(F(0.5*kern.Choose(t79, kern.Choose(t75, t74_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
+
+	// projected.q0, projected.q, projected.k0, projected.k
+	for i := range L {
+		t45_2 := t45[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		t71_2 := t71[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t91_2 := t91[(i*T+j)*dK:][:dK]
-			t62_2 := t62[(i*T+j)*dK:][:dK]
+			t98_2 := t98[(i*T+j)*dK:][:dK]
+			t69_2 := t69[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t94_2 := t94[(i*T+j)*dK:][:dK]
-			t46Entry := t46_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t46Entry && t13_2[j]), kern.Choose(t46Entry, F(F(0.5*kern.Choose(t46Entry, kern.Choose(t42_2[j], t41_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			t72Entry := t72_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t72Entry && t3_2[j]), kern.Choose(t72Entry, F(F(0.5*kern.Choose(t72Entry, kern.Choose(t68_2[j], t67_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			t101_2 := t101[(i*T+j)*dK:][:dK]
+			t45Entry := t45_2[j]
+			t65Entry := t65_2[j]
+			t71Entry := t71_2[j]
+			t91Entry := t91_2[j]
 			for k := range dK {
-				t91_2[k] = F(qBar[k]*qDivEntry) + F(2*F(q0[k]*w))
-				t94_2[k] = F(t62_2[k]*kDivEntry) + F(2*F(k0[k]*w2))
+				t98_2[k] = F(qBar[k]*t45Entry) + F(2*F(q0[k]*t65Entry))
+				t101_2[k] = F(t69_2[k]*t71Entry) + F(2*F(k0[k]*t91Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t92_2, d, 1, t91, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t98, dK, 1)
+
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t101, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t95, dV, 1, c.WV, d, 1)
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t91, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t98, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t95, d, 1, t94, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t101, dK, 1, c.WK, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t94, dK, 1)
-
-	// projected.k0
-	for i := range L {
-		for j := range T {
-			t89_2 := t89[(i*T+j)*d:][:d]
-			t92_3 := t92_2[(i*T+j)*d:][:d]
-			t95_2 := t95[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t89_2[k] + t92_3[k] + t95_2[k]
-			}
-		}
+	wRhoBar := c.WRhoBar[:dK+dV]
+	wThetaBar := c.WThetaBar[:dK+dV]
+	for i := range dK + dV {
+		wRhoBar[i] = t41[i] + t43[i]
+		wThetaBar[i] = t192[i] + t212[i]
 	}
 }
 
@@ -567,20 +554,9 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -618,21 +594,11 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.ThetaBar = block.Adjoint(t, n.outTheta, g.L*g.T)
 	g.K0 = k.K0
 	g.Q0 = k.Q0
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

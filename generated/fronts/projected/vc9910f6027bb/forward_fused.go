@@ -23,7 +23,9 @@ func (c *forwardFused) run() {
 	t10 := c.Work[:L*T]         // [L, T]
 	t20 := c.Work[L*T:][:L*T]   // [L, T]
 	t22 := c.Work[2*L*T:][:L*T] // [L, T]
-	t29 := c.Work[3*L*T:][:L*T] // [L, T]
+	t42 := c.Work[3*L*T:][:L*T] // [L, T]
+	t32 := c.Work[4*L*T:][:L*T] // [L, T]
+	t52 := c.Work[5*L*T:][:L*T] // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -67,25 +69,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t3 := (F(0) < kProdEntry)
-				t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-				kSqrt[j] = t6
-				t10_2[j] = kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -132,181 +130,156 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t13 := (F(0) < qProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-				qSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R9d5b9b65aab3Args{
+		a := regions.Rc343b2c40369Args{
 			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(c.Q),
-			P4: unsafe.SliceData(c.QDiv2),
-			P5: unsafe.SliceData(c.K),
-			P6: unsafe.SliceData(c.KDiv2),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(c.Q0),
+			P5: unsafe.SliceData(c.Q),
+			P6: unsafe.SliceData(t22),
+			P7: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
-			N2: dK,
-			N3: T * dK,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.R9d5b9b65aab3(&a)
+		regions.Rc343b2c40369(&a)
 	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
+				var t222 F
+				var t422 F
 				t20Entry := t20_2[j]
-				t10Entry2 := t10_2[j]
+				t222Sums := [16]F{t222}
+				t422Sums := [16]F{t422}
 				for k2 := range dK {
-					q2 := q0[k2] / t20Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t20Entry
-					kDiv2[k2] = k[k2] / t10Entry2
+					kEntry := k[k2]
+					t222Sums[k2%16] = num.FMA32(kEntry, wRho[k2], t222Sums[k2%16])
+					t422Sums[k2%16] = num.FMA32(kEntry, wTheta[k2], t422Sums[k2%16])
+					q[k2] = q0[k2] / t20Entry
 				}
+				t222 = kern.Sum16(&t222Sums)
+				t422 = kern.Sum16(&t422Sums)
+				t22_2[j] = t222
+				t42_2[j] = t422
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rc9dfef440ac5Args{
-			P0: unsafe.SliceData(c.RhoStack),
+		a := regions.R68981f7c4fb3Args{
+			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
-			P3: unsafe.SliceData(t22),
-			P4: unsafe.SliceData(t29),
+			P3: unsafe.SliceData(t32),
+			P4: unsafe.SliceData(t52),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.Rc9dfef440ac5(&a)
+		regions.R68981f7c4fb3(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t22_2 := t22[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t222 F
-				var t292 F
-				t222Sums := [16]F{t222}
-				t292Sums := [16]F{t292}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t222Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t222Sums[k%16])
-					t292Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t292Sums[k%16])
+				v := c.V[(i*T+j)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				var t322 F
+				var t522 F
+				t322Sums := [16]F{t322}
+				t522Sums := [16]F{t522}
+				for k := range dV {
+					vEntry := v[k]
+					t322Sums[k%16] = num.FMA32(vEntry, wRho[k], t322Sums[k%16])
+					t522Sums[k%16] = num.FMA32(vEntry, wTheta[k], t522Sums[k%16])
 				}
-				t222 = kern.Sum16(&t222Sums)
-				t292 = kern.Sum16(&t292Sums)
-				t22_2[j] = t222
-				t29_2[j] = t292
+				t322 = kern.Sum16(&t322Sums)
+				t522 = kern.Sum16(&t522Sums)
+				t32_2[j] = t322
+				t52_2[j] = t522
 			}
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.q
+	// projected.rho, projected.k, projected.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R70bf475b047aArgs{
-			P0:  unsafe.SliceData(t22),
-			P1:  unsafe.SliceData(t29),
-			P2:  unsafe.SliceData(c.RhoSigmoid),
-			P3:  unsafe.SliceData(c.Rho),
-			P4:  unsafe.SliceData(c.ThetaSoftplus),
-			P5:  unsafe.SliceData(c.Theta),
-			P6:  unsafe.SliceData(c.ThetaSigmoid),
-			P7:  unsafe.SliceData(c.RhoSigmoid2),
-			P8:  unsafe.SliceData(t20),
-			P9:  unsafe.SliceData(c.QDiv),
-			P10: unsafe.SliceData(c.QSqrt),
-			P11: unsafe.SliceData(c.QDiv3),
-			P12: unsafe.SliceData(t10),
-			P13: unsafe.SliceData(c.KDiv),
-			P14: unsafe.SliceData(c.KSqrt),
-			P15: unsafe.SliceData(c.KDiv3),
-			N0:  L,
-			N1:  T,
-			S0:  [2]float32{bRhoEntry},
-			S1:  [2]float32{bThetaEntry},
+		a := regions.Rb4d6675b6fe6Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t42),
+			P3: unsafe.SliceData(t52),
+			P4: unsafe.SliceData(c.RhoLin),
+			P5: unsafe.SliceData(c.Rho),
+			P6: unsafe.SliceData(c.ThetaLin),
+			P7: unsafe.SliceData(c.Theta),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bRhoEntry},
+			S1: [2]float32{bThetaEntry},
 		}
-		regions.R70bf475b047a(&a)
+		regions.Rb4d6675b6fe6(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
-				t23 := t22_2[j] + bRhoEntry
-				t24 := kern.Sigmoid(t23)
-				t30 := t29_2[j] + bThetaEntry
-				t31 := kern.Softplus(t30)
-				rhoSigmoid[j] = t24
-				rho[j] = kern.Smaller(kern.Larger(t24, F(0)), F(1))
-				thetaSoftplus[j] = t31
-				theta[j] = kern.Larger(t31, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t30)
-				rhoSigmoid2[j] = kern.Sigmoid(-t23)
-				qDiv[j] = F(1) / t20_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t10_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t23 := (t22_2[j] + t32_2[j]) + bRhoEntry
+				t30 := (t42_2[j] + t52_2[j]) + bThetaEntry
+				rhoLin[j] = t23
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t23), F(0)), F(1))
+				thetaLin[j] = t30
+				theta[j] = kern.Larger(kern.Softplus(t30), F(0))
 			}
 		}
 	}
@@ -323,309 +296,324 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t92 := c.Work[:L*T]                                     // [L, T]
-	t282 := c.Work[L*T:][:L*T]                              // [L, T]
-	t34 := c.Work[2*L*T:][:L*T*dK+L*T*dV]                   // [L, T, d_k + d_v]
-	t41 := c.Work[L*T*dK+L*T*dV+2*L*T:][:L*T]               // [L, T]
-	t62 := c.Work[L*T*dK+L*T*dV+3*L*T:][:L*T*dK]            // [L, T, d_k]
-	t67 := c.Work[2*L*T*dK+L*T*dV+3*L*T:][:L*T]             // [L, T]
-	t88 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dV]          // [L, T, d_v]
-	t89 := c.Work[2*L*T*dK+2*L*T*dV+4*L*T:][:L*T*d]         // [L, T, d]
-	t91 := c.Work[L*T*d+2*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
-	t94 := c.Work[L*T*d+3*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK]  // [L, T, d_k]
-	t92_2 := c.Work[L*T*d+4*L*T*dK+2*L*T*dV+4*L*T:][:L*T*d] // [L, T, d]
-	t95 := c.Work[2*L*T*d+4*L*T*dK+2*L*T*dV+4*L*T:][:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T]                                     // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                              // [L, T]
-	t42 := c.Flags[2*L*T:][:L*T]                            // [L, T]
-	t46 := c.Flags[3*L*T:][:L*T]                            // [L, T]
-	t68 := c.Flags[4*L*T:][:L*T]                            // [L, T]
-	t72 := c.Flags[5*L*T:][:L*T]                            // [L, T]
+	t6 := c.Work[:L*T]                                         // [L, T]
+	t8 := c.Work[L*T:][:L*T]                                   // [L, T]
+	t10 := c.Work[2*L*T:][:L*T]                                // [L, T]
+	t16 := c.Work[3*L*T:][:L*T]                                // [L, T]
+	t20 := c.Work[4*L*T:][:L*T]                                // [L, T]
+	t132 := c.Work[5*L*T:][:L*T]                               // [L, T]
+	t35 := c.Work[6*L*T:][:L*T]                                // [L, T]
+	t45 := c.Work[7*L*T:][:L*T]                                // [L, T]
+	t212 := c.Work[8*L*T:][:dK+dV]                             // [d_k + d_v]
+	t43 := c.Work[8*L*T+dK+dV:][:dK+dV]                        // [d_k + d_v]
+	t48 := c.Work[8*L*T+2*dK+2*dV:][:L*T]                      // [L, T]
+	t69 := c.Work[9*L*T+2*dK+2*dV:][:L*T*dK]                   // [L, T, d_k]
+	t74 := c.Work[L*T*dK+9*L*T+2*dK+2*dV:][:L*T]               // [L, T]
+	t192 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
+	t41 := c.Work[L*T*dK+10*L*T+3*dK+3*dV:][:dK+dV]            // [d_k + d_v]
+	t95 := c.Work[L*T*dK+10*L*T+4*dK+4*dV:][:L*T*dV]           // [L, T, d_v]
+	t65 := c.Work[L*T*dK+L*T*dV+10*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t71 := c.Work[L*T*dK+L*T*dV+11*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t91 := c.Work[L*T*dK+L*T*dV+12*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t98 := c.Work[L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T*dK]    // [L, T, d_k]
+	t101 := c.Work[2*L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t3 := c.Flags[:L*T]                                        // [L, T]
+	t13 := c.Flags[L*T:][:L*T]                                 // [L, T]
+	t49 := c.Flags[2*L*T:][:L*T]                               // [L, T]
+	t53 := c.Flags[3*L*T:][:L*T]                               // [L, T]
 
-	// projected.k, projected.q, projected.theta, projected.rho
-	var t122 F
-	var t312 F
+	// projected.k, projected.q, projected.rho, projected.theta
+	var t172 F
+	var t39 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t132_2 := t132[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t45_2 := t45[i*T:][:T]
+		t49_2 := t49[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t32 := (F(0) < kProdEntry)
+			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
+			t82 := kern.Choose(t32, t62, F(0))
+			qProdEntry := qProd[j]
+			t133 := (F(0) < qProdEntry)
+			t162 := num.Sqrt(kern.Choose(t133, qProdEntry, F(1)))
+			t18 := kern.Choose(t133, t162, F(0))
+			t202 := kern.Larger(t18, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t24 := kern.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t622 := (F(0) <= kern.Softplus(thetaLinEntry))
+			t1322 := kern.Choose(t622, F(kern.Choose(t622, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t172 = t172 + t1322
+			t222 := (kern.Larger(t24, F(0)) <= F(1))
+			t272 := (t222 && (F(0) <= t24))
+			t352 := kern.Choose(t272, F(F(t24*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+			t39 = t39 + t352
+			t492 := (F(1e-08) <= t18)
+			t3_2[j] = t32
+			t6_2[j] = t62
+			t8_2[j] = t82
+			t10_2[j] = kern.Larger(t82, F(1e-08))
+			t13_2[j] = t133
+			t16_2[j] = t162
+			t20_2[j] = t202
+			t132_2[j] = t1322
+			t35_2[j] = t352
+			t45_2[j] = F(1) / t202
+			t49_2[j] = t492
+			t53_2[j] = (t492 && t133)
+		}
+	}
+	c.BThetaBar[0] = t172
+	c.BRhoBar[0] = t39
+
+	// projected.k, projected.theta, projected.rho, projected.q
+	clear(t212)
+	clear(t43)
+	if kern.Wide() {
+		a := regions.Rfa2873245bc4Args{
+			P0:  unsafe.SliceData(t10),
+			P1:  unsafe.SliceData(t20),
+			P2:  unsafe.SliceData(t132),
+			P3:  unsafe.SliceData(t35),
+			P4:  unsafe.SliceData(c.K0),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(c.Q0),
+			P7:  unsafe.SliceData(c.WRho),
+			P8:  unsafe.SliceData(c.WTheta),
+			P9:  unsafe.SliceData(c.KBar),
+			P10: unsafe.SliceData(t212),
+			P11: unsafe.SliceData(t43),
+			P12: unsafe.SliceData(t69),
+			P13: unsafe.SliceData(t48),
+			P14: unsafe.SliceData(t74),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
+		}
+		regions.Rfa2873245bc4(&a)
+	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		t212_2 := t212[:dK]
+		t43_2 := t43[:dK]
+		for i := range L {
+			t10_2 := t10[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
+			t74_2 := t74[i*T:][:T]
+			for j := range T {
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q0 := c.Q0[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t69_2 := t69[(i*T+j)*dK:][:dK]
+				var t482 F
+				var t742 F
+				t10Entry := t10_2[j]
+				t20Entry := t20_2[j]
+				t132Entry := t132_2[j]
+				t35Entry := t35_2[j]
+				t482Sums := [16]F{t482}
+				t742Sums := [16]F{t742}
+				for k := range dK {
+					k2 := k0[k] / t10Entry
+					t482Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t482Sums[k%16])
+					t692 := num.FMA32(t35Entry, wRho[k], num.FMA32(t132Entry, wTheta[k], kBar[k]))
+					t742Sums[k%16] = num.FMA32(t692, k2/t10Entry, t742Sums[k%16])
+					t212_2[k] = num.FMA32(k2, t132Entry, t212_2[k])
+					t43_2[k] = num.FMA32(k2, t35Entry, t43_2[k])
+					t69_2[k] = t692
+				}
+				t482 = kern.Sum16(&t482Sums)
+				t742 = kern.Sum16(&t742Sums)
+				t48_2[j] = -t482
+				t74_2[j] = -t742
+			}
+		}
+	}
+
+	// projected.theta, projected.rho, projected.v
+	clear(t192)
+	clear(t41)
+	if kern.Wide() {
+		a := regions.Rc3f997256f94Args{
+			P0:  unsafe.SliceData(t132),
+			P1:  unsafe.SliceData(t35),
+			P2:  unsafe.SliceData(c.V),
+			P3:  unsafe.SliceData(t192),
+			P4:  unsafe.SliceData(t41),
+			P5:  unsafe.SliceData(c.WRho),
+			P6:  unsafe.SliceData(c.WTheta),
+			P7:  unsafe.SliceData(c.VBar),
+			P8:  unsafe.SliceData(t95),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dV,
+			N6:  4 * dV,
+			N7:  8 * dV,
+			N8:  12 * dV,
+			N9:  4 * dK,
+			N10: T * dV,
+		}
+		regions.Rc3f997256f94(&a)
+	} else {
+		for i := range L {
+			t132_2 := t132[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				t192_2 := t192[dK:][:dV]
+				t41_2 := t41[dK:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t95_2 := t95[(i*T+j)*dV:][:dV]
+				t132Entry2 := t132_2[j]
+				t35Entry2 := t35_2[j]
+				for k := range dV {
+					vEntry := v[k]
+					t192_2[k] = num.FMA32(vEntry, t132Entry2, t192_2[k])
+					t41_2[k] = num.FMA32(vEntry, t35Entry2, t41_2[k])
+					t95_2[k] = num.FMA32(t35Entry2, wRho[k], num.FMA32(t132Entry2, wTheta[k], vBar[k]))
+				}
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t53_2 := t53[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t92_3 := t92[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t49_2 := t49[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t71_2 := t71[i*T:][:T]
+		t74_2 := t74[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < kProd[j])
-			t132 := (F(0) < qProd[j])
-			t22 := (F(0) <= thetaSoftplus[j])
-			t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t122 = t122 + t922
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t152 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t202 := (t152 && (F(0) <= rhoSigmoidEntry))
-			t2822 := kern.Choose(t202, F(F(rhoSigmoidEntry*kern.Choose(t202, kern.Choose(t152, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t312 = t312 + t2822
-			t422 := (F(1e-08) <= kern.Choose(t132, qSqrt[j], F(0)))
-			t682 := (F(1e-08) <= kern.Choose(t32, kSqrt[j], F(0)))
-			t3_2[j] = t32
-			t13_2[j] = t132
-			t92_3[j] = t922
-			t282_2[j] = t2822
-			t42_2[j] = t422
-			t46_2[j] = (t422 && t132)
-			t68_2[j] = t682
-			t72_2[j] = (t682 && t32)
-		}
-	}
-	c.BThetaBar[0] = t122
-	c.BRhoBar[0] = t312
-
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := regions.R6d9811d6c94dArgs{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t282),
-			P2: unsafe.SliceData(c.RhoStack),
-			P3: unsafe.SliceData(c.WThetaBar),
-			P4: unsafe.SliceData(c.WRhoBar),
-			P5: unsafe.SliceData(c.WRho),
-			P6: unsafe.SliceData(c.WTheta),
-			P7: unsafe.SliceData(t34),
-			N0: L,
-			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK + dV,
-			N6: 8*dK + 8*dV,
-			N7: 12*dK + 12*dV,
-			N8: T*dK + T*dV,
-		}
-		regions.R6d9811d6c94d(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t92_3 := t92[i*T:][:T]
-			t282_2 := t282[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t34_2 := t34[(i*T+j)*(dK+dV):][:dK+dV]
-				t92Entry := t92_3[j]
-				t282Entry := t282_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t92Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t282Entry, wRhoBar[k])
-					t34_2[k] = num.FMA32(t282Entry, wRho[k], F(t92Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// projected.q, projected.k, projected.rho
-	if kern.Wide() {
-		a := regions.R0cc3ea6c8d62Args{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.QDiv2),
-			P2:  unsafe.SliceData(c.KBar),
-			P3:  unsafe.SliceData(t34),
-			P4:  unsafe.SliceData(c.KDiv2),
-			P5:  unsafe.SliceData(t62),
-			P6:  unsafe.SliceData(t41),
-			P7:  unsafe.SliceData(t67),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  4*dK + 4*dV,
-			N4:  4 * dK,
-			N5:  8 * dK,
-			N6:  8*dK + 8*dV,
-			N7:  12 * dK,
-			N8:  12*dK + 12*dV,
-			N9:  4,
-			N10: 8,
-			N11: 12,
-			N12: dK + dV,
-			N13: T*dK + T*dV,
-			N14: T * dK,
-		}
-		regions.R0cc3ea6c8d62(&a)
-	} else {
-		for i := range L {
-			t41_2 := t41[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
-			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t34_2 := t34[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				var t412 F
-				var t672 F
-				t412Sums := [16]F{t412}
-				t672Sums := [16]F{t672}
-				for k := range dK {
-					t412Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t412Sums[k%16])
-					t622 := kBar[k] + t34_2[k]
-					t672Sums[k%16] = num.FMA32(t622, kDiv2[k], t672Sums[k%16])
-					t62_2[k] = t622
-				}
-				t412 = kern.Sum16(&t412Sums)
-				t672 = kern.Sum16(&t672Sums)
-				t41_2[j] = -t412
-				t67_2[j] = -t672
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t88),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
-		}
-		regions.Rbd0e3277083c(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t34_2 := t34[(i*T+j)*(dK+dV)+dK:][:dV]
-				t88_2 := t88[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t88_2[k] = vBar[k] + t34_2[k]
-				}
-			}
+			t53Entry := t53_2[j]
+			t75 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t79 := (t75 && t3Entry)
+			t65_2[j] = kern.Choose((t53Entry && t13_2[j]), kern.Choose(t53Entry, F(F(0.5*kern.Choose(t53Entry, kern.Choose(t49_2[j], t48_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t71_2[j] = F(1) / t10_2[j]
+			t91_2[j] = kern.Choose((t79 && t3Entry), kern.Choose(t79, F(F(0.5*kern.Choose(t79, kern.Choose(t75, t74_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t89, d, 1, t88, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
 
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t88, dV, 1)
-
-	// projected.q0, projected.q, projected.k, projected.k0
+	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Red01012a7202Args{
-			P0:  unsafe.SliceData(t46),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t42),
-			P4:  unsafe.SliceData(t41),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t72),
-			P7:  unsafe.SliceData(c.KDiv),
-			P8:  unsafe.SliceData(t3),
-			P9:  unsafe.SliceData(t68),
-			P10: unsafe.SliceData(t67),
-			P11: unsafe.SliceData(c.KDiv3),
-			P12: unsafe.SliceData(c.Q0),
-			P13: unsafe.SliceData(c.QBar),
-			P14: unsafe.SliceData(t91),
-			P15: unsafe.SliceData(c.K0),
-			P16: unsafe.SliceData(t62),
-			P17: unsafe.SliceData(t94),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
+		a := regions.R2e2085ad583bArgs{
+			P0: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t65),
+			P2: unsafe.SliceData(t71),
+			P3: unsafe.SliceData(t91),
+			P4: unsafe.SliceData(c.Q0),
+			P5: unsafe.SliceData(c.QBar),
+			P6: unsafe.SliceData(t98),
+			P7: unsafe.SliceData(c.K0),
+			P8: unsafe.SliceData(t69),
+			P9: unsafe.SliceData(t101),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Red01012a7202(&a)
+		regions.R2e2085ad583b(&a)
 	} else {
 		for i := range L {
-			t46_2 := t46[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t42_2 := t42[i*T:][:T]
-			t41_2 := t41[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t3_2 := t3[i*T:][:T]
-			t68_2 := t68[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
+			t71_2 := t71[i*T:][:T]
+			t91_2 := t91[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				t91_2 := t91[(i*T+j)*dK:][:dK]
+				t98_2 := t98[(i*T+j)*dK:][:dK]
 				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				t94_2 := t94[(i*T+j)*dK:][:dK]
-				t46Entry := t46_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t46Entry && t13_2[j]), kern.Choose(t46Entry, F(F(0.5*kern.Choose(t46Entry, kern.Choose(t42_2[j], t41_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t72Entry := t72_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t72Entry && t3_2[j]), kern.Choose(t72Entry, F(F(0.5*kern.Choose(t72Entry, kern.Choose(t68_2[j], t67_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				t69_2 := t69[(i*T+j)*dK:][:dK]
+				t101_2 := t101[(i*T+j)*dK:][:dK]
+				t45Entry := t45_2[j]
+				t65Entry := t65_2[j]
+				t71Entry := t71_2[j]
+				t91Entry := t91_2[j]
 				for k := range dK {
-					t91_2[k] = num.FMA32(F(2*q0[k]), w, F(qBar[k]*qDivEntry))
-					t94_2[k] = num.FMA32(F(2*k0[k]), w2, F(t62_2[k]*kDivEntry))
+					t98_2[k] = num.FMA32(F(2*q0[k]), t65Entry, F(qBar[k]*t45Entry))
+					t101_2[k] = num.FMA32(F(2*k0[k]), t91Entry, F(t69_2[k]*t71Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t92_2, d, 1, t91, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t98, dK, 1)
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t101, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t95, dV, 1, c.WV, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t91, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t98, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t95, d, 1, t94, dK, 1, c.WK, d, 1)
-
-	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t94, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t101, dK, 1, c.WK, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t89),
-			P1: unsafe.SliceData(t92_2),
-			P2: unsafe.SliceData(t95),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.Rcabf625c8a2bArgs{
+			P0: unsafe.SliceData(t41),
+			P1: unsafe.SliceData(t43),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t192),
+			P4: unsafe.SliceData(t212),
+			P5: unsafe.SliceData(c.WThetaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rcabf625c8a2b(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t89_2 := t89[(i*T+j)*d:][:d]
-				t92_3 := t92_2[(i*T+j)*d:][:d]
-				t95_2 := t95[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t89_2[k] + t92_3[k]) + t95_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		wThetaBar := c.WThetaBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t41[i] + t43[i]
+			wThetaBar[i] = t192[i] + t212[i]
 		}
 	}
 }

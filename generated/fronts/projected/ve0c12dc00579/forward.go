@@ -13,38 +13,35 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps L·T·d_k + L·T·d_v + 4·L·T entries and checkpoints of 0 entries.
+// It keeps 2·L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WQ            []F // [d_k, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	BRho          []F // []
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
-	K0            []F // [L, T, d_k], written
-	Q0            []F // [L, T, d_k], written
-	V             []F // [L, T, d_v], written
-	Rho           []F // [L, T], written
-	Theta         []F // [L, T], written
-	RhoStack      []F // [L, T, d_k + d_v], written
-	RhoSigmoid    []F // [L, T], written
-	ThetaSoftplus []F // [L, T], written
-	ThetaSigmoid  []F // [L, T], written
-	RhoSigmoid2   []F // [L, T], written
-	Work          []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	WRho     []F // [d_k + d_v]
+	BRho     []F // []
+	WTheta   []F // [d_k + d_v]
+	BTheta   []F // []
+	K0       []F // [L, T, d_k], written
+	Q0       []F // [L, T, d_k], written
+	V        []F // [L, T, d_v], written
+	Rho      []F // [L, T], written
+	Theta    []F // [L, T], written
+	RhoLin   []F // [L, T], written
+	ThetaLin []F // [L, T], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T.
+// WorkLen is 4·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return 2 * L * T
+	return 4 * L * T
 }
 
 // Run computes Forward.
@@ -54,9 +51,13 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t2 := c.Work[:L*T] // [L, T]
+	t22 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t9 := work[:L*T] // [L, T]
+	t42 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t52 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -67,43 +68,43 @@ func (c *Forward[F]) Run() {
 	// projected.v
 	kern.Gemm(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
-	// projected.rho
+	// projected.rho, projected.theta
 	for i := range L {
+		t22_2 := t22[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for j := range T {
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
+			var t222 F
+			var t422 F
 			for k := range dK {
-				rhoStack[k] = k0[k]
+				k0Entry := k0[k]
+				t222 += F(k0Entry * wRho[k])
+				t422 += F(k0Entry * wTheta[k])
 			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
+			t22_2[j] = t222
+			t42_2[j] = t422
 		}
 	}
 
 	// projected.rho, projected.theta
 	for i := range L {
-		t2_2 := t2[i*T:][:T]
-		t9_2 := t9[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
+		t32_2 := t32[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t22 F
-			var t92 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t22 += F(rhoStackEntry * wRho[k])
-				t92 += F(rhoStackEntry * wTheta[k])
+			v := c.V[(i*T+j)*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			var t322 F
+			var t522 F
+			for k := range dV {
+				vEntry := v[k]
+				t322 += F(vEntry * wRho[k])
+				t522 += F(vEntry * wTheta[k])
 			}
-			t2_2[j] = t22
-			t9_2[j] = t92
+			t32_2[j] = t322
+			t52_2[j] = t522
 		}
 	}
 
@@ -111,67 +112,62 @@ func (c *Forward[F]) Run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
-		t2_2 := t2[i*T:][:T]
-		t9_2 := t9[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 		for j := range T {
-			t3 := t2_2[j] + bRhoEntry
-			t4 := num.Sigmoid(t3)
-			t10 := t9_2[j] + bThetaEntry
-			t11 := num.Softplus(t10)
-			rhoSigmoid[j] = t4
-			rho[j] = num.Min(num.Max(t4, F(0)), F(1))
-			thetaSoftplus[j] = t11
-			theta[j] = num.Max(t11, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t10)
-			rhoSigmoid2[j] = num.Sigmoid(-t3)
+			t3 := t22_2[j] + t32_2[j] + bRhoEntry
+			t10 := t42_2[j] + t52_2[j] + bThetaEntry
+			rhoLin[j] = t3
+			rho[j] = num.Min(num.Max(num.Sigmoid(t3), F(0)), F(1))
+			thetaLin[j] = t10
+			theta[j] = num.Max(num.Softplus(t10), F(0))
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WQ            []F // [d_k, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	WTheta        []F // [d_k + d_v]
-	K0Bar         []F // [L, T, d_k]
-	Q0Bar         []F // [L, T, d_k]
-	VBar          []F // [L, T, d_v]
-	RhoBar        []F // [L, T]
-	ThetaBar      []F // [L, T]
-	RhoStack      []F // [L, T, d_k + d_v]
-	RhoSigmoid    []F // [L, T]
-	ThetaSoftplus []F // [L, T]
-	ThetaSigmoid  []F // [L, T]
-	RhoSigmoid2   []F // [L, T]
-	WKBar         []F // [d_k, d], written
-	XBar          []F // [L, T, d], written
-	WQBar         []F // [d_k, d], written
-	WVBar         []F // [d_v, d], written
-	WRhoBar       []F // [d_k + d_v], written
-	BRhoBar       []F // [], written
-	WThetaBar     []F // [d_k + d_v], written
-	BThetaBar     []F // [], written
-	Work          []F // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F // [d_k, d]
+	X         []F // [L, T, d]
+	WQ        []F // [d_k, d]
+	WV        []F // [d_v, d]
+	WRho      []F // [d_k + d_v]
+	WTheta    []F // [d_k + d_v]
+	K0Bar     []F // [L, T, d_k]
+	Q0Bar     []F // [L, T, d_k]
+	VBar      []F // [L, T, d_v]
+	RhoBar    []F // [L, T]
+	ThetaBar  []F // [L, T]
+	K0        []F // [L, T, d_k]
+	V         []F // [L, T, d_v]
+	RhoLin    []F // [L, T]
+	ThetaLin  []F // [L, T]
+	WKBar     []F // [d_k, d], written
+	XBar      []F // [L, T, d], written
+	WQBar     []F // [d_k, d], written
+	WVBar     []F // [d_v, d], written
+	WRhoBar   []F // [d_k + d_v], written
+	BRhoBar   []F // [], written
+	WThetaBar []F // [d_k + d_v], written
+	BThetaBar []F // [], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d + 2·L·T·d_k + 2·L·T·d_v + 2·L·T.
+// WorkLen is L·T·d_k + L·T·d_v + 2·L·T + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 2*L*T*dK + 2*L*T*dV + 2*L*T
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return L*T*dK + L*T*dV + 2*L*T + 4*dK + 4*dV
 }
 
 // Run computes Backward.
@@ -181,127 +177,124 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t92 := c.Work[:L*T] // [L, T]
+	t13 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t28 := work[:L*T] // [L, T]
+	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t34 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t37 := work[:L*T*dV] // [L, T, d_v]
+	t19 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t41 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t44 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t38 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t40 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t42 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t43 := work[:L*T*d] // [L, T, d]
+	t21 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t43 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t49 := work[:L*T*dK] // [L, T, d_k]
 
-	// projected.theta, projected.rho
-	var t122 F
-	var t31 F
+	// projected.rho, projected.theta
+	var t17 F
+	var t39 F
 	for i := range L {
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		for j := range T {
-			t22 := (F(0) <= thetaSoftplus[j])
-			t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t122 += t922
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t15 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t20 := (t15 && (F(0) <= rhoSigmoidEntry))
-			t282 := kern.Choose(t20, F(F(rhoSigmoidEntry*kern.Choose(t20, kern.Choose(t15, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t31 += t282
-			t92_2[j] = t922
-			t28_2[j] = t282
+			rhoLinEntry := rhoLin[j]
+			t4 := num.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t62 := (F(0) <= num.Softplus(thetaLinEntry))
+			t132 := kern.Choose(t62, F(kern.Choose(t62, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t17 += t132
+			t22 := (num.Max(t4, F(0)) <= F(1))
+			t27 := (t22 && (F(0) <= t4))
+			t352 := kern.Choose(t27, F(F(t4*kern.Choose(t27, kern.Choose(t22, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t39 += t352
+			t13_2[j] = t132
+			t35_2[j] = t352
 		}
 	}
-	c.BThetaBar[0] = t122
-	c.BRhoBar[0] = t31
+	c.BThetaBar[0] = t17
+	c.BRhoBar[0] = t39
 
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.theta, projected.rho, projected.v
+	clear(t19)
+	clear(t41)
 	for i := range L {
-		t92_2 := t92[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
+		t13_2 := t13[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t34_2 := t34[(i*T+j)*(dK+dV):][:dK+dV]
-			t92Entry := t92_2[j]
-			t28Entry := t28_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t92Entry)
-				wRhoBar[k] += F(rhoStackEntry * t28Entry)
-				t34_2[k] = F(t92Entry*wTheta[k]) + F(t28Entry*wRho[k])
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	for i := range L {
-		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t19_2 := t19[dK:][:dV]
+			t41_2 := t41[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t34_2 := t34[(i*T+j)*(dK+dV)+dK:][:dV]
-			t37_2 := t37[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			t44_2 := t44[(i*T+j)*dV:][:dV]
+			t13Entry := t13_2[j]
+			t35Entry := t35_2[j]
 			for k := range dV {
-				t37_2[k] = vBar[k] + t34_2[k]
+				vEntry := v[k]
+				t19_2[k] += F(vEntry * t13Entry)
+				t41_2[k] += F(vEntry * t35Entry)
+				t44_2[k] = vBar[k] + F(t13Entry*wTheta[k]) + F(t35Entry*wRho[k])
+			}
+		}
+	}
+
+	// projected.theta, projected.rho, projected.k0
+	clear(t21)
+	clear(t43)
+	for i := range L {
+		t13_2 := t13[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t21_2 := t21[:dK]
+		t43_2 := t43[:dK]
+		wTheta := c.WTheta[:dK]
+		wRho := c.WRho[:dK]
+		for j := range T {
+			k0 := c.K0[(i*T+j)*dK:][:dK]
+			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+			t49_2 := t49[(i*T+j)*dK:][:dK]
+			t13Entry2 := t13_2[j]
+			t35Entry2 := t35_2[j]
+			for k := range dK {
+				k0Entry := k0[k]
+				t21_2[k] += F(k0Entry * t13Entry2)
+				t43_2[k] += F(k0Entry * t35Entry2)
+				t49_2[k] = k0Bar[k] + F(t13Entry2*wTheta[k]) + F(t35Entry2*wRho[k])
 			}
 		}
 	}
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t38, d, 1, t37, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t37, dV, 1)
-
-	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t40, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t44, dV, 1)
 
 	// projected.q0
 	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
 
-	// projected.k0, projected.rho
-	for i := range L {
-		for j := range T {
-			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-			t34_2 := t34[(i*T+j)*(dK+dV):][:dK]
-			t42_2 := t42[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				t42_2[k] = k0Bar[k] + t34_2[k]
-			}
-		}
-	}
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t44, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t43, d, 1, t42, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t49, dK, 1, c.WK, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t42, dK, 1)
-
-	// projected.k0
-	for i := range L {
-		for j := range T {
-			t38_2 := t38[(i*T+j)*d:][:d]
-			t40_2 := t40[(i*T+j)*d:][:d]
-			t43_2 := t43[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t38_2[k] + t40_2[k] + t43_2[k]
-			}
-		}
+	wRhoBar := c.WRhoBar[:dK+dV]
+	wThetaBar := c.WThetaBar[:dK+dV]
+	for i := range dK + dV {
+		wRhoBar[i] = t41[i] + t43[i]
+		wThetaBar[i] = t19[i] + t21[i]
 	}
 }
 
@@ -348,11 +341,8 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.V = arena.Alloc(k.L * k.T * k.DV)
 	k.Rho = arena.Alloc(k.L * k.T)
 	k.Theta = arena.Alloc(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -388,11 +378,10 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.VBar = block.Adjoint(t, n.outV, g.L*g.T*g.DV)
 	g.RhoBar = block.Adjoint(t, n.outRho, g.L*g.T)
 	g.ThetaBar = block.Adjoint(t, n.outTheta, g.L*g.T)
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
+	g.K0 = k.K0
+	g.V = k.V
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

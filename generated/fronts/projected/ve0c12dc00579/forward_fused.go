@@ -20,8 +20,10 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t2 := c.Work[:L*T]       // [L, T]
-	t9 := c.Work[L*T:][:L*T] // [L, T]
+	t22 := c.Work[:L*T]         // [L, T]
+	t42 := c.Work[L*T:][:L*T]   // [L, T]
+	t32 := c.Work[2*L*T:][:L*T] // [L, T]
+	t52 := c.Work[3*L*T:][:L*T] // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -32,56 +34,87 @@ func (c *forwardFused) run() {
 	// projected.v
 	kern.GemmFMA(L*T, dV, d, F(1), false, c.V, dV, 1, c.X, d, 1, c.WV, 1, d)
 
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K0[(i*T+j)*dK:][:dK])
+	// projected.rho, projected.theta
+	if kern.Wide() {
+		a := regions.Rc9dfef440ac5Args{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(t22),
+			P4: unsafe.SliceData(t42),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dK,
 		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
+		regions.Rc9dfef440ac5(&a)
+	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		for i := range L {
+			t22_2 := t22[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			for j := range T {
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				var t222 F
+				var t422 F
+				t222Sums := [16]F{t222}
+				t422Sums := [16]F{t422}
+				for k := range dK {
+					k0Entry := k0[k]
+					t222Sums[k%16] = num.FMA32(k0Entry, wRho[k], t222Sums[k%16])
+					t422Sums[k%16] = num.FMA32(k0Entry, wTheta[k], t422Sums[k%16])
+				}
+				t222 = kern.Sum16(&t222Sums)
+				t422 = kern.Sum16(&t422Sums)
+				t22_2[j] = t222
+				t42_2[j] = t422
+			}
 		}
 	}
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rc9dfef440ac5Args{
-			P0: unsafe.SliceData(c.RhoStack),
+		a := regions.R68981f7c4fb3Args{
+			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
-			P3: unsafe.SliceData(t2),
-			P4: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t32),
+			P4: unsafe.SliceData(t52),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.Rc9dfef440ac5(&a)
+		regions.R68981f7c4fb3(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t2_2 := t2[i*T:][:T]
-			t9_2 := t9[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t22 F
-				var t92 F
-				t22Sums := [16]F{t22}
-				t92Sums := [16]F{t92}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t22Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t22Sums[k%16])
-					t92Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t92Sums[k%16])
+				v := c.V[(i*T+j)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				var t322 F
+				var t522 F
+				t322Sums := [16]F{t322}
+				t522Sums := [16]F{t522}
+				for k := range dV {
+					vEntry := v[k]
+					t322Sums[k%16] = num.FMA32(vEntry, wRho[k], t322Sums[k%16])
+					t522Sums[k%16] = num.FMA32(vEntry, wTheta[k], t522Sums[k%16])
 				}
-				t22 = kern.Sum16(&t22Sums)
-				t92 = kern.Sum16(&t92Sums)
-				t2_2[j] = t22
-				t9_2[j] = t92
+				t322 = kern.Sum16(&t322Sums)
+				t522 = kern.Sum16(&t522Sums)
+				t32_2[j] = t322
+				t52_2[j] = t522
 			}
 		}
 	}
@@ -90,42 +123,38 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R80e34292e1e6Args{
-			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(t9),
-			P2: unsafe.SliceData(c.RhoSigmoid),
-			P3: unsafe.SliceData(c.Rho),
-			P4: unsafe.SliceData(c.ThetaSoftplus),
-			P5: unsafe.SliceData(c.Theta),
-			P6: unsafe.SliceData(c.ThetaSigmoid),
-			P7: unsafe.SliceData(c.RhoSigmoid2),
+		a := regions.Rb4d6675b6fe6Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t42),
+			P3: unsafe.SliceData(t52),
+			P4: unsafe.SliceData(c.RhoLin),
+			P5: unsafe.SliceData(c.Rho),
+			P6: unsafe.SliceData(c.ThetaLin),
+			P7: unsafe.SliceData(c.Theta),
 			N0: L,
 			N1: T,
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.R80e34292e1e6(&a)
+		regions.Rb4d6675b6fe6(&a)
 	} else {
 		for i := range L {
-			t2_2 := t2[i*T:][:T]
-			t9_2 := t9[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
 			for j := range T {
-				t3 := t2_2[j] + bRhoEntry
-				t4 := kern.Sigmoid(t3)
-				t10 := t9_2[j] + bThetaEntry
-				t11 := kern.Softplus(t10)
-				rhoSigmoid[j] = t4
-				rho[j] = kern.Smaller(kern.Larger(t4, F(0)), F(1))
-				thetaSoftplus[j] = t11
-				theta[j] = kern.Larger(t11, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t10)
-				rhoSigmoid2[j] = kern.Sigmoid(-t3)
+				t3 := (t22_2[j] + t32_2[j]) + bRhoEntry
+				t10 := (t42_2[j] + t52_2[j]) + bThetaEntry
+				rhoLin[j] = t3
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t3), F(0)), F(1))
+				thetaLin[j] = t10
+				theta[j] = kern.Larger(kern.Softplus(t10), F(0))
 			}
 		}
 	}
@@ -142,226 +171,217 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t92 := c.Work[:L*T]                                     // [L, T]
-	t28 := c.Work[L*T:][:L*T]                               // [L, T]
-	t34 := c.Work[2*L*T:][:L*T*dK+L*T*dV]                   // [L, T, d_k + d_v]
-	t37 := c.Work[L*T*dK+L*T*dV+2*L*T:][:L*T*dV]            // [L, T, d_v]
-	t38 := c.Work[L*T*dK+2*L*T*dV+2*L*T:][:L*T*d]           // [L, T, d]
-	t40 := c.Work[L*T*d+L*T*dK+2*L*T*dV+2*L*T:][:L*T*d]     // [L, T, d]
-	t42 := c.Work[2*L*T*d+L*T*dK+2*L*T*dV+2*L*T:][:L*T*dK]  // [L, T, d_k]
-	t43 := c.Work[2*L*T*d+2*L*T*dK+2*L*T*dV+2*L*T:][:L*T*d] // [L, T, d]
-	t122Total := make([]F, 1)
-	t31Total := make([]F, 1)
+	t13 := c.Work[:L*T]                             // [L, T]
+	t35 := c.Work[L*T:][:L*T]                       // [L, T]
+	t19 := c.Work[2*L*T:][:dK+dV]                   // [d_k + d_v]
+	t41 := c.Work[2*L*T+dK+dV:][:dK+dV]             // [d_k + d_v]
+	t44 := c.Work[2*L*T+2*dK+2*dV:][:L*T*dV]        // [L, T, d_v]
+	t21 := c.Work[L*T*dV+2*L*T+2*dK+2*dV:][:dK+dV]  // [d_k + d_v]
+	t43 := c.Work[L*T*dV+2*L*T+3*dK+3*dV:][:dK+dV]  // [d_k + d_v]
+	t49 := c.Work[L*T*dV+2*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t17Total := make([]F, 1)
+	t39Total := make([]F, 1)
 
-	// projected.theta, projected.rho
-	var t122 F
-	var t31 F
+	// projected.rho, projected.theta
+	var t17 F
+	var t39 F
 	if kern.Wide() {
-		a := regions.R472b91fa3b39Args{
-			P0: unsafe.SliceData(c.ThetaSoftplus),
-			P1: unsafe.SliceData(c.ThetaBar),
-			P2: unsafe.SliceData(c.ThetaSigmoid),
-			P3: unsafe.SliceData(c.RhoSigmoid),
-			P4: unsafe.SliceData(c.RhoBar),
-			P5: unsafe.SliceData(c.RhoSigmoid2),
-			P6: unsafe.SliceData(t92),
-			P7: unsafe.SliceData(t28),
-			P8: unsafe.SliceData(t122Total),
-			P9: unsafe.SliceData(t31Total),
+		a := regions.R81926554672cArgs{
+			P0: unsafe.SliceData(c.RhoLin),
+			P1: unsafe.SliceData(c.ThetaLin),
+			P2: unsafe.SliceData(c.ThetaBar),
+			P3: unsafe.SliceData(c.RhoBar),
+			P4: unsafe.SliceData(t13),
+			P5: unsafe.SliceData(t35),
+			P6: unsafe.SliceData(t17Total),
+			P7: unsafe.SliceData(t39Total),
 			N0: L,
 			N1: T,
 			N2: 4 * T,
 			N3: 8 * T,
 			N4: 12 * T,
-			S0: [2]float32{t31},
-			S1: [2]float32{t122},
+			S0: [2]float32{t39},
+			S1: [2]float32{t17},
 		}
-		regions.R472b91fa3b39(&a)
+		regions.R81926554672c(&a)
 	} else {
-		t31_2 := t31
-		t122_2 := t122
+		t39_2 := t39
+		t17_2 := t17
 		for i := range L {
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			thetaBar := c.ThetaBar[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 			rhoBar := c.RhoBar[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t92_2 := t92[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			var t122Row F
-			var t31Row F
-			t122RowSums := [16]F{t122Row}
-			t31RowSums := [16]F{t31Row}
+			t13_2 := t13[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			var t17Row F
+			var t39Row F
+			t17RowSums := [16]F{t17Row}
+			t39RowSums := [16]F{t39Row}
 			for j := range T {
-				t22 := (F(0) <= thetaSoftplus[j])
-				t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-				t122RowSums[j%16] = t122RowSums[j%16] + t922
-				rhoSigmoidEntry := rhoSigmoid[j]
-				t15 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-				t20 := (t15 && (F(0) <= rhoSigmoidEntry))
-				t282 := kern.Choose(t20, F(F(rhoSigmoidEntry*kern.Choose(t20, kern.Choose(t15, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-				t31RowSums[j%16] = t31RowSums[j%16] + t282
-				t92_2[j] = t922
-				t28_2[j] = t282
+				rhoLinEntry := rhoLin[j]
+				t4 := kern.Sigmoid(rhoLinEntry)
+				thetaLinEntry := thetaLin[j]
+				t62 := (F(0) <= kern.Softplus(thetaLinEntry))
+				t132 := kern.Choose(t62, F(kern.Choose(t62, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t17RowSums[j%16] = t17RowSums[j%16] + t132
+				t22 := (kern.Larger(t4, F(0)) <= F(1))
+				t27 := (t22 && (F(0) <= t4))
+				t352 := kern.Choose(t27, F(F(t4*kern.Choose(t27, kern.Choose(t22, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t39RowSums[j%16] = t39RowSums[j%16] + t352
+				t13_2[j] = t132
+				t35_2[j] = t352
 			}
-			t122Row = kern.Sum16(&t122RowSums)
-			t31Row = kern.Sum16(&t31RowSums)
-			t122_2 = t122_2 + t122Row
-			t31_2 = t31_2 + t31Row
+			t17Row = kern.Sum16(&t17RowSums)
+			t39Row = kern.Sum16(&t39RowSums)
+			t17_2 = t17_2 + t17Row
+			t39_2 = t39_2 + t39Row
 		}
-		t122Total[0] = t122_2
-		t31Total[0] = t31_2
+		t17Total[0] = t17_2
+		t39Total[0] = t39_2
 	}
-	t122 = t122Total[0]
-	t31 = t31Total[0]
-	c.BThetaBar[0] = t122
-	c.BRhoBar[0] = t31
+	t17 = t17Total[0]
+	t39 = t39Total[0]
+	c.BThetaBar[0] = t17
+	c.BRhoBar[0] = t39
 
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.theta, projected.rho, projected.v
+	clear(t19)
+	clear(t41)
 	if kern.Wide() {
-		a := regions.R6d9811d6c94dArgs{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t28),
-			P2: unsafe.SliceData(c.RhoStack),
-			P3: unsafe.SliceData(c.WThetaBar),
-			P4: unsafe.SliceData(c.WRhoBar),
+		a := regions.Rc3f997256f94Args{
+			P0:  unsafe.SliceData(t13),
+			P1:  unsafe.SliceData(t35),
+			P2:  unsafe.SliceData(c.V),
+			P3:  unsafe.SliceData(t19),
+			P4:  unsafe.SliceData(t41),
+			P5:  unsafe.SliceData(c.WRho),
+			P6:  unsafe.SliceData(c.WTheta),
+			P7:  unsafe.SliceData(c.VBar),
+			P8:  unsafe.SliceData(t44),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dV,
+			N6:  4 * dV,
+			N7:  8 * dV,
+			N8:  12 * dV,
+			N9:  4 * dK,
+			N10: T * dV,
+		}
+		regions.Rc3f997256f94(&a)
+	} else {
+		for i := range L {
+			t13_2 := t13[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				t19_2 := t19[dK:][:dV]
+				t41_2 := t41[dK:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t44_2 := t44[(i*T+j)*dV:][:dV]
+				t13Entry := t13_2[j]
+				t35Entry := t35_2[j]
+				for k := range dV {
+					vEntry := v[k]
+					t19_2[k] = num.FMA32(vEntry, t13Entry, t19_2[k])
+					t41_2[k] = num.FMA32(vEntry, t35Entry, t41_2[k])
+					t44_2[k] = num.FMA32(t35Entry, wRho[k], num.FMA32(t13Entry, wTheta[k], vBar[k]))
+				}
+			}
+		}
+	}
+
+	// projected.theta, projected.rho, projected.k0
+	clear(t21)
+	clear(t43)
+	if kern.Wide() {
+		a := regions.R03666ef6eb83Args{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(c.K0),
+			P3: unsafe.SliceData(t21),
+			P4: unsafe.SliceData(t43),
 			P5: unsafe.SliceData(c.WRho),
 			P6: unsafe.SliceData(c.WTheta),
-			P7: unsafe.SliceData(t34),
+			P7: unsafe.SliceData(c.K0Bar),
+			P8: unsafe.SliceData(t49),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
-			N5: dK + dV,
-			N6: 8*dK + 8*dV,
-			N7: 12*dK + 12*dV,
-			N8: T*dK + T*dV,
+			N5: dK,
+			N6: 4 * dK,
+			N7: 8 * dK,
+			N8: 12 * dK,
+			N9: T * dK,
 		}
-		regions.R6d9811d6c94d(&a)
+		regions.R03666ef6eb83(&a)
 	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
+		t21_2 := t21[:dK]
+		t43_2 := t43[:dK]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for i := range L {
-			t92_2 := t92[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t34_2 := t34[(i*T+j)*(dK+dV):][:dK+dV]
-				t92Entry := t92_2[j]
-				t28Entry := t28_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t92Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t28Entry, wRhoBar[k])
-					t34_2[k] = num.FMA32(t28Entry, wRho[k], F(t92Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t37),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
-		}
-		regions.Rbd0e3277083c(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t34_2 := t34[(i*T+j)*(dK+dV)+dK:][:dV]
-				t37_2 := t37[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t37_2[k] = vBar[k] + t34_2[k]
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+				t49_2 := t49[(i*T+j)*dK:][:dK]
+				t13Entry2 := t13_2[j]
+				t35Entry2 := t35_2[j]
+				for k := range dK {
+					k0Entry := k0[k]
+					t21_2[k] = num.FMA32(k0Entry, t13Entry2, t21_2[k])
+					t43_2[k] = num.FMA32(k0Entry, t35Entry2, t43_2[k])
+					t49_2[k] = num.FMA32(t35Entry2, wRho[k], num.FMA32(t13Entry2, wTheta[k], k0Bar[k]))
 				}
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t38, d, 1, t37, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t37, dV, 1)
-
-	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t40, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t44, dV, 1)
 
 	// projected.q0
 	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, c.Q0Bar, dK, 1)
 
-	// projected.k0, projected.rho
-	if kern.Wide() {
-		a := regions.R7f2dcf236e75Args{
-			P0: unsafe.SliceData(c.K0Bar),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t42),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: dK + dV,
-			N4: T*dK + T*dV,
-			N5: T * dK,
-		}
-		regions.R7f2dcf236e75(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
-				t34_2 := t34[(i*T+j)*(dK+dV):][:dK]
-				t42_2 := t42[(i*T+j)*dK:][:dK]
-				for k := range dK {
-					t42_2[k] = k0Bar[k] + t34_2[k]
-				}
-			}
-		}
-	}
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t49, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t44, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, c.Q0Bar, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t43, d, 1, t42, dK, 1, c.WK, d, 1)
-
-	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t42, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t49, dK, 1, c.WK, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t38),
-			P1: unsafe.SliceData(t40),
-			P2: unsafe.SliceData(t43),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.Rcabf625c8a2bArgs{
+			P0: unsafe.SliceData(t41),
+			P1: unsafe.SliceData(t43),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t19),
+			P4: unsafe.SliceData(t21),
+			P5: unsafe.SliceData(c.WThetaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rcabf625c8a2b(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t38_2 := t38[(i*T+j)*d:][:d]
-				t40_2 := t40[(i*T+j)*d:][:d]
-				t43_2 := t43[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t38_2[k] + t40_2[k]) + t43_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		wThetaBar := c.WThetaBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t41[i] + t43[i]
+			wThetaBar[i] = t19[i] + t21[i]
 		}
 	}
 }

@@ -13,54 +13,43 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 5·L·T·d_k + L·T·d_v + 13·L·T entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 5·L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WQ            []F // [d_k, d]
-	WV            []F // [d_v, d]
-	WRho          []F // [d_k + d_v]
-	BRho          []F // []
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
-	WEta          []F // [d_k + d_v]
-	BEta          []F // []
-	V             []F // [L, T, d_v], written
-	K             []F // [L, T, d_k], written
-	Q             []F // [L, T, d_k], written
-	Rho           []F // [L, T], written
-	Theta         []F // [L, T], written
-	Eta           []F // [L, T], written
-	K0            []F // [L, T, d_k], written
-	Q0            []F // [L, T, d_k], written
-	KProd         []F // [L, T], written
-	KSqrt         []F // [L, T], written
-	QProd         []F // [L, T], written
-	QSqrt         []F // [L, T], written
-	RhoStack      []F // [L, T, d_k + d_v], written
-	RhoSigmoid    []F // [L, T], written
-	ThetaSoftplus []F // [L, T], written
-	EtaSigmoid    []F // [L, T], written
-	ThetaSigmoid  []F // [L, T], written
-	RhoSigmoid2   []F // [L, T], written
-	QDiv          []F // [L, T], written
-	QDiv2         []F // [L, T, d_k], written
-	QDiv3         []F // [L, T], written
-	KDiv          []F // [L, T], written
-	KDiv2         []F // [L, T, d_k], written
-	KDiv3         []F // [L, T], written
-	Work          []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	WRho     []F // [d_k + d_v]
+	BRho     []F // []
+	WTheta   []F // [d_k + d_v]
+	BTheta   []F // []
+	WEta     []F // [d_k + d_v]
+	BEta     []F // []
+	V        []F // [L, T, d_v], written
+	K        []F // [L, T, d_k], written
+	Q        []F // [L, T, d_k], written
+	Rho      []F // [L, T], written
+	Theta    []F // [L, T], written
+	Eta      []F // [L, T], written
+	K0       []F // [L, T, d_k], written
+	Q0       []F // [L, T, d_k], written
+	KProd    []F // [L, T], written
+	QProd    []F // [L, T], written
+	RhoLin   []F // [L, T], written
+	ThetaLin []F // [L, T], written
+	EtaLin   []F // [L, T], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 5·L·T.
+// WorkLen is 8·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return 5 * L * T
+	return 8 * L * T
 }
 
 // Run computes Forward.
@@ -76,9 +65,15 @@ func (c *Forward[F]) Run() {
 	work = work[L*T:]
 	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t29 := work[:L*T] // [L, T]
+	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t34 := work[:L*T] // [L, T]
+	t62 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t52 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t72 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -106,14 +101,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t3 := (F(0) < kProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-			kSqrt[j] = t6
-			t10_2[j] = num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -139,192 +131,152 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t13 := (F(0) < qProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-			qSqrt[j] = t16
-			t20_2[j] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q, projected.rho, projected.theta, projected.eta
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
+			var t222 F
+			var t422 F
+			var t622 F
 			t20Entry := t20_2[j]
-			t10Entry2 := t10_2[j]
 			for k2 := range dK {
-				q2 := q0[k2] / t20Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t20Entry
-				kDiv2[k2] = k[k2] / t10Entry2
+				kEntry := k[k2]
+				t222 += F(kEntry * wRho[k2])
+				t422 += F(kEntry * wTheta[k2])
+				t622 += F(kEntry * wEta[k2])
+				q[k2] = q0[k2] / t20Entry
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				rhoStack[k] = v[k]
-			}
+			t22_2[j] = t222
+			t42_2[j] = t422
+			t62_2[j] = t622
 		}
 	}
 
 	// projected.rho, projected.theta, projected.eta
 	for i := range L {
-		t22_2 := t22[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
+		t32_2 := t32[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t222 F
-			var t292 F
-			var t342 F
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				t222 += F(rhoStackEntry * wRho[k])
-				t292 += F(rhoStackEntry * wTheta[k])
-				t342 += F(rhoStackEntry * wEta[k])
+			v := c.V[(i*T+j)*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wEta := c.WEta[dK:][:dV]
+			var t322 F
+			var t522 F
+			var t722 F
+			for k := range dV {
+				vEntry := v[k]
+				t322 += F(vEntry * wRho[k])
+				t522 += F(vEntry * wTheta[k])
+				t722 += F(vEntry * wEta[k])
 			}
-			t22_2[j] = t222
-			t29_2[j] = t292
-			t34_2[j] = t342
+			t32_2[j] = t322
+			t52_2[j] = t522
+			t72_2[j] = t722
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.eta, projected.q
+	// projected.rho, projected.k, projected.theta, projected.eta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	for i := range L {
 		t22_2 := t22[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t23 := t22_2[j] + bRhoEntry
-			t24 := num.Sigmoid(t23)
-			t30 := t29_2[j] + bThetaEntry
-			t31 := num.Softplus(t30)
-			t35 := t34_2[j] + bEtaEntry
-			rhoSigmoid[j] = t24
-			rho[j] = num.Min(num.Max(t24, F(0)), F(1))
-			thetaSoftplus[j] = t31
-			theta[j] = num.Max(t31, F(0))
+			t23 := t22_2[j] + t32_2[j] + bRhoEntry
+			t30 := t42_2[j] + t52_2[j] + bThetaEntry
+			t35 := t62_2[j] + t72_2[j] + bEtaEntry
+			rhoLin[j] = t23
+			rho[j] = num.Min(num.Max(num.Sigmoid(t23), F(0)), F(1))
+			thetaLin[j] = t30
+			theta[j] = num.Max(num.Softplus(t30), F(0))
+			etaLin[j] = t35
 			eta[j] = num.Sigmoid(t35)
-			etaSigmoid[j] = num.Sigmoid(-t35)
-			thetaSigmoid[j] = num.Sigmoid(t30)
-			rhoSigmoid2[j] = num.Sigmoid(-t23)
-			qDiv[j] = F(1) / t20_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t10_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WQ            []F    // [d_k, d]
-	WV            []F    // [d_v, d]
-	WRho          []F    // [d_k + d_v]
-	WTheta        []F    // [d_k + d_v]
-	WEta          []F    // [d_k + d_v]
-	VBar          []F    // [L, T, d_v]
-	KBar          []F    // [L, T, d_k]
-	QBar          []F    // [L, T, d_k]
-	RhoBar        []F    // [L, T]
-	ThetaBar      []F    // [L, T]
-	EtaBar        []F    // [L, T]
-	K0            []F    // [L, T, d_k]
-	Q0            []F    // [L, T, d_k]
-	KProd         []F    // [L, T]
-	KSqrt         []F    // [L, T]
-	QProd         []F    // [L, T]
-	QSqrt         []F    // [L, T]
-	RhoStack      []F    // [L, T, d_k + d_v]
-	RhoSigmoid    []F    // [L, T]
-	ThetaSoftplus []F    // [L, T]
-	Eta           []F    // [L, T]
-	EtaSigmoid    []F    // [L, T]
-	ThetaSigmoid  []F    // [L, T]
-	RhoSigmoid2   []F    // [L, T]
-	QDiv          []F    // [L, T]
-	QDiv2         []F    // [L, T, d_k]
-	QDiv3         []F    // [L, T]
-	KDiv          []F    // [L, T]
-	KDiv2         []F    // [L, T, d_k]
-	KDiv3         []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WQBar         []F    // [d_k, d], written
-	WVBar         []F    // [d_v, d], written
-	WRhoBar       []F    // [d_k + d_v], written
-	BRhoBar       []F    // [], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
-	WEtaBar       []F    // [d_k + d_v], written
-	BEtaBar       []F    // [], written
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F    // [d_k, d]
+	X         []F    // [L, T, d]
+	WQ        []F    // [d_k, d]
+	WV        []F    // [d_v, d]
+	WRho      []F    // [d_k + d_v]
+	WTheta    []F    // [d_k + d_v]
+	WEta      []F    // [d_k + d_v]
+	VBar      []F    // [L, T, d_v]
+	KBar      []F    // [L, T, d_k]
+	QBar      []F    // [L, T, d_k]
+	RhoBar    []F    // [L, T]
+	ThetaBar  []F    // [L, T]
+	EtaBar    []F    // [L, T]
+	K0        []F    // [L, T, d_k]
+	Q0        []F    // [L, T, d_k]
+	V         []F    // [L, T, d_v]
+	KProd     []F    // [L, T]
+	QProd     []F    // [L, T]
+	RhoLin    []F    // [L, T]
+	ThetaLin  []F    // [L, T]
+	EtaLin    []F    // [L, T]
+	WKBar     []F    // [d_k, d], written
+	XBar      []F    // [L, T, d], written
+	WQBar     []F    // [d_k, d], written
+	WVBar     []F    // [d_v, d], written
+	WRhoBar   []F    // [d_k + d_v], written
+	BRhoBar   []F    // [], written
+	WThetaBar []F    // [d_k + d_v], written
+	BThetaBar []F    // [], written
+	WEtaBar   []F    // [d_k + d_v], written
+	BEtaBar   []F    // [], written
+	Work      []F    // WorkLen() entries
+	Flags     []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 4·L·T·d_k + 2·L·T·d_v + 5·L·T.
+// WorkLen is 3·L·T·d_k + L·T·d_v + 14·L·T + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 4*L*T*dK + 2*L*T*dV + 5*L*T
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 3*L*T*dK + L*T*dV + 14*L*T + 6*dK + 6*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -334,229 +286,283 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t42 := c.Work[:L*T] // [L, T]
+	t6 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t162 := work[:L*T] // [L, T]
+	t8 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t352 := work[:L*T] // [L, T]
+	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t41 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t48 := work[:L*T] // [L, T]
+	t16 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t69 := work[:L*T*dK] // [L, T, d_k]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t102 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t252 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t47 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t57 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t172 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t332 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t55 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t60 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t81 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t74 := work[:L*T] // [L, T]
+	t86 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t95 := work[:L*T*dV] // [L, T, d_v]
+	t152 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t312 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t53 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t107 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t96 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t98 := work[:L*T*dK] // [L, T, d_k]
+	t77 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t83 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t103 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t110 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t101 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t99 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t102 := work[:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T]  // [L, T]
+	t113 := work[:L*T*dK] // [L, T, d_k]
+	t3 := c.Flags[:L*T]   // [L, T]
 	flags := c.Flags[L*T:]
 	t13 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t49 := flags[:L*T] // [L, T]
+	t61 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t53 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t75 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t79 := flags[:L*T] // [L, T]
+	t65 := flags[:L*T] // [L, T]
 
-	// projected.k, projected.q, projected.eta, projected.theta, projected.rho
-	var t62 F
-	var t192 F
-	var t38 F
+	// projected.k, projected.q, projected.rho, projected.eta, projected.theta
+	var t132 F
+	var t292 F
+	var t51 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		etaBar := c.EtaBar[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t57_2 := t57[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < kProd[j])
-			t132 := (F(0) < qProd[j])
-			t422 := F(F(etaBar[j]*eta[j]) * etaSigmoid[j])
-			t62 += t422
-			t92 := (F(0) <= thetaSoftplus[j])
-			t1622 := kern.Choose(t92, F(kern.Choose(t92, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t192 += t1622
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t222 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t272 := (t222 && (F(0) <= rhoSigmoidEntry))
-			t3522 := kern.Choose(t272, F(F(rhoSigmoidEntry*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t38 += t3522
-			t492 := (F(1e-08) <= kern.Choose(t132, qSqrt[j], F(0)))
-			t752 := (F(1e-08) <= kern.Choose(t32, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t32 := (F(0) < kProdEntry)
+			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
+			t82 := kern.Choose(t32, t62, F(0))
+			qProdEntry := qProd[j]
+			t133 := (F(0) < qProdEntry)
+			t162 := num.Sqrt(kern.Choose(t133, qProdEntry, F(1)))
+			t18 := kern.Choose(t133, t162, F(0))
+			t202 := num.Max(t18, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t24 := num.Sigmoid(rhoLinEntry)
+			etaLinEntry := etaLin[j]
+			t1022 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
+			t132 += t1022
+			thetaLinEntry := thetaLin[j]
+			t182 := (F(0) <= num.Softplus(thetaLinEntry))
+			t2522 := kern.Choose(t182, F(kern.Choose(t182, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t292 += t2522
+			t342 := (num.Max(t24, F(0)) <= F(1))
+			t39 := (t342 && (F(0) <= t24))
+			t472 := kern.Choose(t39, F(F(t24*kern.Choose(t39, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t51 += t472
+			t612 := (F(1e-08) <= t18)
 			t3_2[j] = t32
-			t13_2[j] = t132
-			t42_2[j] = t422
-			t162_2[j] = t1622
-			t352_2[j] = t3522
-			t49_2[j] = t492
-			t53_2[j] = (t492 && t132)
-			t75_2[j] = t752
-			t79_2[j] = (t752 && t32)
+			t6_2[j] = t62
+			t8_2[j] = t82
+			t10_2[j] = num.Max(t82, F(1e-08))
+			t13_2[j] = t133
+			t16_2[j] = t162
+			t20_2[j] = t202
+			t102_2[j] = t1022
+			t252_2[j] = t2522
+			t47_2[j] = t472
+			t57_2[j] = F(1) / t202
+			t61_2[j] = t612
+			t65_2[j] = (t612 && t133)
 		}
 	}
-	c.BEtaBar[0] = t62
-	c.BThetaBar[0] = t192
-	c.BRhoBar[0] = t38
+	c.BEtaBar[0] = t132
+	c.BThetaBar[0] = t292
+	c.BRhoBar[0] = t51
 
-	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
+	clear(t172)
+	clear(t332)
+	clear(t55)
 	for i := range L {
-		t42_2 := t42[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wEta := c.WEta[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wRho := c.WRho[:dK+dV]
+		t10_2 := t10[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		wEta := c.WEta[:dK]
+		wTheta := c.WTheta[:dK]
+		wRho := c.WRho[:dK]
+		t172_2 := t172[:dK]
+		t332_2 := t332[:dK]
+		t55_2 := t55[:dK]
 		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t41_2 := t41[(i*T+j)*(dK+dV):][:dK+dV]
-			t42Entry := t42_2[j]
-			t162Entry := t162_2[j]
-			t352Entry := t352_2[j]
-			for k := range dK + dV {
-				rhoStackEntry := rhoStack[k]
-				wEtaBar[k] += F(rhoStackEntry * t42Entry)
-				wThetaBar[k] += F(rhoStackEntry * t162Entry)
-				wRhoBar[k] += F(rhoStackEntry * t352Entry)
-				t41_2[k] = F(t42Entry*wEta[k]) + F(t162Entry*wTheta[k]) + F(t352Entry*wRho[k])
-			}
-		}
-	}
-
-	// projected.q, projected.k, projected.rho
-	for i := range L {
-		t48_2 := t48[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
-		for j := range T {
+			k0 := c.K0[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t41_2 := t41[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t69_2 := t69[(i*T+j)*dK:][:dK]
-			var t482 F
-			var t742 F
+			t81_2 := t81[(i*T+j)*dK:][:dK]
+			var t602 F
+			var t862 F
+			t10Entry := t10_2[j]
+			t20Entry := t20_2[j]
+			t102Entry := t102_2[j]
+			t252Entry := t252_2[j]
+			t47Entry := t47_2[j]
 			for k := range dK {
-				t482 += F(qBar[k] * qDiv2[k])
-				t692 := kBar[k] + t41_2[k]
-				t742 += F(t692 * kDiv2[k])
-				t69_2[k] = t692
+				k2 := k0[k] / t10Entry
+				t602 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t812 := kBar[k] + F(t102Entry*wEta[k]) + F(t252Entry*wTheta[k]) + F(t47Entry*wRho[k])
+				t862 += F(t812 * (k2 / t10Entry))
+				t172_2[k] += F(k2 * t102Entry)
+				t332_2[k] += F(k2 * t252Entry)
+				t55_2[k] += F(k2 * t47Entry)
+				t81_2[k] = t812
 			}
-			t48_2[j] = -t482
-			t74_2[j] = -t742
+			t60_2[j] = -t602
+			t86_2[j] = -t862
 		}
 	}
 
-	// projected.v, projected.rho
+	// projected.eta, projected.theta, projected.rho, projected.v
+	clear(t152)
+	clear(t312)
+	clear(t53)
 	for i := range L {
+		t102_2 := t102[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
 		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t152_2 := t152[dK:][:dV]
+			t312_2 := t312[dK:][:dV]
+			t53_2 := t53[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t41_2 := t41[(i*T+j)*(dK+dV)+dK:][:dV]
-			t95_2 := t95[(i*T+j)*dV:][:dV]
+			wEta := c.WEta[dK:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			t107_2 := t107[(i*T+j)*dV:][:dV]
+			t102Entry2 := t102_2[j]
+			t252Entry2 := t252_2[j]
+			t47Entry2 := t47_2[j]
 			for k := range dV {
-				t95_2[k] = vBar[k] + t41_2[k]
+				vEntry := v[k]
+				t152_2[k] += F(vEntry * t102Entry2)
+				t312_2[k] += F(vEntry * t252Entry2)
+				t53_2[k] += F(vEntry * t47Entry2)
+				t107_2[k] = vBar[k] + F(t102Entry2*wEta[k]) + F(t252Entry2*wTheta[k]) + F(t47Entry2*wRho[k])
 			}
 		}
 	}
 
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t96, d, 1, t95, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
-
-	// projected.q0, projected.q, projected.k, projected.k0
+	// projected.q, projected.k
 	for i := range L {
-		t53_2 := t53[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
+		for j := range T {
+			t65Entry := t65_2[j]
+			t87 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t91 := (t87 && t3Entry)
+			t77_2[j] = kern.Choose((t65Entry && t13_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], t60_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t83_2[j] = F(1) / t10_2[j]
+			t103_2[j] = kern.Choose((t91 && t3Entry), kern.Choose(t91, F(F(0.5*kern.Choose(t91, kern.Choose(t87, t86_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t107, dV, 1)
+
+	// projected.q0, projected.q, projected.k0, projected.k
+	for i := range L {
+		t57_2 := t57[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t98_2 := t98[(i*T+j)*dK:][:dK]
-			t69_2 := t69[(i*T+j)*dK:][:dK]
+			t110_2 := t110[(i*T+j)*dK:][:dK]
+			t81_2 := t81[(i*T+j)*dK:][:dK]
 			k0 := c.K0[(i*T+j)*dK:][:dK]
-			t101_2 := t101[(i*T+j)*dK:][:dK]
-			t53Entry := t53_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t53Entry && t13_2[j]), kern.Choose(t53Entry, F(F(0.5*kern.Choose(t53Entry, kern.Choose(t49_2[j], t48_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			t79Entry := t79_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t79Entry && t3_2[j]), kern.Choose(t79Entry, F(F(0.5*kern.Choose(t79Entry, kern.Choose(t75_2[j], t74_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			t113_2 := t113[(i*T+j)*dK:][:dK]
+			t57Entry := t57_2[j]
+			t77Entry := t77_2[j]
+			t83Entry := t83_2[j]
+			t103Entry := t103_2[j]
 			for k := range dK {
-				t98_2[k] = F(qBar[k]*qDivEntry) + F(2*F(q0[k]*w))
-				t101_2[k] = F(t69_2[k]*kDivEntry) + F(2*F(k0[k]*w2))
+				t110_2[k] = F(qBar[k]*t57Entry) + F(2*F(q0[k]*t77Entry))
+				t113_2[k] = F(t81_2[k]*t83Entry) + F(2*F(k0[k]*t103Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t99, d, 1, t98, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t110, dK, 1)
+
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t113, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t107, dV, 1, c.WV, d, 1)
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t98, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t110, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t102, d, 1, t101, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t113, dK, 1, c.WK, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t101, dK, 1)
-
-	// projected.k0
-	for i := range L {
-		for j := range T {
-			t96_2 := t96[(i*T+j)*d:][:d]
-			t99_2 := t99[(i*T+j)*d:][:d]
-			t102_2 := t102[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t96_2[k] + t99_2[k] + t102_2[k]
-			}
-		}
+	wRhoBar := c.WRhoBar[:dK+dV]
+	wThetaBar := c.WThetaBar[:dK+dV]
+	wEtaBar := c.WEtaBar[:dK+dV]
+	for i := range dK + dV {
+		wRhoBar[i] = t53[i] + t55[i]
+		wThetaBar[i] = t312[i] + t332[i]
+		wEtaBar[i] = t152[i] + t172[i]
 	}
 }
 
@@ -614,21 +620,10 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.EtaSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
+	k.EtaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -670,23 +665,12 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.EtaBar = block.Adjoint(t, n.outEta, g.L*g.T)
 	g.K0 = k.K0
 	g.Q0 = k.Q0
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.Eta = k.Eta
-	g.EtaSigmoid = k.EtaSigmoid
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
+	g.EtaLin = k.EtaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

@@ -23,8 +23,11 @@ func (c *forwardFused) run() {
 	t10 := c.Work[:L*T]         // [L, T]
 	t20 := c.Work[L*T:][:L*T]   // [L, T]
 	t22 := c.Work[2*L*T:][:L*T] // [L, T]
-	t29 := c.Work[3*L*T:][:L*T] // [L, T]
-	t34 := c.Work[4*L*T:][:L*T] // [L, T]
+	t42 := c.Work[3*L*T:][:L*T] // [L, T]
+	t62 := c.Work[4*L*T:][:L*T] // [L, T]
+	t32 := c.Work[5*L*T:][:L*T] // [L, T]
+	t52 := c.Work[6*L*T:][:L*T] // [L, T]
+	t72 := c.Work[7*L*T:][:L*T] // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -68,25 +71,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t3 := (F(0) < kProdEntry)
-				t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-				kSqrt[j] = t6
-				t10_2[j] = kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -133,201 +132,187 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t13 := (F(0) < qProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-				qSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R9d5b9b65aab3Args{
+		a := regions.R6677afc3b82eArgs{
 			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(c.Q),
-			P4: unsafe.SliceData(c.QDiv2),
-			P5: unsafe.SliceData(c.K),
-			P6: unsafe.SliceData(c.KDiv2),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(c.WEta),
+			P5: unsafe.SliceData(c.Q0),
+			P6: unsafe.SliceData(c.Q),
+			P7: unsafe.SliceData(t22),
+			P8: unsafe.SliceData(t42),
+			P9: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
-			N2: dK,
-			N3: T * dK,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.R9d5b9b65aab3(&a)
+		regions.R6677afc3b82e(&a)
 	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
+				var t222 F
+				var t422 F
+				var t622 F
 				t20Entry := t20_2[j]
-				t10Entry2 := t10_2[j]
+				t222Sums := [16]F{t222}
+				t422Sums := [16]F{t422}
+				t622Sums := [16]F{t622}
 				for k2 := range dK {
-					q2 := q0[k2] / t20Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t20Entry
-					kDiv2[k2] = k[k2] / t10Entry2
+					kEntry := k[k2]
+					t222Sums[k2%16] = num.FMA32(kEntry, wRho[k2], t222Sums[k2%16])
+					t422Sums[k2%16] = num.FMA32(kEntry, wTheta[k2], t422Sums[k2%16])
+					t622Sums[k2%16] = num.FMA32(kEntry, wEta[k2], t622Sums[k2%16])
+					q[k2] = q0[k2] / t20Entry
 				}
+				t222 = kern.Sum16(&t222Sums)
+				t422 = kern.Sum16(&t422Sums)
+				t622 = kern.Sum16(&t622Sums)
+				t22_2[j] = t222
+				t42_2[j] = t422
+				t62_2[j] = t622
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R4e462e68160fArgs{
-			P0: unsafe.SliceData(c.RhoStack),
+		a := regions.R76af5ea252bdArgs{
+			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
 			P3: unsafe.SliceData(c.WEta),
-			P4: unsafe.SliceData(t22),
-			P5: unsafe.SliceData(t29),
-			P6: unsafe.SliceData(t34),
+			P4: unsafe.SliceData(t32),
+			P5: unsafe.SliceData(t52),
+			P6: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.R4e462e68160f(&a)
+		regions.R76af5ea252bd(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
 		for i := range L {
-			t22_2 := t22[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t34_2 := t34[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t222 F
-				var t292 F
-				var t342 F
-				t222Sums := [16]F{t222}
-				t292Sums := [16]F{t292}
-				t342Sums := [16]F{t342}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t222Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t222Sums[k%16])
-					t292Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t292Sums[k%16])
-					t342Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t342Sums[k%16])
+				v := c.V[(i*T+j)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				wEta := c.WEta[dK:][:dV]
+				var t322 F
+				var t522 F
+				var t722 F
+				t322Sums := [16]F{t322}
+				t522Sums := [16]F{t522}
+				t722Sums := [16]F{t722}
+				for k := range dV {
+					vEntry := v[k]
+					t322Sums[k%16] = num.FMA32(vEntry, wRho[k], t322Sums[k%16])
+					t522Sums[k%16] = num.FMA32(vEntry, wTheta[k], t522Sums[k%16])
+					t722Sums[k%16] = num.FMA32(vEntry, wEta[k], t722Sums[k%16])
 				}
-				t222 = kern.Sum16(&t222Sums)
-				t292 = kern.Sum16(&t292Sums)
-				t342 = kern.Sum16(&t342Sums)
-				t22_2[j] = t222
-				t29_2[j] = t292
-				t34_2[j] = t342
+				t322 = kern.Sum16(&t322Sums)
+				t522 = kern.Sum16(&t522Sums)
+				t722 = kern.Sum16(&t722Sums)
+				t32_2[j] = t322
+				t52_2[j] = t522
+				t72_2[j] = t722
 			}
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.eta, projected.q
+	// projected.rho, projected.k, projected.theta, projected.eta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Rfe3930e06a6fArgs{
+		a := regions.Rde377d9da63eArgs{
 			P0:  unsafe.SliceData(t22),
-			P1:  unsafe.SliceData(t29),
-			P2:  unsafe.SliceData(t34),
-			P3:  unsafe.SliceData(c.RhoSigmoid),
-			P4:  unsafe.SliceData(c.Rho),
-			P5:  unsafe.SliceData(c.ThetaSoftplus),
-			P6:  unsafe.SliceData(c.Theta),
-			P7:  unsafe.SliceData(c.Eta),
-			P8:  unsafe.SliceData(c.EtaSigmoid),
-			P9:  unsafe.SliceData(c.ThetaSigmoid),
-			P10: unsafe.SliceData(c.RhoSigmoid2),
-			P11: unsafe.SliceData(t20),
-			P12: unsafe.SliceData(c.QDiv),
-			P13: unsafe.SliceData(c.QSqrt),
-			P14: unsafe.SliceData(c.QDiv3),
-			P15: unsafe.SliceData(t10),
-			P16: unsafe.SliceData(c.KDiv),
-			P17: unsafe.SliceData(c.KSqrt),
-			P18: unsafe.SliceData(c.KDiv3),
+			P1:  unsafe.SliceData(t32),
+			P2:  unsafe.SliceData(t42),
+			P3:  unsafe.SliceData(t52),
+			P4:  unsafe.SliceData(t62),
+			P5:  unsafe.SliceData(t72),
+			P6:  unsafe.SliceData(c.RhoLin),
+			P7:  unsafe.SliceData(c.Rho),
+			P8:  unsafe.SliceData(c.ThetaLin),
+			P9:  unsafe.SliceData(c.Theta),
+			P10: unsafe.SliceData(c.EtaLin),
+			P11: unsafe.SliceData(c.Eta),
 			N0:  L,
 			N1:  T,
 			S0:  [2]float32{bRhoEntry},
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Rfe3930e06a6f(&a)
+		regions.Rde377d9da63e(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t34_2 := t34[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
+			etaLin := c.EtaLin[i*T:][:T]
 			eta := c.Eta[i*T:][:T]
-			etaSigmoid := c.EtaSigmoid[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
-				t23 := t22_2[j] + bRhoEntry
-				t24 := kern.Sigmoid(t23)
-				t30 := t29_2[j] + bThetaEntry
-				t31 := kern.Softplus(t30)
-				t35 := t34_2[j] + bEtaEntry
-				rhoSigmoid[j] = t24
-				rho[j] = kern.Smaller(kern.Larger(t24, F(0)), F(1))
-				thetaSoftplus[j] = t31
-				theta[j] = kern.Larger(t31, F(0))
+				t23 := (t22_2[j] + t32_2[j]) + bRhoEntry
+				t30 := (t42_2[j] + t52_2[j]) + bThetaEntry
+				t35 := (t62_2[j] + t72_2[j]) + bEtaEntry
+				rhoLin[j] = t23
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t23), F(0)), F(1))
+				thetaLin[j] = t30
+				theta[j] = kern.Larger(kern.Softplus(t30), F(0))
+				etaLin[j] = t35
 				eta[j] = kern.Sigmoid(t35)
-				etaSigmoid[j] = kern.Sigmoid(-t35)
-				thetaSigmoid[j] = kern.Sigmoid(t30)
-				rhoSigmoid2[j] = kern.Sigmoid(-t23)
-				qDiv[j] = F(1) / t20_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t10_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
 			}
 		}
 	}
@@ -344,329 +329,359 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t42 := c.Work[:L*T]                                      // [L, T]
-	t162 := c.Work[L*T:][:L*T]                               // [L, T]
-	t352 := c.Work[2*L*T:][:L*T]                             // [L, T]
-	t41 := c.Work[3*L*T:][:L*T*dK+L*T*dV]                    // [L, T, d_k + d_v]
-	t48 := c.Work[L*T*dK+L*T*dV+3*L*T:][:L*T]                // [L, T]
-	t69 := c.Work[L*T*dK+L*T*dV+4*L*T:][:L*T*dK]             // [L, T, d_k]
-	t74 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T]              // [L, T]
-	t95 := c.Work[2*L*T*dK+L*T*dV+5*L*T:][:L*T*dV]           // [L, T, d_v]
-	t96 := c.Work[2*L*T*dK+2*L*T*dV+5*L*T:][:L*T*d]          // [L, T, d]
-	t98 := c.Work[L*T*d+2*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK]   // [L, T, d_k]
-	t101 := c.Work[L*T*d+3*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK]  // [L, T, d_k]
-	t99 := c.Work[L*T*d+4*L*T*dK+2*L*T*dV+5*L*T:][:L*T*d]    // [L, T, d]
-	t102 := c.Work[2*L*T*d+4*L*T*dK+2*L*T*dV+5*L*T:][:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T]                                      // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                               // [L, T]
-	t49 := c.Flags[2*L*T:][:L*T]                             // [L, T]
-	t53 := c.Flags[3*L*T:][:L*T]                             // [L, T]
-	t75 := c.Flags[4*L*T:][:L*T]                             // [L, T]
-	t79 := c.Flags[5*L*T:][:L*T]                             // [L, T]
+	t6 := c.Work[:L*T]                                         // [L, T]
+	t8 := c.Work[L*T:][:L*T]                                   // [L, T]
+	t10 := c.Work[2*L*T:][:L*T]                                // [L, T]
+	t16 := c.Work[3*L*T:][:L*T]                                // [L, T]
+	t20 := c.Work[4*L*T:][:L*T]                                // [L, T]
+	t102 := c.Work[5*L*T:][:L*T]                               // [L, T]
+	t252 := c.Work[6*L*T:][:L*T]                               // [L, T]
+	t47 := c.Work[7*L*T:][:L*T]                                // [L, T]
+	t57 := c.Work[8*L*T:][:L*T]                                // [L, T]
+	t172 := c.Work[9*L*T:][:dK+dV]                             // [d_k + d_v]
+	t332 := c.Work[9*L*T+dK+dV:][:dK+dV]                       // [d_k + d_v]
+	t55 := c.Work[9*L*T+2*dK+2*dV:][:dK+dV]                    // [d_k + d_v]
+	t60 := c.Work[9*L*T+3*dK+3*dV:][:L*T]                      // [L, T]
+	t81 := c.Work[10*L*T+3*dK+3*dV:][:L*T*dK]                  // [L, T, d_k]
+	t86 := c.Work[L*T*dK+10*L*T+3*dK+3*dV:][:L*T]              // [L, T]
+	t152 := c.Work[L*T*dK+11*L*T+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
+	t312 := c.Work[L*T*dK+11*L*T+4*dK+4*dV:][:dK+dV]           // [d_k + d_v]
+	t53 := c.Work[L*T*dK+11*L*T+5*dK+5*dV:][:dK+dV]            // [d_k + d_v]
+	t107 := c.Work[L*T*dK+11*L*T+6*dK+6*dV:][:L*T*dV]          // [L, T, d_v]
+	t77 := c.Work[L*T*dK+L*T*dV+11*L*T+6*dK+6*dV:][:L*T]       // [L, T]
+	t83 := c.Work[L*T*dK+L*T*dV+12*L*T+6*dK+6*dV:][:L*T]       // [L, T]
+	t103 := c.Work[L*T*dK+L*T*dV+13*L*T+6*dK+6*dV:][:L*T]      // [L, T]
+	t110 := c.Work[L*T*dK+L*T*dV+14*L*T+6*dK+6*dV:][:L*T*dK]   // [L, T, d_k]
+	t113 := c.Work[2*L*T*dK+L*T*dV+14*L*T+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t3 := c.Flags[:L*T]                                        // [L, T]
+	t13 := c.Flags[L*T:][:L*T]                                 // [L, T]
+	t61 := c.Flags[2*L*T:][:L*T]                               // [L, T]
+	t65 := c.Flags[3*L*T:][:L*T]                               // [L, T]
 
-	// projected.k, projected.q, projected.eta, projected.theta, projected.rho
-	var t62 F
-	var t192 F
-	var t38 F
+	// projected.k, projected.q, projected.rho, projected.eta, projected.theta
+	var t132 F
+	var t292 F
+	var t51 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		etaLin := c.EtaLin[i*T:][:T]
 		etaBar := c.EtaBar[i*T:][:T]
-		eta := c.Eta[i*T:][:T]
-		etaSigmoid := c.EtaSigmoid[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t75_2 := t75[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t57_2 := t57[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < kProd[j])
-			t132 := (F(0) < qProd[j])
-			t422 := F(F(etaBar[j]*eta[j]) * etaSigmoid[j])
-			t62 = t62 + t422
-			t92 := (F(0) <= thetaSoftplus[j])
-			t1622 := kern.Choose(t92, F(kern.Choose(t92, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t192 = t192 + t1622
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t222 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t272 := (t222 && (F(0) <= rhoSigmoidEntry))
-			t3522 := kern.Choose(t272, F(F(rhoSigmoidEntry*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t38 = t38 + t3522
-			t492 := (F(1e-08) <= kern.Choose(t132, qSqrt[j], F(0)))
-			t752 := (F(1e-08) <= kern.Choose(t32, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t32 := (F(0) < kProdEntry)
+			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
+			t82 := kern.Choose(t32, t62, F(0))
+			qProdEntry := qProd[j]
+			t133 := (F(0) < qProdEntry)
+			t162 := num.Sqrt(kern.Choose(t133, qProdEntry, F(1)))
+			t18 := kern.Choose(t133, t162, F(0))
+			t202 := kern.Larger(t18, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t24 := kern.Sigmoid(rhoLinEntry)
+			etaLinEntry := etaLin[j]
+			t1022 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+			t132 = t132 + t1022
+			thetaLinEntry := thetaLin[j]
+			t182 := (F(0) <= kern.Softplus(thetaLinEntry))
+			t2522 := kern.Choose(t182, F(kern.Choose(t182, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t292 = t292 + t2522
+			t342 := (kern.Larger(t24, F(0)) <= F(1))
+			t39 := (t342 && (F(0) <= t24))
+			t472 := kern.Choose(t39, F(F(t24*kern.Choose(t39, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+			t51 = t51 + t472
+			t612 := (F(1e-08) <= t18)
 			t3_2[j] = t32
-			t13_2[j] = t132
-			t42_2[j] = t422
-			t162_2[j] = t1622
-			t352_2[j] = t3522
-			t49_2[j] = t492
-			t53_2[j] = (t492 && t132)
-			t75_2[j] = t752
-			t79_2[j] = (t752 && t32)
+			t6_2[j] = t62
+			t8_2[j] = t82
+			t10_2[j] = kern.Larger(t82, F(1e-08))
+			t13_2[j] = t133
+			t16_2[j] = t162
+			t20_2[j] = t202
+			t102_2[j] = t1022
+			t252_2[j] = t2522
+			t47_2[j] = t472
+			t57_2[j] = F(1) / t202
+			t61_2[j] = t612
+			t65_2[j] = (t612 && t133)
 		}
 	}
-	c.BEtaBar[0] = t62
-	c.BThetaBar[0] = t192
-	c.BRhoBar[0] = t38
+	c.BEtaBar[0] = t132
+	c.BThetaBar[0] = t292
+	c.BRhoBar[0] = t51
 
-	// projected.eta, projected.theta, projected.rho
-	clear(c.WEtaBar)
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.k, projected.eta, projected.theta, projected.rho, projected.q
+	clear(t172)
+	clear(t332)
+	clear(t55)
 	if kern.Wide() {
-		a := regions.Rbae3f6c71dfcArgs{
-			P0:  unsafe.SliceData(t42),
-			P1:  unsafe.SliceData(t162),
-			P2:  unsafe.SliceData(t352),
-			P3:  unsafe.SliceData(c.RhoStack),
-			P4:  unsafe.SliceData(c.WEtaBar),
-			P5:  unsafe.SliceData(c.WThetaBar),
-			P6:  unsafe.SliceData(c.WRhoBar),
-			P7:  unsafe.SliceData(c.WRho),
-			P8:  unsafe.SliceData(c.WTheta),
-			P9:  unsafe.SliceData(c.WEta),
-			P10: unsafe.SliceData(t41),
+		a := regions.R2923cf6781f3Args{
+			P0:  unsafe.SliceData(t10),
+			P1:  unsafe.SliceData(t20),
+			P2:  unsafe.SliceData(t102),
+			P3:  unsafe.SliceData(t252),
+			P4:  unsafe.SliceData(t47),
+			P5:  unsafe.SliceData(c.K0),
+			P6:  unsafe.SliceData(c.QBar),
+			P7:  unsafe.SliceData(c.Q0),
+			P8:  unsafe.SliceData(c.WRho),
+			P9:  unsafe.SliceData(c.WTheta),
+			P10: unsafe.SliceData(c.WEta),
+			P11: unsafe.SliceData(c.KBar),
+			P12: unsafe.SliceData(t172),
+			P13: unsafe.SliceData(t332),
+			P14: unsafe.SliceData(t55),
+			P15: unsafe.SliceData(t81),
+			P16: unsafe.SliceData(t60),
+			P17: unsafe.SliceData(t86),
 			N0:  L,
 			N1:  T,
 			N2:  4,
 			N3:  8,
 			N4:  12,
-			N5:  dK + dV,
-			N6:  4*dK + 4*dV,
-			N7:  8*dK + 8*dV,
-			N8:  12*dK + 12*dV,
-			N9:  T*dK + T*dV,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
 		}
-		regions.Rbae3f6c71dfc(&a)
+		regions.R2923cf6781f3(&a)
 	} else {
-		wEtaBar := c.WEtaBar[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		wEta := c.WEta[:dK+dV]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		wEta := c.WEta[:dK]
+		t172_2 := t172[:dK]
+		t332_2 := t332[:dK]
+		t55_2 := t55[:dK]
 		for i := range L {
-			t42_2 := t42[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
-			t352_2 := t352[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
+			t60_2 := t60[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t41_2 := t41[(i*T+j)*(dK+dV):][:dK+dV]
-				t42Entry := t42_2[j]
-				t162Entry := t162_2[j]
-				t352Entry := t352_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wEtaBar[k] = num.FMA32(rhoStackEntry, t42Entry, wEtaBar[k])
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t162Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t352Entry, wRhoBar[k])
-					t41_2[k] = num.FMA32(t352Entry, wRho[k], num.FMA32(t162Entry, wTheta[k], F(t42Entry*wEta[k])))
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q0 := c.Q0[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t81_2 := t81[(i*T+j)*dK:][:dK]
+				var t602 F
+				var t862 F
+				t10Entry := t10_2[j]
+				t20Entry := t20_2[j]
+				t102Entry := t102_2[j]
+				t252Entry := t252_2[j]
+				t47Entry := t47_2[j]
+				t602Sums := [16]F{t602}
+				t862Sums := [16]F{t862}
+				for k := range dK {
+					k2 := k0[k] / t10Entry
+					t602Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t602Sums[k%16])
+					t812 := num.FMA32(t47Entry, wRho[k], num.FMA32(t252Entry, wTheta[k], num.FMA32(t102Entry, wEta[k], kBar[k])))
+					t862Sums[k%16] = num.FMA32(t812, k2/t10Entry, t862Sums[k%16])
+					t172_2[k] = num.FMA32(k2, t102Entry, t172_2[k])
+					t332_2[k] = num.FMA32(k2, t252Entry, t332_2[k])
+					t55_2[k] = num.FMA32(k2, t47Entry, t55_2[k])
+					t81_2[k] = t812
 				}
+				t602 = kern.Sum16(&t602Sums)
+				t862 = kern.Sum16(&t862Sums)
+				t60_2[j] = -t602
+				t86_2[j] = -t862
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.rho
+	// projected.eta, projected.theta, projected.rho, projected.v
+	clear(t152)
+	clear(t312)
+	clear(t53)
 	if kern.Wide() {
-		a := regions.R0cc3ea6c8d62Args{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.QDiv2),
-			P2:  unsafe.SliceData(c.KBar),
-			P3:  unsafe.SliceData(t41),
-			P4:  unsafe.SliceData(c.KDiv2),
-			P5:  unsafe.SliceData(t69),
-			P6:  unsafe.SliceData(t48),
-			P7:  unsafe.SliceData(t74),
+		a := regions.R520445c7d556Args{
+			P0:  unsafe.SliceData(t102),
+			P1:  unsafe.SliceData(t252),
+			P2:  unsafe.SliceData(t47),
+			P3:  unsafe.SliceData(c.V),
+			P4:  unsafe.SliceData(t152),
+			P5:  unsafe.SliceData(t312),
+			P6:  unsafe.SliceData(t53),
+			P7:  unsafe.SliceData(c.WRho),
+			P8:  unsafe.SliceData(c.WTheta),
+			P9:  unsafe.SliceData(c.WEta),
+			P10: unsafe.SliceData(c.VBar),
+			P11: unsafe.SliceData(t107),
 			N0:  L,
 			N1:  T,
-			N2:  dK,
-			N3:  4*dK + 4*dV,
-			N4:  4 * dK,
-			N5:  8 * dK,
-			N6:  8*dK + 8*dV,
-			N7:  12 * dK,
-			N8:  12*dK + 12*dV,
-			N9:  4,
-			N10: 8,
-			N11: 12,
-			N12: dK + dV,
-			N13: T*dK + T*dV,
-			N14: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dV,
+			N6:  4 * dV,
+			N7:  8 * dV,
+			N8:  12 * dV,
+			N9:  4 * dK,
+			N10: T * dV,
 		}
-		regions.R0cc3ea6c8d62(&a)
+		regions.R520445c7d556(&a)
 	} else {
 		for i := range L {
-			t48_2 := t48[i*T:][:T]
-			t74_2 := t74[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t41_2 := t41[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t69_2 := t69[(i*T+j)*dK:][:dK]
-				var t482 F
-				var t742 F
-				t482Sums := [16]F{t482}
-				t742Sums := [16]F{t742}
-				for k := range dK {
-					t482Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t482Sums[k%16])
-					t692 := kBar[k] + t41_2[k]
-					t742Sums[k%16] = num.FMA32(t692, kDiv2[k], t742Sums[k%16])
-					t69_2[k] = t692
+				v := c.V[(i*T+j)*dV:][:dV]
+				t152_2 := t152[dK:][:dV]
+				t312_2 := t312[dK:][:dV]
+				t53_2 := t53[dK:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				wEta := c.WEta[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t107_2 := t107[(i*T+j)*dV:][:dV]
+				t102Entry2 := t102_2[j]
+				t252Entry2 := t252_2[j]
+				t47Entry2 := t47_2[j]
+				for k := range dV {
+					vEntry := v[k]
+					t152_2[k] = num.FMA32(vEntry, t102Entry2, t152_2[k])
+					t312_2[k] = num.FMA32(vEntry, t252Entry2, t312_2[k])
+					t53_2[k] = num.FMA32(vEntry, t47Entry2, t53_2[k])
+					t107_2[k] = num.FMA32(t47Entry2, wRho[k], num.FMA32(t252Entry2, wTheta[k], num.FMA32(t102Entry2, wEta[k], vBar[k])))
 				}
-				t482 = kern.Sum16(&t482Sums)
-				t742 = kern.Sum16(&t742Sums)
-				t48_2[j] = -t482
-				t74_2[j] = -t742
 			}
 		}
 	}
 
-	// projected.v, projected.rho
+	// projected.q, projected.k
+	for i := range L {
+		t65_2 := t65[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
+		for j := range T {
+			t65Entry := t65_2[j]
+			t87 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t91 := (t87 && t3Entry)
+			t77_2[j] = kern.Choose((t65Entry && t13_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], t60_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t83_2[j] = F(1) / t10_2[j]
+			t103_2[j] = kern.Choose((t91 && t3Entry), kern.Choose(t91, F(F(0.5*kern.Choose(t91, kern.Choose(t87, t86_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t107, dV, 1)
+
+	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t95),
+		a := regions.R2e2085ad583bArgs{
+			P0: unsafe.SliceData(t57),
+			P1: unsafe.SliceData(t77),
+			P2: unsafe.SliceData(t83),
+			P3: unsafe.SliceData(t103),
+			P4: unsafe.SliceData(c.Q0),
+			P5: unsafe.SliceData(c.QBar),
+			P6: unsafe.SliceData(t110),
+			P7: unsafe.SliceData(c.K0),
+			P8: unsafe.SliceData(t81),
+			P9: unsafe.SliceData(t113),
 			N0: L,
 			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Rbd0e3277083c(&a)
+		regions.R2e2085ad583b(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t41_2 := t41[(i*T+j)*(dK+dV)+dK:][:dV]
-				t95_2 := t95[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t95_2[k] = vBar[k] + t41_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t96, d, 1, t95, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t95, dV, 1)
-
-	// projected.q0, projected.q, projected.k, projected.k0
-	if kern.Wide() {
-		a := regions.Red01012a7202Args{
-			P0:  unsafe.SliceData(t53),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t49),
-			P4:  unsafe.SliceData(t48),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t79),
-			P7:  unsafe.SliceData(c.KDiv),
-			P8:  unsafe.SliceData(t3),
-			P9:  unsafe.SliceData(t75),
-			P10: unsafe.SliceData(t74),
-			P11: unsafe.SliceData(c.KDiv3),
-			P12: unsafe.SliceData(c.Q0),
-			P13: unsafe.SliceData(c.QBar),
-			P14: unsafe.SliceData(t98),
-			P15: unsafe.SliceData(c.K0),
-			P16: unsafe.SliceData(t69),
-			P17: unsafe.SliceData(t101),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
-		}
-		regions.Red01012a7202(&a)
-	} else {
-		for i := range L {
-			t53_2 := t53[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t49_2 := t49[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t79_2 := t79[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t3_2 := t3[i*T:][:T]
-			t75_2 := t75[i*T:][:T]
-			t74_2 := t74[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t57_2 := t57[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
+			t83_2 := t83[i*T:][:T]
+			t103_2 := t103[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				t98_2 := t98[(i*T+j)*dK:][:dK]
+				t110_2 := t110[(i*T+j)*dK:][:dK]
 				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t69_2 := t69[(i*T+j)*dK:][:dK]
-				t101_2 := t101[(i*T+j)*dK:][:dK]
-				t53Entry := t53_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t53Entry && t13_2[j]), kern.Choose(t53Entry, F(F(0.5*kern.Choose(t53Entry, kern.Choose(t49_2[j], t48_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t79Entry := t79_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t79Entry && t3_2[j]), kern.Choose(t79Entry, F(F(0.5*kern.Choose(t79Entry, kern.Choose(t75_2[j], t74_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				t81_2 := t81[(i*T+j)*dK:][:dK]
+				t113_2 := t113[(i*T+j)*dK:][:dK]
+				t57Entry := t57_2[j]
+				t77Entry := t77_2[j]
+				t83Entry := t83_2[j]
+				t103Entry := t103_2[j]
 				for k := range dK {
-					t98_2[k] = num.FMA32(F(2*q0[k]), w, F(qBar[k]*qDivEntry))
-					t101_2[k] = num.FMA32(F(2*k0[k]), w2, F(t69_2[k]*kDivEntry))
+					t110_2[k] = num.FMA32(F(2*q0[k]), t77Entry, F(qBar[k]*t57Entry))
+					t113_2[k] = num.FMA32(F(2*k0[k]), t103Entry, F(t81_2[k]*t83Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t99, d, 1, t98, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t110, dK, 1)
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t113, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t107, dV, 1, c.WV, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t98, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t110, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t102, d, 1, t101, dK, 1, c.WK, d, 1)
-
-	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t101, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t113, dK, 1, c.WK, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t96),
-			P1: unsafe.SliceData(t99),
-			P2: unsafe.SliceData(t102),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.R0017bae62ec3Args{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t55),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t312),
+			P4: unsafe.SliceData(t332),
+			P5: unsafe.SliceData(c.WThetaBar),
+			P6: unsafe.SliceData(t152),
+			P7: unsafe.SliceData(t172),
+			P8: unsafe.SliceData(c.WEtaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.R0017bae62ec3(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t96_2 := t96[(i*T+j)*d:][:d]
-				t99_2 := t99[(i*T+j)*d:][:d]
-				t102_2 := t102[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t96_2[k] + t99_2[k]) + t102_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		wThetaBar := c.WThetaBar[:dK+dV]
+		wEtaBar := c.WEtaBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t53[i] + t55[i]
+			wThetaBar[i] = t312[i] + t332[i]
+			wEtaBar[i] = t152[i] + t172[i]
 		}
 	}
 }

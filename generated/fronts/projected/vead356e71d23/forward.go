@@ -13,60 +13,44 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 11·L·T·d_k + L·T·d_v + 10·L·T + 6·L·d_k entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 3·L·T + 6·L·d_k entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L           int
-	T           int
-	D           int
-	DK          int
-	DV          int
-	WK          []F     // [d_k, d]
-	X           []F     // [L, T, d]
-	WQ          []F     // [d_k, d]
-	K0Tail      []F     // [L, 3, d_k]
-	CK          []F     // [4, d_k]
-	Pos         []int32 // [L]
-	BK          []F     // [d_k]
-	Q0Tail      []F     // [L, 3, d_k]
-	CQ          []F     // [4, d_k]
-	BQ          []F     // [d_k]
-	WV          []F     // [d_v, d]
-	WRho        []F     // [d_k + d_v]
-	BRho        []F     // []
-	V           []F     // [L, T, d_v], written
-	K           []F     // [L, T, d_k], written
-	Q           []F     // [L, T, d_k], written
-	Rho         []F     // [L, T], written
-	K0TailOut   []F     // [L, 3, d_k], written
-	Q0TailOut   []F     // [L, 3, d_k], written
-	K1Stack     []F     // [L, T + 3, d_k], written
-	K1Prod      []F     // [L, T, d_k], written
-	K1Sigmoid   []F     // [L, T, d_k], written
-	Q1Stack     []F     // [L, T + 3, d_k], written
-	Q1Prod      []F     // [L, T, d_k], written
-	Q1Sigmoid   []F     // [L, T, d_k], written
-	KProd       []F     // [L, T], written
-	KSqrt       []F     // [L, T], written
-	QProd       []F     // [L, T], written
-	QSqrt       []F     // [L, T], written
-	RhoStack    []F     // [L, T, d_k + d_v], written
-	RhoSigmoid  []F     // [L, T], written
-	RhoSigmoid2 []F     // [L, T], written
-	QDiv        []F     // [L, T], written
-	QDiv2       []F     // [L, T, d_k], written
-	QDiv3       []F     // [L, T], written
-	KDiv        []F     // [L, T], written
-	KDiv2       []F     // [L, T, d_k], written
-	KDiv3       []F     // [L, T], written
-	Q1Sigmoid2  []F     // [L, T, d_k], written
-	K1Sigmoid2  []F     // [L, T, d_k], written
-	Work        []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	K0Tail    []F     // [L, 3, d_k]
+	CK        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	BQ        []F     // [d_k]
+	WV        []F     // [d_v, d]
+	WRho      []F     // [d_k + d_v]
+	BRho      []F     // []
+	V         []F     // [L, T, d_v], written
+	K         []F     // [L, T, d_k], written
+	Q         []F     // [L, T, d_k], written
+	Rho       []F     // [L, T], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	K1Stack   []F     // [L, T + 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	KProd     []F     // [L, T], written
+	QProd     []F     // [L, T], written
+	RhoLin    []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 3·L·T.
+// WorkLen is 2·L·T·d_k + 4·L·T + 18·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 6*L*T*dK + 3*L*T
+	return 2*L*T*dK + 4*L*T + 18*L*dK
 }
 
 // Run computes Forward.
@@ -76,15 +60,19 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t4 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t22 := c.Work[:3*L*dK] // [L, 3, d_k]
+	work := c.Work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t72 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t82 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	k1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -92,59 +80,97 @@ func (c *Forward[F]) Run() {
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32 := work[:L*T] // [L, T]
+	t102 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t112 := work[:L*T] // [L, T]
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
+
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_2[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			t32_2 := t32[(i*3+j)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			t72_2 := t72[(i*3+j)*dK:][:dK]
+			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t82_2 := t82[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
 
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -152,17 +178,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -170,48 +198,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -220,21 +210,23 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			var t11 F
 			for k := range dK {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				k1Entry := k1_2[k]
 				t11 += F(k1Entry * k1Entry)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 			kProd[j] = t11
 		}
@@ -246,14 +238,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t13 := (F(0) < kProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-			kSqrt[j] = t16
-			t20_2[j] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -279,103 +268,58 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t23 := (F(0) < qProdEntry)
-			t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-			qSqrt[j] = t26
-			t30_2[j] = num.Max(kern.Choose(t23, t26, F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho
 	for i := range L {
 		t30_2 := t30[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		wRho := c.WRho[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+			var t1022 F
 			t30Entry := t30_2[j]
-			t20Entry2 := t20_2[j]
 			for k2 := range dK {
-				q2 := q1_2[k2] / t30Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t30Entry
-				kDiv2[k2] = k[k2] / t20Entry2
-				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
-				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
+				t1022 += F(k[k2] * wRho[k2])
+				q[k2] = q1_2[k2] / t30Entry
 			}
+			t102_2[j] = t1022
 		}
 	}
 
 	// projected.rho
 	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
+		t112_2 := t112[i*T:][:T]
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			var t1122 F
 			for k := range dV {
-				rhoStack[k] = v[k]
+				t1122 += F(v[k] * wRho[k])
 			}
+			t112_2[j] = t1122
 		}
 	}
 
-	// projected.rho
-	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			var t322 F
-			for k := range dK + dV {
-				t322 += F(rhoStack[k] * wRho[k])
-			}
-			t32_2[j] = t322
-		}
-	}
-
-	// projected.rho, projected.k, projected.q
+	// projected.rho, projected.k
 	bRhoEntry := c.BRho[0]
 	for i := range L {
-		t32_2 := t32[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t102_2 := t102[i*T:][:T]
+		t112_2 := t112[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t33 := t32_2[j] + bRhoEntry
-			t34 := num.Sigmoid(t33)
-			rhoSigmoid[j] = t34
-			rho[j] = num.Min(num.Max(t34, F(0)), F(1))
-			rhoSigmoid2[j] = num.Sigmoid(-t33)
-			qDiv[j] = F(1) / t30_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t20_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t33 := t102_2[j] + t112_2[j] + bRhoEntry
+			rhoLin[j] = t33
+			rho[j] = num.Min(num.Max(num.Sigmoid(t33), F(0)), F(1))
 		}
 	}
 }
@@ -404,26 +348,11 @@ type Backward[F num.Float] struct {
 	K0TailBar    []F     // [L, 3, d_k]
 	Q0TailBar    []F     // [L, 3, d_k]
 	K1Stack      []F     // [L, T + 3, d_k]
-	K1Prod       []F     // [L, T, d_k]
-	K1Sigmoid    []F     // [L, T, d_k]
 	Q1Stack      []F     // [L, T + 3, d_k]
-	Q1Prod       []F     // [L, T, d_k]
-	Q1Sigmoid    []F     // [L, T, d_k]
+	V            []F     // [L, T, d_v]
 	KProd        []F     // [L, T]
-	KSqrt        []F     // [L, T]
 	QProd        []F     // [L, T]
-	QSqrt        []F     // [L, T]
-	RhoStack     []F     // [L, T, d_k + d_v]
-	RhoSigmoid   []F     // [L, T]
-	RhoSigmoid2  []F     // [L, T]
-	QDiv         []F     // [L, T]
-	QDiv2        []F     // [L, T, d_k]
-	QDiv3        []F     // [L, T]
-	KDiv         []F     // [L, T]
-	KDiv2        []F     // [L, T, d_k]
-	KDiv3        []F     // [L, T]
-	Q1Sigmoid2   []F     // [L, T, d_k]
-	K1Sigmoid2   []F     // [L, T, d_k]
+	RhoLin       []F     // [L, T]
 	WKBar        []F     // [d_k, d], written
 	XBar         []F     // [L, T, d], written
 	WQBar        []F     // [d_k, d], written
@@ -440,16 +369,16 @@ type Backward[F num.Float] struct {
 	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 12·L·T·d_k + 2·L·T·d_v + 3·L·T + 18·L·d_k.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 12·L·T + 18·L·d_k + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 12*L*T*dK + 2*L*T*dV + 3*L*T + 18*L*dK
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 11*L*T*dK + L*T*dV + 12*L*T + 18*L*dK + 2*dK + 2*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -459,326 +388,339 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t4 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t136 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work := c.Work[L*T*dK+6*L*dK:]
+	t139 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t5 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t272 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t152 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t192 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
-	t48 := work[:L*T*dK] // [L, T, d_k]
+	t10 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t53 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t83 := work[:L*T*dK] // [L, T, d_k]
+	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t74 := work[:L*T*dV] // [L, T, d_v]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t26 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t30 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t252 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t352 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t332 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t38 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t59 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t64 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t312 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t85 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t75 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t86 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t88 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t89 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t103 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t98 := work[:L*T*dK] // [L, T, d_k]
+	t55 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t61 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t81 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t101 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t119 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t124 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t101 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t104 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t107 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t109 := work[:L*T*d] // [L, T, d]
-	t13 := c.Flags[:L*T] // [L, T]
+	t127 := work[:L*T*dK] // [L, T, d_k]
+	t13 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t23 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t282 := flags[:L*T] // [L, T]
+	t39 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t322 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t54 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t58 := flags[:L*T] // [L, T]
+	t43 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	for i := range L {
-		t272_2 := t272[i*T:][:T]
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			var t2722 F
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t2722 += F(qBar[k] * qDiv2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
+				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42)
+				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t102 := num.Sigmoid(t92)
+				t4_2[k] = t42
+				t5_2[k] = t52
+				k1_2[k] = F(t42 * t52)
+				t9_2[k] = t92
+				t10_2[k] = t102
+				q1_2[k] = F(t92 * t102)
 			}
-			t272_2[j] = -t2722
 		}
 	}
 
 	// projected.k, projected.q, projected.rho
-	var t182 F
+	var t292 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t43_2 := t43[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t182 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t232 := (F(0) < qProdEntry)
+			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+			t28 := kern.Choose(t232, t262, F(0))
+			t302 := num.Max(t28, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t34 := num.Sigmoid(rhoLinEntry)
+			t122 := (num.Max(t34, F(0)) <= F(1))
+			t172 := (t122 && (F(0) <= t34))
+			t2522 := kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t292 += t2522
+			t392 := (F(1e-08) <= t28)
+			t13_2[j] = t132
+			t16_2[j] = t162
+			t18_2[j] = t182
+			t20_2[j] = num.Max(t182, F(1e-08))
+			t23_2[j] = t232
+			t26_2[j] = t262
+			t30_2[j] = t302
+			t252_2[j] = t2522
+			t352_2[j] = F(1) / t302
+			t39_2[j] = t392
+			t43_2[j] = (t392 && t232)
+		}
+	}
+	c.BRhoBar[0] = t292
+
+	// projected.k, projected.rho, projected.q
+	clear(t332)
+	for i := range L {
+		t20_2 := t20[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
+		wRho := c.WRho[:dK]
+		t332_2 := t332[:dK]
+		for j := range T {
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			t59_2 := t59[(i*T+j)*dK:][:dK]
+			var t382 F
+			var t642 F
+			t20Entry := t20_2[j]
+			t30Entry := t30_2[j]
+			t252Entry := t252_2[j]
+			for k := range dK {
+				k2 := k1_2[k] / t20Entry
+				t382 += F(qBar[k] * ((q1_2[k] / t30Entry) / t30Entry))
+				t592 := kBar[k] + F(t252Entry*wRho[k])
+				t642 += F(t592 * (k2 / t20Entry))
+				t332_2[k] += F(k2 * t252Entry)
+				t59_2[k] = t592
+			}
+			t38_2[j] = -t382
+			t64_2[j] = -t642
+		}
+	}
+
+	// projected.rho, projected.v
+	clear(t312)
+	for i := range L {
+		t252_2 := t252[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t312_2 := t312[dK:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			wRho := c.WRho[dK:][:dV]
+			t85_2 := t85[(i*T+j)*dV:][:dV]
+			t252Entry2 := t252_2[j]
+			for k := range dV {
+				t312_2[k] += F(v[k] * t252Entry2)
+				t85_2[k] = vBar[k] + F(t252Entry2*wRho[k])
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t43_2 := t43[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		t322_2 := t322[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t81_2 := t81[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t232 := (F(0) < qProd[j])
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t22 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t72 := (t22 && (F(0) <= rhoSigmoidEntry))
-			t1522 := kern.Choose(t72, F(F(rhoSigmoidEntry*kern.Choose(t72, kern.Choose(t22, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t182 += t1522
-			t2822 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t542 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
-			t13_2[j] = t132
-			t23_2[j] = t232
-			t152_2[j] = t1522
-			t282_2[j] = t2822
-			t322_2[j] = (t2822 && t232)
-			t54_2[j] = t542
-			t58_2[j] = (t542 && t132)
-		}
-	}
-	c.BRhoBar[0] = t182
-
-	// projected.rho
-	clear(c.WRhoBar)
-	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		wRho := c.WRho[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		for j := range T {
-			t192_2 := t192[(i*T+j)*(dK+dV):][:dK+dV]
-			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t152Entry := t152_2[j]
-			for k := range dK + dV {
-				t192_2[k] = F(t152Entry * wRho[k])
-				wRhoBar[k] += F(rhoStack[k] * t152Entry)
-			}
+			t43Entry := t43_2[j]
+			t65 := (F(1e-08) <= t18_2[j])
+			t13Entry := t13_2[j]
+			t69 := (t65 && t13Entry)
+			t55_2[j] = kern.Choose((t43Entry && t23_2[j]), kern.Choose(t43Entry, F(F(0.5*kern.Choose(t43Entry, kern.Choose(t39_2[j], t38_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t61_2[j] = F(1) / t20_2[j]
+			t81_2[j] = kern.Choose((t69 && t13Entry), kern.Choose(t69, F(F(0.5*kern.Choose(t69, kern.Choose(t65, t64_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
 		}
 	}
 
-	// projected.k, projected.rho, projected.q1, projected.q
+	// projected.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t85, dV, 1)
+
+	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
+	clear(c.BKBar)
 	for i := range L {
-		t322_2 := t322[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		t272_2 := t272[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t81_2 := t81[i*T:][:T]
 		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
 		for j := range T {
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t192_2 := t192[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t48_2 := t48[(i*T+j)*dK:][:dK]
-			t83_2 := t83[(i*T+j)*dK:][:dK]
-			var t532 F
-			t322Entry := t322_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t322Entry && t23_2[j]), kern.Choose(t322Entry, F(F(0.5*kern.Choose(t322Entry, kern.Choose(t282_2[j], t272_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
+			t59_2 := t59[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
+			t136_2 := t136[(i*(T+6)+j+3)*dK:][:dK]
+			t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
+			t352Entry := t352_2[j]
+			t55Entry := t55_2[j]
+			t61Entry := t61_2[j]
+			t81Entry := t81_2[j]
 			for k := range dK {
-				t482 := kBar[k] + t192_2[k]
-				t532 += F(t482 * kDiv2[k])
+				t88 := F(qBar[k]*t352Entry) + F(2*F(q1_2[k]*t55Entry))
+				t10Entry := t10_2[k]
 				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t77 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t832 := F(q1SigmoidEntry*t77) + F(F(F(t9Entry*q1SigmoidEntry)*t77)*q1Sigmoid2[k])
-				t48_2[k] = t482
-				t83_2[k] = t832
-				bQBar[k] += t832
-			}
-			t53_2[j] = -t532
-		}
-	}
-
-	// projected.v, projected.rho
-	for i := range L {
-		for j := range T {
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t192_2 := t192[(i*T+j)*(dK+dV)+dK:][:dV]
-			t74_2 := t74[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t74_2[k] = vBar[k] + t192_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t75, d, 1, t74, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t74, dV, 1)
-
-	// projected.q1
-	clear(t86)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t83_2 := t83[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t86_2 := t86[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t86_2[m] += F(t83_2[m] * cQ[m])
-					}
-				}
+				t94 := F(t10Entry*t88) + F(F(F(t9Entry*t10Entry)*t88)*num.Sigmoid(-t9Entry))
+				t106 := F(t59_2[k]*t61Entry) + F(2*F(k1_2[k]*t81Entry))
+				t5Entry := t5_2[k]
+				t4Entry := t4_2[k]
+				t112 := F(t5Entry*t106) + F(F(F(t4Entry*t5Entry)*t106)*num.Sigmoid(-t4Entry))
+				t136_2[k] = t94
+				bQBar[k] += t94
+				t139_2[k] = t112
+				bKBar[k] += t112
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t83_2 := t83[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t83_2[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t88)
 	for i := range L {
 		for j := range 3 {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t88_2 := t88[(i*(T+3)+j+T)*dK:][:dK]
+			t136_2 := t136[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t88_2[k] += q0TailBar[k]
+				t136_2[k] = F(0)
 			}
 		}
 	}
-
-	// projected.q1
 	for i := range L {
-		for j := range T + 3 {
-			t86_2 := t86[(i*(T+3)+j)*dK:][:dK]
-			t88_2 := t88[(i*(T+3)+j)*dK:][:dK]
-			t89_2 := t89[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t136_2 := t136[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
-				t89_2[k] = t86_2[k] + t88_2[k]
+				t136_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t103)
-	for i := range L {
-		for j := range 3 {
-			t89_2 := t89[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t103_2 := t103[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t89_2[k]
-				t103_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	for i := range L {
-		t58_2 := t58[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t48_2 := t48[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t98_2 := t98[(i*T+j)*dK:][:dK]
-			t58Entry := t58_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t58Entry && t13_2[j]), kern.Choose(t58Entry, F(F(0.5*kern.Choose(t58Entry, kern.Choose(t54_2[j], t53_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t92 := F(t48_2[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t982 := F(k1SigmoidEntry*t92) + F(F(F(t4Entry*k1SigmoidEntry)*t92)*k1Sigmoid2[k])
-				t98_2[k] = t982
-				bKBar[k] += t982
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t101)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t98_2 := t98[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t101_2 := t101[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t101_2[m] += F(t98_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
+	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
+		cKBar := c.CKBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t98_2 := t98[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t98_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t136_2 := t136[(j*(T+6)+k+3)*dK:][:dK]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t139_2 := t139[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t136_2[m])
+					cKBar[m] += F(k1Stack[m] * t139_2[m])
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t101)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t136_2 := t136[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t136_3 := t136[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t136_4 := t136[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t136_5 := t136[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t101_2 := t101[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t101_2[k] = F(t136_2[k]*cQ[k]) + F(t136_3[k]*cQ2[k]) + F(t136_4[k]*cQ3[k]) + F(t136_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -786,60 +728,171 @@ func (c *Backward[F]) Run() {
 
 	// projected.k1
 	for i := range L {
-		for j := range T + 3 {
-			t101_2 := t101[(i*(T+3)+j)*dK:][:dK]
-			t103_2 := t103[(i*(T+3)+j)*dK:][:dK]
-			t104_2 := t104[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t104_2[k] = t101_2[k] + t103_2[k]
+				t139_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t139_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t119)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t139_3 := t139[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t139_4 := t139[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t119_2 := t119[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t119_2[k] = F(t139_2[k]*cK[k]) + F(t139_3[k]*cK2[k]) + F(t139_4[k]*cK3[k]) + F(t139_5[k]*cK4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t136_2 := t136[(i*(T+6)+j+3)*dK:][:dK]
+			t136_3 := t136[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t136_4 := t136[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t136_5 := t136[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t124_2 := t124[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t124_2[k] = (F(t136_2[k]*cQ[k]) + F(t136_3[k]*cQ2[k]) + F(t136_4[k]*cQ3[k]) + F(t136_5[k]*cQ4[k]))
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t124_2 := t124[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t124_2[k] += q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t124, dK, 1)
+
+	// projected.k0, projected.k1
+	for i := range L {
+		cK := c.CK[:dK]
+		for j := range T {
+			t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
+			t139_3 := t139[(i*(T+6)+j+4)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			t139_4 := t139[(i*(T+6)+j+5)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			t139_5 := t139[(i*(T+6)+j+6)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			t127_2 := t127[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t127_2[k] = (F(t139_2[k]*cK[k]) + F(t139_3[k]*cK2[k]) + F(t139_4[k]*cK3[k]) + F(t139_5[k]*cK4[k]))
 			}
 		}
 	}
 
 	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			t104_2 := t104[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t104_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t127_2 := t127[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t127_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.q0, projected.q1
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t127, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t85, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t124, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, c.WK, d, 1)
+
+	// projected.k0
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t107, i*T*d), d, 1, kern.From(t89, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		for j := range 3 {
+			t119_2 := t119[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] = t119_2[k]
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t89, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
+	// projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t109, i*T*d), d, 1, kern.From(t104, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t104, (k*(T+3)+3)*dK), dK, 1)
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t75_2 := t75[(i*T+j)*d:][:d]
-			t107_2 := t107[(i*T+j)*d:][:d]
-			t109_2 := t109[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t75_2[k] + t107_2[k] + t109_2[k]
+		for j := range 3 {
+			t101_2 := t101[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t101_2[k]
 			}
 		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	wRhoBar := c.WRhoBar[:dK+dV]
+	for i := range dK + dV {
+		wRhoBar[i] = t312[i] + t332[i]
 	}
 }
 
@@ -900,26 +953,10 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.RhoStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -962,26 +999,11 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK)
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
+	g.RhoLin = k.RhoLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

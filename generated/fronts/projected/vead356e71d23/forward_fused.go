@@ -20,49 +20,171 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]       // [L, T, d_k]
-	t4 := c.Work[2*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	k1 := c.Work[3*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t9 := c.Work[4*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t20 := c.Work[6*L*T*dK:][:L*T]       // [L, T]
-	t30 := c.Work[6*L*T*dK+L*T:][:L*T]   // [L, T]
-	t32 := c.Work[6*L*T*dK+2*L*T:][:L*T] // [L, T]
+	t22 := c.Work[:3*L*dK]                        // [L, 3, d_k]
+	t62 := c.Work[3*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t32 := c.Work[6*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t72 := c.Work[9*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t42 := c.Work[12*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	t82 := c.Work[15*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	k1 := c.Work[18*L*dK:][:L*T*dK]               // [L, T, d_k]
+	q1 := c.Work[L*T*dK+18*L*dK:][:L*T*dK]        // [L, T, d_k]
+	t20 := c.Work[2*L*T*dK+18*L*dK:][:L*T]        // [L, T]
+	t30 := c.Work[2*L*T*dK+L*T+18*L*dK:][:L*T]    // [L, T]
+	t102 := c.Work[2*L*T*dK+2*L*T+18*L*dK:][:L*T] // [L, T]
+	t112 := c.Work[2*L*T*dK+3*L*T+18*L*dK:][:L*T] // [L, T]
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R555330585fa6(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.R1c3b0a81825fArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+		}
+		regions.R1c3b0a81825f(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				t72_2 := t72[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Reda4ca55dc45Args{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						N0: dK,
+						N1: 4*dK*j + 12*dK*i,
+					}
+					regions.Reda4ca55dc45(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+					t42_2 := t42[(i*3+j)*dK:][:dK]
+					q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+					t82_2 := t82[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], t42[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -71,51 +193,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -124,97 +218,58 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t82[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Re450cd6a8fc4Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(c.Q1Sigmoid),
-			P5: unsafe.SliceData(q1),
-			P6: unsafe.SliceData(c.KProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rb6d256cab68bArgs{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Re450cd6a8fc4(&a)
+		regions.Rb6d256cab68b(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t11 F
 				t11Sums := [16]F{t11}
 				for k := range dK {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					k1Entry := k1_2[k]
 					t11Sums[k%16] = num.FMA32(k1Entry, k1Entry, t11Sums[k%16])
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 				t11 = kern.Sum16(&t11Sums)
 				kProd[j] = t11
@@ -227,25 +282,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t13 := (F(0) < kProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-				kSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -292,166 +343,123 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t23 := (F(0) < qProdEntry)
-				t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-				qSqrt[j] = t26
-				t30_2[j] = kern.Larger(kern.Choose(t23, t26, F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.Rad231cfa0c1cArgs{
-			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
-		}
-		regions.Rad231cfa0c1c(&a)
-	} else {
-		for i := range L {
-			t30_2 := t30[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			for j := range T {
-				q1_2 := q1[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t30Entry := t30_2[j]
-				t20Entry2 := t20_2[j]
-				for k2 := range dK {
-					q2 := q1_2[k2] / t30Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t30Entry
-					kDiv2[k2] = k[k2] / t20Entry2
-					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
-					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
-				}
-			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// projected.rho
-	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
-			P0: unsafe.SliceData(c.RhoStack),
-			P1: unsafe.SliceData(c.WRho),
-			P2: unsafe.SliceData(t32),
+		a := regions.R2101c56772a7Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(q1),
+			P4: unsafe.SliceData(c.Q),
+			P5: unsafe.SliceData(t102),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.R2101c56772a7(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
+		wRho := c.WRho[:dK]
 		for i := range L {
-			t32_2 := t32[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t322 F
-				t322Sums := [16]F{t322}
-				for k := range dK + dV {
-					t322Sums[k%16] = num.FMA32(rhoStack[k], wRho[k], t322Sums[k%16])
+				k := c.K[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				q := c.Q[(i*T+j)*dK:][:dK]
+				var t1022 F
+				t30Entry := t30_2[j]
+				t1022Sums := [16]F{t1022}
+				for k2 := range dK {
+					t1022Sums[k2%16] = num.FMA32(k[k2], wRho[k2], t1022Sums[k2%16])
+					q[k2] = q1_2[k2] / t30Entry
 				}
-				t322 = kern.Sum16(&t322Sums)
-				t32_2[j] = t322
+				t1022 = kern.Sum16(&t1022Sums)
+				t102_2[j] = t1022
 			}
 		}
 	}
 
-	// projected.rho, projected.k, projected.q
-	bRhoEntry := c.BRho[0]
+	// projected.rho
 	if kern.Wide() {
-		a := regions.R4e6b0154956cArgs{
-			P0:  unsafe.SliceData(t32),
-			P1:  unsafe.SliceData(c.RhoSigmoid),
-			P2:  unsafe.SliceData(c.Rho),
-			P3:  unsafe.SliceData(c.RhoSigmoid2),
-			P4:  unsafe.SliceData(t30),
-			P5:  unsafe.SliceData(c.QDiv),
-			P6:  unsafe.SliceData(c.QSqrt),
-			P7:  unsafe.SliceData(c.QDiv3),
-			P8:  unsafe.SliceData(t20),
-			P9:  unsafe.SliceData(c.KDiv),
-			P10: unsafe.SliceData(c.KSqrt),
-			P11: unsafe.SliceData(c.KDiv3),
-			N0:  L,
-			N1:  T,
-			S0:  [2]float32{bRhoEntry},
+		a := regions.R5edf17476f4bArgs{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(t112),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.R4e6b0154956c(&a)
+		regions.R5edf17476f4b(&a)
 	} else {
 		for i := range L {
-			t32_2 := t32[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-			rho := c.Rho[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
 			for j := range T {
-				t33 := t32_2[j] + bRhoEntry
-				t34 := kern.Sigmoid(t33)
-				rhoSigmoid[j] = t34
-				rho[j] = kern.Smaller(kern.Larger(t34, F(0)), F(1))
-				rhoSigmoid2[j] = kern.Sigmoid(-t33)
-				qDiv[j] = F(1) / t30_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t20_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				v := c.V[(i*T+j)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				var t1122 F
+				t1122Sums := [16]F{t1122}
+				for k := range dV {
+					t1122Sums[k%16] = num.FMA32(v[k], wRho[k], t1122Sums[k%16])
+				}
+				t1122 = kern.Sum16(&t1122Sums)
+				t112_2[j] = t1122
+			}
+		}
+	}
+
+	// projected.rho, projected.k
+	bRhoEntry := c.BRho[0]
+	if kern.Wide() {
+		a := regions.R6689cb2d7d4cArgs{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(c.RhoLin),
+			P3: unsafe.SliceData(c.Rho),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bRhoEntry},
+		}
+		regions.R6689cb2d7d4c(&a)
+	} else {
+		for i := range L {
+			t102_2 := t102[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			rho := c.Rho[i*T:][:T]
+			for j := range T {
+				t33 := (t102_2[j] + t112_2[j]) + bRhoEntry
+				rhoLin[j] = t33
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t33), F(0)), F(1))
 			}
 		}
 	}
@@ -468,535 +476,482 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t4 := c.Work[:L*T*dK]                                                   // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                                          // [L, T, d_k]
-	t272 := c.Work[2*L*T*dK:][:L*T]                                         // [L, T]
-	t152 := c.Work[2*L*T*dK+L*T:][:L*T]                                     // [L, T]
-	t192 := c.Work[2*L*T*dK+2*L*T:][:L*T*dK+L*T*dV]                         // [L, T, d_k + d_v]
-	t48 := c.Work[3*L*T*dK+L*T*dV+2*L*T:][:L*T*dK]                          // [L, T, d_k]
-	t53 := c.Work[4*L*T*dK+L*T*dV+2*L*T:][:L*T]                             // [L, T]
-	t83 := c.Work[4*L*T*dK+L*T*dV+3*L*T:][:L*T*dK]                          // [L, T, d_k]
-	t74 := c.Work[5*L*T*dK+L*T*dV+3*L*T:][:L*T*dV]                          // [L, T, d_v]
-	t75 := c.Work[5*L*T*dK+2*L*T*dV+3*L*T:][:L*T*d]                         // [L, T, d]
-	t86 := c.Work[L*T*d+5*L*T*dK+2*L*T*dV+3*L*T:][:L*T*dK+3*L*dK]           // [L, T + 3, d_k]
-	t88 := c.Work[L*T*d+6*L*T*dK+2*L*T*dV+3*L*T+3*L*dK:][:L*T*dK+3*L*dK]    // [L, T + 3, d_k]
-	t89 := c.Work[L*T*d+7*L*T*dK+2*L*T*dV+3*L*T+6*L*dK:][:L*T*dK+3*L*dK]    // [L, T + 3, d_k]
-	t103 := c.Work[L*T*d+8*L*T*dK+2*L*T*dV+3*L*T+9*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t98 := c.Work[L*T*d+9*L*T*dK+2*L*T*dV+3*L*T+12*L*dK:][:L*T*dK]          // [L, T, d_k]
-	t101 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+3*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t104 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+3*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t107 := c.Work[L*T*d+12*L*T*dK+2*L*T*dV+3*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t109 := c.Work[2*L*T*d+12*L*T*dK+2*L*T*dV+3*L*T+18*L*dK:][:L*T*d]       // [L, T, d]
-	t13 := c.Flags[:L*T]                                                    // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                              // [L, T]
-	t282 := c.Flags[2*L*T:][:L*T]                                           // [L, T]
-	t322 := c.Flags[3*L*T:][:L*T]                                           // [L, T]
-	t54 := c.Flags[4*L*T:][:L*T]                                            // [L, T]
-	t58 := c.Flags[5*L*T:][:L*T]                                            // [L, T]
+	t136 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t139 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                           // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t16 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                              // [L, T]
+	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                          // [L, T]
+	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t252 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t352 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t332 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t38 := c.Work[8*L*T*dK+7*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
+	t59 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T*dK]               // [L, T, d_k]
+	t64 := c.Work[9*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
+	t312 := c.Work[9*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]               // [d_k + d_v]
+	t85 := c.Work[9*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T*dV]           // [L, T, d_v]
+	t55 := c.Work[9*L*T*dK+L*T*dV+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]       // [L, T]
+	t61 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t81 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t101 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t119 := c.Work[9*L*T*dK+L*T*dV+12*L*T+15*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t124 := c.Work[9*L*T*dK+L*T*dV+12*L*T+18*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
+	t127 := c.Work[10*L*T*dK+L*T*dV+12*L*T+18*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t13 := c.Flags[:L*T]                                                // [L, T]
+	t23 := c.Flags[L*T:][:L*T]                                          // [L, T]
+	t39 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
+	t43 := c.Flags[3*L*T:][:L*T]                                        // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R0a732f4961a9Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.BK),
-			P3: unsafe.SliceData(c.K1Prod),
-			P4: unsafe.SliceData(t4),
-			P5: unsafe.SliceData(c.BQ),
-			P6: unsafe.SliceData(c.Q1Prod),
-			P7: unsafe.SliceData(t9),
-			P8: unsafe.SliceData(t272),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rc61bcce9da35Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  -dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
 		}
-		regions.R0a732f4961a9(&a)
+		regions.Rc61bcce9da35(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
-			t272_2 := t272[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				var t2722 F
-				t2722Sums := [16]F{t2722}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t2722Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t2722Sums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t102 := kern.Sigmoid(t92)
+					t4_2[k] = t42
+					t5_2[k] = t52
+					k1_2[k] = F(t42 * t52)
+					t9_2[k] = t92
+					t10_2[k] = t102
+					q1_2[k] = F(t92 * t102)
 				}
-				t2722 = kern.Sum16(&t2722Sums)
-				t272_2[j] = -t2722
 			}
 		}
 	}
 
 	// projected.k, projected.q, projected.rho
-	var t182 F
+	var t292 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		t322_2 := t322[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t352_2 := t352[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t43_2 := t43[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t232 := (F(0) < qProd[j])
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t22 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t72 := (t22 && (F(0) <= rhoSigmoidEntry))
-			t1522 := kern.Choose(t72, F(F(rhoSigmoidEntry*kern.Choose(t72, kern.Choose(t22, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t182 = t182 + t1522
-			t2822 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t542 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t182 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t232 := (F(0) < qProdEntry)
+			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+			t28 := kern.Choose(t232, t262, F(0))
+			t302 := kern.Larger(t28, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t34 := kern.Sigmoid(rhoLinEntry)
+			t122 := (kern.Larger(t34, F(0)) <= F(1))
+			t172 := (t122 && (F(0) <= t34))
+			t2522 := kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+			t292 = t292 + t2522
+			t392 := (F(1e-08) <= t28)
 			t13_2[j] = t132
+			t16_2[j] = t162
+			t18_2[j] = t182
+			t20_2[j] = kern.Larger(t182, F(1e-08))
 			t23_2[j] = t232
-			t152_2[j] = t1522
-			t282_2[j] = t2822
-			t322_2[j] = (t2822 && t232)
-			t54_2[j] = t542
-			t58_2[j] = (t542 && t132)
+			t26_2[j] = t262
+			t30_2[j] = t302
+			t252_2[j] = t2522
+			t352_2[j] = F(1) / t302
+			t39_2[j] = t392
+			t43_2[j] = (t392 && t232)
 		}
 	}
-	c.BRhoBar[0] = t182
+	c.BRhoBar[0] = t292
 
-	// projected.rho
-	clear(c.WRhoBar)
+	// projected.k, projected.rho, projected.q
+	clear(t332)
 	if kern.Wide() {
-		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t152),
-			P1: unsafe.SliceData(c.WRho),
-			P2: unsafe.SliceData(t192),
-			P3: unsafe.SliceData(c.RhoStack),
-			P4: unsafe.SliceData(c.WRhoBar),
+		a := regions.Re19223c9eb29Args{
+			P0:  unsafe.SliceData(t20),
+			P1:  unsafe.SliceData(t30),
+			P2:  unsafe.SliceData(t252),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(c.QBar),
+			P5:  unsafe.SliceData(q1),
+			P6:  unsafe.SliceData(c.WRho),
+			P7:  unsafe.SliceData(c.KBar),
+			P8:  unsafe.SliceData(t332),
+			P9:  unsafe.SliceData(t59),
+			P10: unsafe.SliceData(t38),
+			P11: unsafe.SliceData(t64),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
+		}
+		regions.Re19223c9eb29(&a)
+	} else {
+		wRho := c.WRho[:dK]
+		t332_2 := t332[:dK]
+		for i := range L {
+			t20_2 := t20[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			t38_2 := t38[i*T:][:T]
+			t64_2 := t64[i*T:][:T]
+			for j := range T {
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t59_2 := t59[(i*T+j)*dK:][:dK]
+				var t382 F
+				var t642 F
+				t20Entry := t20_2[j]
+				t30Entry := t30_2[j]
+				t252Entry := t252_2[j]
+				t382Sums := [16]F{t382}
+				t642Sums := [16]F{t642}
+				for k := range dK {
+					k2 := k1_2[k] / t20Entry
+					t382Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t382Sums[k%16])
+					t592 := num.FMA32(t252Entry, wRho[k], kBar[k])
+					t642Sums[k%16] = num.FMA32(t592, k2/t20Entry, t642Sums[k%16])
+					t332_2[k] = num.FMA32(k2, t252Entry, t332_2[k])
+					t59_2[k] = t592
+				}
+				t382 = kern.Sum16(&t382Sums)
+				t642 = kern.Sum16(&t642Sums)
+				t38_2[j] = -t382
+				t64_2[j] = -t642
+			}
+		}
+	}
+
+	// projected.rho, projected.v
+	clear(t312)
+	if kern.Wide() {
+		a := regions.Ra1f67c1927fdArgs{
+			P0: unsafe.SliceData(t252),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(t312),
+			P3: unsafe.SliceData(c.WRho),
+			P4: unsafe.SliceData(c.VBar),
+			P5: unsafe.SliceData(t85),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
-			N5: dK + dV,
-			N6: 12*dK + 12*dV,
-			N7: T*dK + T*dV,
+			N5: dV,
+			N6: 8 * dV,
+			N7: 12 * dV,
+			N8: 4 * dK,
+			N9: T * dV,
 		}
-		regions.Ra27a1c196a79(&a)
+		regions.Ra1f67c1927fd(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
 		for i := range L {
-			t152_2 := t152[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
 			for j := range T {
-				t192_2 := t192[(i*T+j)*(dK+dV):][:dK+dV]
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t152Entry := t152_2[j]
-				for k := range dK + dV {
-					t192_2[k] = F(t152Entry * wRho[k])
-					wRhoBar[k] = num.FMA32(rhoStack[k], t152Entry, wRhoBar[k])
+				v := c.V[(i*T+j)*dV:][:dV]
+				t312_2 := t312[dK:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t85_2 := t85[(i*T+j)*dV:][:dV]
+				t252Entry2 := t252_2[j]
+				for k := range dV {
+					t312_2[k] = num.FMA32(v[k], t252Entry2, t312_2[k])
+					t85_2[k] = num.FMA32(t252Entry2, wRho[k], vBar[k])
 				}
 			}
 		}
 	}
 
-	// projected.k, projected.rho, projected.q1, projected.q
+	// projected.q, projected.k
+	for i := range L {
+		t43_2 := t43[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		t38_2 := t38[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t64_2 := t64[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t81_2 := t81[i*T:][:T]
+		for j := range T {
+			t43Entry := t43_2[j]
+			t65 := (F(1e-08) <= t18_2[j])
+			t13Entry := t13_2[j]
+			t69 := (t65 && t13Entry)
+			t55_2[j] = kern.Choose((t43Entry && t23_2[j]), kern.Choose(t43Entry, F(F(0.5*kern.Choose(t43Entry, kern.Choose(t39_2[j], t38_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t61_2[j] = F(1) / t20_2[j]
+			t81_2[j] = kern.Choose((t69 && t13Entry), kern.Choose(t69, F(F(0.5*kern.Choose(t69, kern.Choose(t65, t64_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t85, dV, 1)
+
+	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
+	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R4c4ead92f520Args{
-			P0:  unsafe.SliceData(t322),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t23),
-			P3:  unsafe.SliceData(t282),
-			P4:  unsafe.SliceData(t272),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t192),
-			P8:  unsafe.SliceData(c.KDiv2),
-			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(c.Q1Sigmoid),
-			P11: unsafe.SliceData(c.QBar),
-			P12: unsafe.SliceData(c.Q1Sigmoid2),
-			P13: unsafe.SliceData(t48),
-			P14: unsafe.SliceData(t83),
-			P15: unsafe.SliceData(c.BQBar),
-			P16: unsafe.SliceData(t53),
+		a := regions.Rd4aa4c7aead5Args{
+			P0:  unsafe.SliceData(t352),
+			P1:  unsafe.SliceData(t55),
+			P2:  unsafe.SliceData(t61),
+			P3:  unsafe.SliceData(t81),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t59),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t136),
+			P13: unsafe.SliceData(c.BQBar),
+			P14: unsafe.SliceData(t139),
+			P15: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 4*dK + 4*dV,
-			N11: 8 * dK,
-			N12: 8*dK + 8*dV,
-			N13: 12 * dK,
-			N14: 12*dK + 12*dV,
-			N15: dK + dV,
-			N16: T*dK + T*dV,
-			N17: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  12 * dK,
+			N7:  4 * dK,
+			N8:  16 * dK,
+			N9:  8 * dK,
+			N10: 20 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
 		}
-		regions.R4c4ead92f520(&a)
+		regions.Rd4aa4c7aead5(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t322_2 := t322[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t282_2 := t282[i*T:][:T]
-			t272_2 := t272[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t53_2 := t53[i*T:][:T]
+			t352_2 := t352[i*T:][:T]
+			t55_2 := t55[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			t81_2 := t81[i*T:][:T]
 			for j := range T {
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t192_2 := t192[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t48_2 := t48[(i*T+j)*dK:][:dK]
-				t83_2 := t83[(i*T+j)*dK:][:dK]
-				var t532 F
-				t322Entry := t322_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t322Entry && t23_2[j]), kern.Choose(t322Entry, F(F(0.5*kern.Choose(t322Entry, kern.Choose(t282_2[j], t272_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t532Sums := [16]F{t532}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				t59_2 := t59[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
+				t136_2 := t136[(i*(T+6)+j+3)*dK:][:dK]
+				t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
+				t352Entry := t352_2[j]
+				t55Entry := t55_2[j]
+				t61Entry := t61_2[j]
+				t81Entry := t81_2[j]
 				for k := range dK {
-					t482 := kBar[k] + t192_2[k]
-					t532Sums[k%16] = num.FMA32(t482, kDiv2[k], t532Sums[k%16])
+					t88 := num.FMA32(F(2*q1_2[k]), t55Entry, F(qBar[k]*t352Entry))
+					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t77 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t832 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t77), q1Sigmoid2[k], F(q1SigmoidEntry*t77))
-					t48_2[k] = t482
-					t83_2[k] = t832
-					bQBar[k] = bQBar[k] + t832
-				}
-				t532 = kern.Sum16(&t532Sums)
-				t53_2[j] = -t532
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t192),
-			P2: unsafe.SliceData(t74),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
-		}
-		regions.Rbd0e3277083c(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t192_2 := t192[(i*T+j)*(dK+dV)+dK:][:dV]
-				t74_2 := t74[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t74_2[k] = vBar[k] + t192_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t75, d, 1, t74, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t74, dV, 1)
-
-	// projected.q1
-	clear(t86)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t83),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t86),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.R7b2d1f068ac7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t83_2 := t83[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t86_2 := t86[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t86_2[m] = num.FMA32(t83_2[m], cQ[m], t86_2[m])
-					}
+					t94 := num.FMA32(F(F(t9Entry*t10Entry)*t88), kern.Sigmoid(-t9Entry), F(t10Entry*t88))
+					t106 := num.FMA32(F(2*k1_2[k]), t81Entry, F(t59_2[k]*t61Entry))
+					t5Entry := t5_2[k]
+					t4Entry := t4_2[k]
+					t112 := num.FMA32(F(F(t4Entry*t5Entry)*t106), kern.Sigmoid(-t4Entry), F(t5Entry*t106))
+					t136_2[k] = t94
+					bQBar[k] = bQBar[k] + t94
+					t139_2[k] = t112
+					bKBar[k] = bKBar[k] + t112
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t83),
-							P2: unsafe.SliceData(c.CQBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t83_2 := t83[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t83_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t88)
 	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t88),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t136),
 			N0: L,
 			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R4efc802c9c7d(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t88_2 := t88[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t136_2 := t136[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t88_2[k] = t88_2[k] + q0TailBar[k]
+					t136_2[k] = F(0)
 				}
 			}
 		}
 	}
-
-	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t86),
-			P1: unsafe.SliceData(t88),
-			P2: unsafe.SliceData(t89),
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t136),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.R3c8a8df36a51(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t86_2 := t86[(i*(T+3)+j)*dK:][:dK]
-				t88_2 := t88[(i*(T+3)+j)*dK:][:dK]
-				t89_2 := t89[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t136_2 := t136[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t89_2[k] = t86_2[k] + t88_2[k]
+					t136_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t103)
+	clear(c.CQBar)
+	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t89),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t103),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t89_2 := t89[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t103_2 := t103[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t89_2[k]
-					t103_2[k] = t103_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t58),
-			P1:  unsafe.SliceData(c.KDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t54),
-			P4:  unsafe.SliceData(t53),
-			P5:  unsafe.SliceData(c.KDiv3),
-			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t48),
-			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t98),
-			P11: unsafe.SliceData(c.BKBar),
-			N0:  L,
-			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
-		}
-		regions.Rc6606f6002bb(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t58_2 := t58[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t54_2 := t54[i*T:][:T]
-			t53_2 := t53[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t48_2 := t48[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t98_2 := t98[(i*T+j)*dK:][:dK]
-				t58Entry := t58_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t58Entry && t13_2[j]), kern.Choose(t58Entry, F(F(0.5*kern.Choose(t58Entry, kern.Choose(t54_2[j], t53_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t92 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t48_2[k]*kDivEntry))
-					t982 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t92), k1Sigmoid2[k], F(k1SigmoidEntry*t92))
-					t98_2[k] = t982
-					bKBar[k] = bKBar[k] + t982
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t101)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t98),
-			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(t101),
+		a := regions.Rd0375ab93928Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t136),
+			P2: unsafe.SliceData(c.CQBar),
+			P3: unsafe.SliceData(c.K1Stack),
+			P4: unsafe.SliceData(t139),
+			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N3: 16 * dK,
+			N4: 20 * dK,
+			N5: 24 * dK,
+			N6: 12 * dK,
+			N7: T*dK + 3*dK,
+			N8: T*dK + 6*dK,
+			N9: -dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rd0375ab93928(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t98_2 := t98[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t101_2 := t101[(i*(T+3)+j-k+3)*dK:][:dK]
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			cKBar := c.CKBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t136_2 := t136[(j*(T+6)+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t139_2 := t139[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						t101_2[m] = num.FMA32(t98_2[m], cK[m], t101_2[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t136_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t139_2[m], cKBar[m])
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.K1Stack),
-							P1: unsafe.SliceData(t98),
-							P2: unsafe.SliceData(c.CKBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t98_2 := t98[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t98_2[m], cKBar[m])
-						}
+	// projected.q1
+	clear(t101)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t136),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t101),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t136_2 := t136[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t136_3 := t136[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t136_4 := t136[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t136_5 := t136[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t101_2 := t101[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t101_2[k] = num.FMA32(t136_2[k], cQ[k], num.FMA32(t136_3[k], cQ2[k], num.FMA32(t136_4[k], cQ3[k], F(t136_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1005,82 +960,295 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t101),
-			P1: unsafe.SliceData(t103),
-			P2: unsafe.SliceData(t104),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t139),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t101_2 := t101[(i*(T+3)+j)*dK:][:dK]
-				t103_2 := t103[(i*(T+3)+j)*dK:][:dK]
-				t104_2 := t104[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t104_2[k] = t101_2[k] + t103_2[k]
+					t139_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t139),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t139_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
+	clear(t119)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t104[(i*(T+3)+j)*dK:][:dK])
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t139),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t119),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t139_3 := t139[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t139_4 := t139[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t139_5 := t139[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t119_2 := t119[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t119_2[k] = num.FMA32(t139_2[k], cK[k], num.FMA32(t139_3[k], cK2[k], num.FMA32(t139_4[k], cK3[k], F(t139_5[k]*cK4[k]))))
+					}
+				}
+			}
 		}
 	}
 
 	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t107, i*T*d), d, 1, kern.From(t89, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t136),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t124),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t136_2 := t136[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t136_3 := t136[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t136_4 := t136[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t136_5 := t136[(i*(T+6)+j+3)*dK:][:dK]
+				t124_2 := t124[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t124_2[k] = num.FMA32(t136_2[k], cQ2[k], num.FMA32(t136_3[k], cQ3[k], num.FMA32(t136_4[k], cQ4[k], F(t136_5[k]*cQ[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t89, (k*(T+3)+3)*dK), dK, 1)
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t124),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t124_2 := t124[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t124_2[k] = t124_2[k] + q0TailBar[k]
+					}
+				}
+			}
+		}
 	}
+
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t124, dK, 1)
 
 	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t109, i*T*d), d, 1, kern.From(t104, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t139),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t127),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cK := c.CK[:dK]
+		for i := range L {
+			for j := range T {
+				t139_2 := t139[(i*(T+6)+j+6)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				t139_3 := t139[(i*(T+6)+j+5)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t139_4 := t139[(i*(T+6)+j+4)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
+				t127_2 := t127[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t127_2[k] = num.FMA32(t139_2[k], cK2[k], num.FMA32(t139_3[k], cK3[k], num.FMA32(t139_4[k], cK4[k], F(t139_5[k]*cK[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t104, (k*(T+3)+3)*dK), dK, 1)
+	// projected.k1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t127),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t127_2 := t127[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t127_2[k] = t127_2[k] + k0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t127, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t85, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t124, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t119[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t101[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+				}
+			}
+		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t75),
-			P1: unsafe.SliceData(t107),
-			P2: unsafe.SliceData(t109),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.Rdb24487ee64dArgs{
+			P0: unsafe.SliceData(t312),
+			P1: unsafe.SliceData(t332),
+			P2: unsafe.SliceData(c.WRhoBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rdb24487ee64d(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t75_2 := t75[(i*T+j)*d:][:d]
-				t107_2 := t107[(i*T+j)*d:][:d]
-				t109_2 := t109[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t75_2[k] + t107_2[k]) + t109_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t312[i] + t332[i]
 		}
 	}
 }

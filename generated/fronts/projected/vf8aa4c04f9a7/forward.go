@@ -13,45 +13,35 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 5·L·T·d_k + L·T·d_v + 10·L·T entries and checkpoints of 0 entries.
+// It keeps 2·L·T·d_k + 3·L·T entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F // [d_k, d]
-	X             []F // [L, T, d]
-	WQ            []F // [d_k, d]
-	WV            []F // [d_v, d]
-	WTheta        []F // [d_k + d_v]
-	BTheta        []F // []
-	V             []F // [L, T, d_v], written
-	K             []F // [L, T, d_k], written
-	Q             []F // [L, T, d_k], written
-	Theta         []F // [L, T], written
-	K0            []F // [L, T, d_k], written
-	Q0            []F // [L, T, d_k], written
-	KProd         []F // [L, T], written
-	KSqrt         []F // [L, T], written
-	QProd         []F // [L, T], written
-	QSqrt         []F // [L, T], written
-	ThetaStack    []F // [L, T, d_k + d_v], written
-	ThetaSoftplus []F // [L, T], written
-	ThetaSigmoid  []F // [L, T], written
-	QDiv          []F // [L, T], written
-	QDiv2         []F // [L, T, d_k], written
-	QDiv3         []F // [L, T], written
-	KDiv          []F // [L, T], written
-	KDiv2         []F // [L, T, d_k], written
-	KDiv3         []F // [L, T], written
-	Work          []F // WorkLen() entries
+	L        int
+	T        int
+	D        int
+	DK       int
+	DV       int
+	WK       []F // [d_k, d]
+	X        []F // [L, T, d]
+	WQ       []F // [d_k, d]
+	WV       []F // [d_v, d]
+	WTheta   []F // [d_k + d_v]
+	BTheta   []F // []
+	V        []F // [L, T, d_v], written
+	K        []F // [L, T, d_k], written
+	Q        []F // [L, T, d_k], written
+	Theta    []F // [L, T], written
+	K0       []F // [L, T, d_k], written
+	Q0       []F // [L, T, d_k], written
+	KProd    []F // [L, T], written
+	QProd    []F // [L, T], written
+	ThetaLin []F // [L, T], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T.
+// WorkLen is 4·L·T.
 func (c *Forward[F]) WorkLen() int {
 	L, T := c.L, c.T
-	return 3 * L * T
+	return 4 * L * T
 }
 
 // Run computes Forward.
@@ -66,6 +56,8 @@ func (c *Forward[F]) Run() {
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t22 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t32 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -93,14 +85,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t3 := (F(0) < kProdEntry)
-			t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-			kSqrt[j] = t6
-			t10_2[j] = num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -126,152 +115,104 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t13 := (F(0) < qProdEntry)
-			t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-			qSqrt[j] = t16
-			t20_2[j] = num.Max(kern.Choose(t13, t16, F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q, projected.theta
 	for i := range L {
 		t20_2 := t20[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
+		wTheta := c.WTheta[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t20Entry := t20_2[j]
-			t10Entry2 := t10_2[j]
-			for k2 := range dK {
-				q2 := q0[k2] / t20Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t20Entry
-				kDiv2[k2] = k[k2] / t10Entry2
-			}
-		}
-	}
-
-	// projected.theta
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK]
-			for k2 := range dK {
-				thetaStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dV:][:dV]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV)+dK:][:dV]
-			for k := range dV {
-				thetaStack[k] = v[k]
-			}
-		}
-	}
-
-	// projected.theta
-	for i := range L {
-		t22_2 := t22[i*T:][:T]
-		wTheta := c.WTheta[:dK+dV]
-		for j := range T {
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
 			var t222 F
-			for k := range dK + dV {
-				t222 += F(thetaStack[k] * wTheta[k])
+			t20Entry := t20_2[j]
+			for k2 := range dK {
+				t222 += F(k[k2] * wTheta[k2])
+				q[k2] = q0[k2] / t20Entry
 			}
 			t22_2[j] = t222
 		}
 	}
 
-	// projected.theta, projected.k, projected.q
+	// projected.theta
+	for i := range L {
+		t32_2 := t32[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			var t322 F
+			for k := range dV {
+				t322 += F(v[k] * wTheta[k])
+			}
+			t32_2[j] = t322
+		}
+	}
+
+	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
 		t22_2 := t22[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t23 := t22_2[j] + bThetaEntry
-			t24 := num.Softplus(t23)
-			thetaSoftplus[j] = t24
-			theta[j] = num.Min(num.Max(t24, F(0)), F(0.125))
-			thetaSigmoid[j] = num.Sigmoid(t23)
-			qDiv[j] = F(1) / t20_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t10_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t23 := t22_2[j] + t32_2[j] + bThetaEntry
+			thetaLin[j] = t23
+			theta[j] = num.Min(num.Max(num.Softplus(t23), F(0)), F(0.125))
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	DV            int
-	WK            []F    // [d_k, d]
-	X             []F    // [L, T, d]
-	WQ            []F    // [d_k, d]
-	WV            []F    // [d_v, d]
-	WTheta        []F    // [d_k + d_v]
-	VBar          []F    // [L, T, d_v]
-	KBar          []F    // [L, T, d_k]
-	QBar          []F    // [L, T, d_k]
-	ThetaBar      []F    // [L, T]
-	K0            []F    // [L, T, d_k]
-	Q0            []F    // [L, T, d_k]
-	KProd         []F    // [L, T]
-	KSqrt         []F    // [L, T]
-	QProd         []F    // [L, T]
-	QSqrt         []F    // [L, T]
-	ThetaStack    []F    // [L, T, d_k + d_v]
-	ThetaSoftplus []F    // [L, T]
-	ThetaSigmoid  []F    // [L, T]
-	QDiv          []F    // [L, T]
-	QDiv2         []F    // [L, T, d_k]
-	QDiv3         []F    // [L, T]
-	KDiv          []F    // [L, T]
-	KDiv2         []F    // [L, T, d_k]
-	KDiv3         []F    // [L, T]
-	WKBar         []F    // [d_k, d], written
-	XBar          []F    // [L, T, d], written
-	WQBar         []F    // [d_k, d], written
-	WVBar         []F    // [d_v, d], written
-	WThetaBar     []F    // [d_k + d_v], written
-	BThetaBar     []F    // [], written
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	DV        int
+	WK        []F    // [d_k, d]
+	X         []F    // [L, T, d]
+	WQ        []F    // [d_k, d]
+	WV        []F    // [d_v, d]
+	WTheta    []F    // [d_k + d_v]
+	VBar      []F    // [L, T, d_v]
+	KBar      []F    // [L, T, d_k]
+	QBar      []F    // [L, T, d_k]
+	ThetaBar  []F    // [L, T]
+	K0        []F    // [L, T, d_k]
+	Q0        []F    // [L, T, d_k]
+	V         []F    // [L, T, d_v]
+	KProd     []F    // [L, T]
+	QProd     []F    // [L, T]
+	ThetaLin  []F    // [L, T]
+	WKBar     []F    // [d_k, d], written
+	XBar      []F    // [L, T, d], written
+	WQBar     []F    // [d_k, d], written
+	WVBar     []F    // [d_v, d], written
+	WThetaBar []F    // [d_k + d_v], written
+	BThetaBar []F    // [], written
+	Work      []F    // WorkLen() entries
+	Flags     []bool // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 4·L·T·d_k + 2·L·T·d_v + 3·L·T.
+// WorkLen is 3·L·T·d_k + L·T·d_v + 12·L·T + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return 3*L*T*d + 4*L*T*dK + 2*L*T*dV + 3*L*T
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 3*L*T*dK + L*T*dV + 12*L*T + 2*dK + 2*dV
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -281,193 +222,223 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t142 := c.Work[:L*T] // [L, T]
+	t6 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t182 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
-	work = work[L*T*dK+L*T*dV:]
+	t8 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t10 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t20 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t162 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t262 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t47 := work[:L*T*dK] // [L, T, d_k]
+	t242 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t29 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t50 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
+	t55 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t222 := work[:dK+dV] // [d_k + d_v]
+	work = work[dK+dV:]
+	t76 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t46 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t52 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t73 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t74 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t76 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t72 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t79 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t77 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t80 := work[:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T] // [L, T]
+	t82 := work[:L*T*dK] // [L, T, d_k]
+	t3 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t13 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t272 := flags[:L*T] // [L, T]
+	t30 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t31 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t53 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t57 := flags[:L*T] // [L, T]
+	t34 := flags[:L*T] // [L, T]
 
 	// projected.k, projected.q, projected.theta
-	var t172 F
+	var t202 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t272_2 := t272[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t34_2 := t34[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < kProd[j])
-			t132 := (F(0) < qProd[j])
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t22 := (num.Max(thetaSoftplusEntry, F(0)) <= F(0.125))
-			t72 := (t22 && (F(0) <= thetaSoftplusEntry))
-			t1422 := kern.Choose(t72, F(kern.Choose(t72, kern.Choose(t22, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t172 += t1422
-			t2722 := (F(1e-08) <= kern.Choose(t132, qSqrt[j], F(0)))
-			t532 := (F(1e-08) <= kern.Choose(t32, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t32 := (F(0) < kProdEntry)
+			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
+			t82_2 := kern.Choose(t32, t62, F(0))
+			qProdEntry := qProd[j]
+			t132 := (F(0) < qProdEntry)
+			t163 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
+			t18 := kern.Choose(t132, t163, F(0))
+			t203 := num.Max(t18, F(1e-08))
+			thetaLinEntry := thetaLin[j]
+			t24 := num.Softplus(thetaLinEntry)
+			t42 := (num.Max(t24, F(0)) <= F(0.125))
+			t92 := (t42 && (F(0) <= t24))
+			t1622 := kern.Choose(t92, F(kern.Choose(t92, kern.Choose(t42, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t202 += t1622
+			t302 := (F(1e-08) <= t18)
 			t3_2[j] = t32
+			t6_2[j] = t62
+			t8_2[j] = t82_2
+			t10_2[j] = num.Max(t82_2, F(1e-08))
 			t13_2[j] = t132
-			t142_2[j] = t1422
-			t272_2[j] = t2722
-			t31_2[j] = (t2722 && t132)
-			t53_2[j] = t532
-			t57_2[j] = (t532 && t32)
+			t16_2[j] = t163
+			t20_2[j] = t203
+			t162_2[j] = t1622
+			t262_2[j] = F(1) / t203
+			t30_2[j] = t302
+			t34_2[j] = (t302 && t132)
 		}
 	}
-	c.BThetaBar[0] = t172
+	c.BThetaBar[0] = t202
 
-	// projected.theta
-	clear(c.WThetaBar)
+	// projected.k, projected.theta, projected.q
+	clear(t242)
 	for i := range L {
-		t142_2 := t142[i*T:][:T]
-		wTheta := c.WTheta[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
+		t10_2 := t10[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
+		wTheta := c.WTheta[:dK]
+		t242_2 := t242[:dK]
 		for j := range T {
-			t182_2 := t182[(i*T+j)*(dK+dV):][:dK+dV]
-			thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t142Entry := t142_2[j]
-			for k := range dK + dV {
-				t182_2[k] = F(t142Entry * wTheta[k])
-				wThetaBar[k] += F(thetaStack[k] * t142Entry)
-			}
-		}
-	}
-
-	// projected.q, projected.k, projected.theta
-	for i := range L {
-		t262_2 := t262[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		for j := range T {
+			k0 := c.K0[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
+			q0 := c.Q0[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t182_2 := t182[(i*T+j)*(dK+dV):][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t47_2 := t47[(i*T+j)*dK:][:dK]
-			var t2622 F
-			var t522 F
+			t50_2 := t50[(i*T+j)*dK:][:dK]
+			var t292 F
+			var t552 F
+			t10Entry := t10_2[j]
+			t20Entry := t20_2[j]
+			t162Entry := t162_2[j]
 			for k := range dK {
-				t2622 += F(qBar[k] * qDiv2[k])
-				t472 := kBar[k] + t182_2[k]
-				t522 += F(t472 * kDiv2[k])
-				t47_2[k] = t472
+				k2 := k0[k] / t10Entry
+				t292 += F(qBar[k] * ((q0[k] / t20Entry) / t20Entry))
+				t502 := kBar[k] + F(t162Entry*wTheta[k])
+				t552 += F(t502 * (k2 / t10Entry))
+				t242_2[k] += F(k2 * t162Entry)
+				t50_2[k] = t502
 			}
-			t262_2[j] = -t2622
-			t52_2[j] = -t522
+			t29_2[j] = -t292
+			t55_2[j] = -t552
 		}
 	}
 
-	// projected.v, projected.theta
+	// projected.theta, projected.v
+	clear(t222)
 	for i := range L {
+		t162_2 := t162[i*T:][:T]
 		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			t222_2 := t222[dK:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t182_2 := t182[(i*T+j)*(dK+dV)+dK:][:dV]
-			t73_2 := t73[(i*T+j)*dV:][:dV]
+			wTheta := c.WTheta[dK:][:dV]
+			t76_2 := t76[(i*T+j)*dV:][:dV]
+			t162Entry2 := t162_2[j]
 			for k := range dV {
-				t73_2[k] = vBar[k] + t182_2[k]
+				t222_2[k] += F(v[k] * t162Entry2)
+				t76_2[k] = vBar[k] + F(t162Entry2*wTheta[k])
 			}
 		}
 	}
 
-	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t74, d, 1, t73, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t73, dV, 1)
-
-	// projected.q0, projected.q, projected.k, projected.k0
+	// projected.q, projected.k
 	for i := range L {
-		t31_2 := t31[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t272_2 := t272[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
+		t34_2 := t34[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t46_2 := t46[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t52_2 := t52[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		for j := range T {
+			t34Entry := t34_2[j]
+			t56 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t60 := (t56 && t3Entry)
+			t46_2[j] = kern.Choose((t34Entry && t13_2[j]), kern.Choose(t34Entry, F(F(0.5*kern.Choose(t34Entry, kern.Choose(t30_2[j], t29_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t52_2[j] = F(1) / t10_2[j]
+			t72_2[j] = kern.Choose((t60 && t3Entry), kern.Choose(t60, F(F(0.5*kern.Choose(t60, kern.Choose(t56, t55_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t76, dV, 1)
+
+	// projected.q0, projected.q, projected.k0, projected.k
+	for i := range L {
+		t262_2 := t262[i*T:][:T]
+		t46_2 := t46[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j)*dK:][:dK]
-			t76_2 := t76[(i*T+j)*dK:][:dK]
-			t47_2 := t47[(i*T+j)*dK:][:dK]
-			k0 := c.K0[(i*T+j)*dK:][:dK]
 			t79_2 := t79[(i*T+j)*dK:][:dK]
-			t31Entry := t31_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t31Entry && t13_2[j]), kern.Choose(t31Entry, F(F(0.5*kern.Choose(t31Entry, kern.Choose(t272_2[j], t262_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			t57Entry := t57_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t57Entry && t3_2[j]), kern.Choose(t57Entry, F(F(0.5*kern.Choose(t57Entry, kern.Choose(t53_2[j], t52_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			t50_2 := t50[(i*T+j)*dK:][:dK]
+			k0 := c.K0[(i*T+j)*dK:][:dK]
+			t82_2 := t82[(i*T+j)*dK:][:dK]
+			t262Entry := t262_2[j]
+			t46Entry := t46_2[j]
+			t52Entry := t52_2[j]
+			t72Entry := t72_2[j]
 			for k := range dK {
-				t76_2[k] = F(qBar[k]*qDivEntry) + F(2*F(q0[k]*w))
-				t79_2[k] = F(t47_2[k]*kDivEntry) + F(2*F(k0[k]*w2))
+				t79_2[k] = F(qBar[k]*t262Entry) + F(2*F(q0[k]*t46Entry))
+				t82_2[k] = F(t50_2[k]*t52Entry) + F(2*F(k0[k]*t72Entry))
 			}
 		}
 	}
 
 	// projected.q0
-	kern.Gemm(L*T, d, dK, F(1), false, t77, d, 1, t76, dK, 1, c.WQ, d, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t79, dK, 1)
+
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t82, dK, 1)
+
+	// projected.v
+	kern.Gemm(L*T, d, dV, F(1), false, c.XBar, d, 1, t76, dV, 1, c.WV, d, 1)
 
 	// projected.q0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t76, dK, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t79, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.Gemm(L*T, d, dK, F(1), false, t80, d, 1, t79, dK, 1, c.WK, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t82, dK, 1, c.WK, d, 1)
 
 	// projected.k0
-	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t79, dK, 1)
-
-	// projected.k0
-	for i := range L {
-		for j := range T {
-			t74_2 := t74[(i*T+j)*d:][:d]
-			t77_2 := t77[(i*T+j)*d:][:d]
-			t80_2 := t80[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t74_2[k] + t77_2[k] + t80_2[k]
-			}
-		}
+	wThetaBar := c.WThetaBar[:dK+dV]
+	for i := range dK + dV {
+		wThetaBar[i] = t222[i] + t242[i]
 	}
 }
 
@@ -513,18 +484,8 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.K0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q0 = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.ThetaStack = c.Run.Saved(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -558,19 +519,10 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.ThetaBar = block.Adjoint(t, n.outTheta, g.L*g.T)
 	g.K0 = k.K0
 	g.Q0 = k.Q0
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.ThetaStack = k.ThetaStack
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
+	g.ThetaLin = k.ThetaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

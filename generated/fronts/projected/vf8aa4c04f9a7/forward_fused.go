@@ -23,6 +23,7 @@ func (c *forwardFused) run() {
 	t10 := c.Work[:L*T]         // [L, T]
 	t20 := c.Work[L*T:][:L*T]   // [L, T]
 	t22 := c.Work[2*L*T:][:L*T] // [L, T]
+	t32 := c.Work[3*L*T:][:L*T] // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.K0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -66,25 +67,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t3 := (F(0) < kProdEntry)
-				t6 := num.Sqrt(kern.Choose(t3, kProdEntry, F(1)))
-				kSqrt[j] = t6
-				t10_2[j] = kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -131,104 +128,60 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t13 := (F(0) < qProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, qProdEntry, F(1)))
-				qSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k
+	// projected.q, projected.theta
 	if kern.Wide() {
-		a := regions.R9d5b9b65aab3Args{
+		a := regions.R2101c56772a7Args{
 			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(c.Q),
-			P4: unsafe.SliceData(c.QDiv2),
-			P5: unsafe.SliceData(c.K),
-			P6: unsafe.SliceData(c.KDiv2),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(c.Q0),
+			P4: unsafe.SliceData(c.Q),
+			P5: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
-			N2: dK,
-			N3: T * dK,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.R9d5b9b65aab3(&a)
+		regions.R2101c56772a7(&a)
 	} else {
+		wTheta := c.WTheta[:dK]
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			for j := range T {
-				q0 := c.Q0[(i*T+j)*dK:][:dK]
-				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t20Entry := t20_2[j]
-				t10Entry2 := t10_2[j]
-				for k2 := range dK {
-					q2 := q0[k2] / t20Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t20Entry
-					kDiv2[k2] = k[k2] / t10Entry2
-				}
-			}
-		}
-	}
-
-	// projected.theta
-	for i := range L {
-		for j := range T {
-			copy(c.ThetaStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.ThetaStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
-		}
-	}
-
-	// projected.theta
-	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
-			P0: unsafe.SliceData(c.ThetaStack),
-			P1: unsafe.SliceData(c.WTheta),
-			P2: unsafe.SliceData(t22),
-			N0: L,
-			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
-		}
-		regions.Rb6db0b007389(&a)
-	} else {
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
 			t22_2 := t22[i*T:][:T]
 			for j := range T {
-				thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
+				k := c.K[(i*T+j)*dK:][:dK]
+				q0 := c.Q0[(i*T+j)*dK:][:dK]
+				q := c.Q[(i*T+j)*dK:][:dK]
 				var t222 F
+				t20Entry := t20_2[j]
 				t222Sums := [16]F{t222}
-				for k := range dK + dV {
-					t222Sums[k%16] = num.FMA32(thetaStack[k], wTheta[k], t222Sums[k%16])
+				for k2 := range dK {
+					t222Sums[k2%16] = num.FMA32(k[k2], wTheta[k2], t222Sums[k2%16])
+					q[k2] = q0[k2] / t20Entry
 				}
 				t222 = kern.Sum16(&t222Sums)
 				t22_2[j] = t222
@@ -236,51 +189,62 @@ func (c *forwardFused) run() {
 		}
 	}
 
-	// projected.theta, projected.k, projected.q
+	// projected.theta
+	if kern.Wide() {
+		a := regions.R5edf17476f4bArgs{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.WTheta),
+			P2: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
+		}
+		regions.R5edf17476f4b(&a)
+	} else {
+		for i := range L {
+			t32_2 := t32[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				var t322 F
+				t322Sums := [16]F{t322}
+				for k := range dV {
+					t322Sums[k%16] = num.FMA32(v[k], wTheta[k], t322Sums[k%16])
+				}
+				t322 = kern.Sum16(&t322Sums)
+				t32_2[j] = t322
+			}
+		}
+	}
+
+	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R5fa3716a8d30Args{
-			P0:  unsafe.SliceData(t22),
-			P1:  unsafe.SliceData(c.ThetaSoftplus),
-			P2:  unsafe.SliceData(c.Theta),
-			P3:  unsafe.SliceData(c.ThetaSigmoid),
-			P4:  unsafe.SliceData(t20),
-			P5:  unsafe.SliceData(c.QDiv),
-			P6:  unsafe.SliceData(c.QSqrt),
-			P7:  unsafe.SliceData(c.QDiv3),
-			P8:  unsafe.SliceData(t10),
-			P9:  unsafe.SliceData(c.KDiv),
-			P10: unsafe.SliceData(c.KSqrt),
-			P11: unsafe.SliceData(c.KDiv3),
-			N0:  L,
-			N1:  T,
-			S0:  [2]float32{bThetaEntry},
+		a := regions.R5f987f63b822Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.ThetaLin),
+			P3: unsafe.SliceData(c.Theta),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bThetaEntry},
 		}
-		regions.R5fa3716a8d30(&a)
+		regions.R5f987f63b822(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t10_2 := t10[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
-				t23 := t22_2[j] + bThetaEntry
-				t24 := kern.Softplus(t23)
-				thetaSoftplus[j] = t24
-				theta[j] = kern.Smaller(kern.Larger(t24, F(0)), F(0.125))
-				thetaSigmoid[j] = kern.Sigmoid(t23)
-				qDiv[j] = F(1) / t20_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t10_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t23 := (t22_2[j] + t32_2[j]) + bThetaEntry
+				thetaLin[j] = t23
+				theta[j] = kern.Smaller(kern.Larger(kern.Softplus(t23), F(0)), F(0.125))
 			}
 		}
 	}
@@ -297,287 +261,286 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t142 := c.Work[:L*T]                                    // [L, T]
-	t182 := c.Work[L*T:][:L*T*dK+L*T*dV]                    // [L, T, d_k + d_v]
-	t262 := c.Work[L*T*dK+L*T*dV+L*T:][:L*T]                // [L, T]
-	t47 := c.Work[L*T*dK+L*T*dV+2*L*T:][:L*T*dK]            // [L, T, d_k]
-	t52 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T]             // [L, T]
-	t73 := c.Work[2*L*T*dK+L*T*dV+3*L*T:][:L*T*dV]          // [L, T, d_v]
-	t74 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T:][:L*T*d]         // [L, T, d]
-	t76 := c.Work[L*T*d+2*L*T*dK+2*L*T*dV+3*L*T:][:L*T*dK]  // [L, T, d_k]
-	t79 := c.Work[L*T*d+3*L*T*dK+2*L*T*dV+3*L*T:][:L*T*dK]  // [L, T, d_k]
-	t77 := c.Work[L*T*d+4*L*T*dK+2*L*T*dV+3*L*T:][:L*T*d]   // [L, T, d]
-	t80 := c.Work[2*L*T*d+4*L*T*dK+2*L*T*dV+3*L*T:][:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T]                                     // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                              // [L, T]
-	t272 := c.Flags[2*L*T:][:L*T]                           // [L, T]
-	t31 := c.Flags[3*L*T:][:L*T]                            // [L, T]
-	t53 := c.Flags[4*L*T:][:L*T]                            // [L, T]
-	t57 := c.Flags[5*L*T:][:L*T]                            // [L, T]
+	t6 := c.Work[:L*T]                                        // [L, T]
+	t8 := c.Work[L*T:][:L*T]                                  // [L, T]
+	t10 := c.Work[2*L*T:][:L*T]                               // [L, T]
+	t16 := c.Work[3*L*T:][:L*T]                               // [L, T]
+	t20 := c.Work[4*L*T:][:L*T]                               // [L, T]
+	t162 := c.Work[5*L*T:][:L*T]                              // [L, T]
+	t262 := c.Work[6*L*T:][:L*T]                              // [L, T]
+	t242 := c.Work[7*L*T:][:dK+dV]                            // [d_k + d_v]
+	t29 := c.Work[7*L*T+dK+dV:][:L*T]                         // [L, T]
+	t50 := c.Work[8*L*T+dK+dV:][:L*T*dK]                      // [L, T, d_k]
+	t55 := c.Work[L*T*dK+8*L*T+dK+dV:][:L*T]                  // [L, T]
+	t222 := c.Work[L*T*dK+9*L*T+dK+dV:][:dK+dV]               // [d_k + d_v]
+	t76 := c.Work[L*T*dK+9*L*T+2*dK+2*dV:][:L*T*dV]           // [L, T, d_v]
+	t46 := c.Work[L*T*dK+L*T*dV+9*L*T+2*dK+2*dV:][:L*T]       // [L, T]
+	t52 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t72 := c.Work[L*T*dK+L*T*dV+11*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t79 := c.Work[L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T*dK]   // [L, T, d_k]
+	t82 := c.Work[2*L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t3 := c.Flags[:L*T]                                       // [L, T]
+	t13 := c.Flags[L*T:][:L*T]                                // [L, T]
+	t30 := c.Flags[2*L*T:][:L*T]                              // [L, T]
+	t34 := c.Flags[3*L*T:][:L*T]                              // [L, T]
 
 	// projected.k, projected.q, projected.theta
-	var t172 F
+	var t202 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t3_2 := t3[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t272_2 := t272[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t34_2 := t34[i*T:][:T]
 		for j := range T {
-			t32 := (F(0) < kProd[j])
-			t132 := (F(0) < qProd[j])
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t22 := (kern.Larger(thetaSoftplusEntry, F(0)) <= F(0.125))
-			t72 := (t22 && (F(0) <= thetaSoftplusEntry))
-			t1422 := kern.Choose(t72, F(kern.Choose(t72, kern.Choose(t22, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t172 = t172 + t1422
-			t2722 := (F(1e-08) <= kern.Choose(t132, qSqrt[j], F(0)))
-			t532 := (F(1e-08) <= kern.Choose(t32, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t32 := (F(0) < kProdEntry)
+			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
+			t82_2 := kern.Choose(t32, t62, F(0))
+			qProdEntry := qProd[j]
+			t132 := (F(0) < qProdEntry)
+			t163 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
+			t18 := kern.Choose(t132, t163, F(0))
+			t203 := kern.Larger(t18, F(1e-08))
+			thetaLinEntry := thetaLin[j]
+			t24 := kern.Softplus(thetaLinEntry)
+			t42 := (kern.Larger(t24, F(0)) <= F(0.125))
+			t92 := (t42 && (F(0) <= t24))
+			t1622 := kern.Choose(t92, F(kern.Choose(t92, kern.Choose(t42, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t202 = t202 + t1622
+			t302 := (F(1e-08) <= t18)
 			t3_2[j] = t32
+			t6_2[j] = t62
+			t8_2[j] = t82_2
+			t10_2[j] = kern.Larger(t82_2, F(1e-08))
 			t13_2[j] = t132
-			t142_2[j] = t1422
-			t272_2[j] = t2722
-			t31_2[j] = (t2722 && t132)
-			t53_2[j] = t532
-			t57_2[j] = (t532 && t32)
+			t16_2[j] = t163
+			t20_2[j] = t203
+			t162_2[j] = t1622
+			t262_2[j] = F(1) / t203
+			t30_2[j] = t302
+			t34_2[j] = (t302 && t132)
 		}
 	}
-	c.BThetaBar[0] = t172
+	c.BThetaBar[0] = t202
 
-	// projected.theta
-	clear(c.WThetaBar)
+	// projected.k, projected.theta, projected.q
+	clear(t242)
 	if kern.Wide() {
-		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t142),
-			P1: unsafe.SliceData(c.WTheta),
-			P2: unsafe.SliceData(t182),
-			P3: unsafe.SliceData(c.ThetaStack),
-			P4: unsafe.SliceData(c.WThetaBar),
+		a := regions.Re19223c9eb29Args{
+			P0:  unsafe.SliceData(t10),
+			P1:  unsafe.SliceData(t20),
+			P2:  unsafe.SliceData(t162),
+			P3:  unsafe.SliceData(c.K0),
+			P4:  unsafe.SliceData(c.QBar),
+			P5:  unsafe.SliceData(c.Q0),
+			P6:  unsafe.SliceData(c.WTheta),
+			P7:  unsafe.SliceData(c.KBar),
+			P8:  unsafe.SliceData(t242),
+			P9:  unsafe.SliceData(t50),
+			P10: unsafe.SliceData(t29),
+			P11: unsafe.SliceData(t55),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
+		}
+		regions.Re19223c9eb29(&a)
+	} else {
+		wTheta := c.WTheta[:dK]
+		t242_2 := t242[:dK]
+		for i := range L {
+			t10_2 := t10[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			t55_2 := t55[i*T:][:T]
+			for j := range T {
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q0 := c.Q0[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t50_2 := t50[(i*T+j)*dK:][:dK]
+				var t292 F
+				var t552 F
+				t10Entry := t10_2[j]
+				t20Entry := t20_2[j]
+				t162Entry := t162_2[j]
+				t292Sums := [16]F{t292}
+				t552Sums := [16]F{t552}
+				for k := range dK {
+					k2 := k0[k] / t10Entry
+					t292Sums[k%16] = num.FMA32(qBar[k], (q0[k]/t20Entry)/t20Entry, t292Sums[k%16])
+					t502 := num.FMA32(t162Entry, wTheta[k], kBar[k])
+					t552Sums[k%16] = num.FMA32(t502, k2/t10Entry, t552Sums[k%16])
+					t242_2[k] = num.FMA32(k2, t162Entry, t242_2[k])
+					t50_2[k] = t502
+				}
+				t292 = kern.Sum16(&t292Sums)
+				t552 = kern.Sum16(&t552Sums)
+				t29_2[j] = -t292
+				t55_2[j] = -t552
+			}
+		}
+	}
+
+	// projected.theta, projected.v
+	clear(t222)
+	if kern.Wide() {
+		a := regions.Ra1f67c1927fdArgs{
+			P0: unsafe.SliceData(t162),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(t222),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(c.VBar),
+			P5: unsafe.SliceData(t76),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
-			N5: dK + dV,
-			N6: 12*dK + 12*dV,
-			N7: T*dK + T*dV,
+			N5: dV,
+			N6: 8 * dV,
+			N7: 12 * dV,
+			N8: 4 * dK,
+			N9: T * dV,
 		}
-		regions.Ra27a1c196a79(&a)
+		regions.Ra1f67c1927fd(&a)
 	} else {
-		wTheta := c.WTheta[:dK+dV]
-		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range L {
-			t142_2 := t142[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
 			for j := range T {
-				t182_2 := t182[(i*T+j)*(dK+dV):][:dK+dV]
-				thetaStack := c.ThetaStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t142Entry := t142_2[j]
-				for k := range dK + dV {
-					t182_2[k] = F(t142Entry * wTheta[k])
-					wThetaBar[k] = num.FMA32(thetaStack[k], t142Entry, wThetaBar[k])
+				v := c.V[(i*T+j)*dV:][:dV]
+				t222_2 := t222[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t76_2 := t76[(i*T+j)*dV:][:dV]
+				t162Entry2 := t162_2[j]
+				for k := range dV {
+					t222_2[k] = num.FMA32(v[k], t162Entry2, t222_2[k])
+					t76_2[k] = num.FMA32(t162Entry2, wTheta[k], vBar[k])
 				}
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.theta
-	if kern.Wide() {
-		a := regions.R0cc3ea6c8d62Args{
-			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(c.QDiv2),
-			P2:  unsafe.SliceData(c.KBar),
-			P3:  unsafe.SliceData(t182),
-			P4:  unsafe.SliceData(c.KDiv2),
-			P5:  unsafe.SliceData(t47),
-			P6:  unsafe.SliceData(t262),
-			P7:  unsafe.SliceData(t52),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  4*dK + 4*dV,
-			N4:  4 * dK,
-			N5:  8 * dK,
-			N6:  8*dK + 8*dV,
-			N7:  12 * dK,
-			N8:  12*dK + 12*dV,
-			N9:  4,
-			N10: 8,
-			N11: 12,
-			N12: dK + dV,
-			N13: T*dK + T*dV,
-			N14: T * dK,
-		}
-		regions.R0cc3ea6c8d62(&a)
-	} else {
-		for i := range L {
-			t262_2 := t262[i*T:][:T]
-			t52_2 := t52[i*T:][:T]
-			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t182_2 := t182[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t47_2 := t47[(i*T+j)*dK:][:dK]
-				var t2622 F
-				var t522 F
-				t2622Sums := [16]F{t2622}
-				t522Sums := [16]F{t522}
-				for k := range dK {
-					t2622Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t2622Sums[k%16])
-					t472 := kBar[k] + t182_2[k]
-					t522Sums[k%16] = num.FMA32(t472, kDiv2[k], t522Sums[k%16])
-					t47_2[k] = t472
-				}
-				t2622 = kern.Sum16(&t2622Sums)
-				t522 = kern.Sum16(&t522Sums)
-				t262_2[j] = -t2622
-				t52_2[j] = -t522
-			}
+	// projected.q, projected.k
+	for i := range L {
+		t34_2 := t34[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t46_2 := t46[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t52_2 := t52[i*T:][:T]
+		t55_2 := t55[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
+		for j := range T {
+			t34Entry := t34_2[j]
+			t56 := (F(1e-08) <= t8_2[j])
+			t3Entry := t3_2[j]
+			t60 := (t56 && t3Entry)
+			t46_2[j] = kern.Choose((t34Entry && t13_2[j]), kern.Choose(t34Entry, F(F(0.5*kern.Choose(t34Entry, kern.Choose(t30_2[j], t29_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t52_2[j] = F(1) / t10_2[j]
+			t72_2[j] = kern.Choose((t60 && t3Entry), kern.Choose(t60, F(F(0.5*kern.Choose(t60, kern.Choose(t56, t55_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
 		}
 	}
 
-	// projected.v, projected.theta
+	// projected.v
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t76, dV, 1)
+
+	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t182),
-			P2: unsafe.SliceData(t73),
+		a := regions.R2e2085ad583bArgs{
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t46),
+			P2: unsafe.SliceData(t52),
+			P3: unsafe.SliceData(t72),
+			P4: unsafe.SliceData(c.Q0),
+			P5: unsafe.SliceData(c.QBar),
+			P6: unsafe.SliceData(t79),
+			P7: unsafe.SliceData(c.K0),
+			P8: unsafe.SliceData(t50),
+			P9: unsafe.SliceData(t82),
 			N0: L,
 			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.Rbd0e3277083c(&a)
+		regions.R2e2085ad583b(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t182_2 := t182[(i*T+j)*(dK+dV)+dK:][:dV]
-				t73_2 := t73[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t73_2[k] = vBar[k] + t182_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t74, d, 1, t73, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t73, dV, 1)
-
-	// projected.q0, projected.q, projected.k, projected.k0
-	if kern.Wide() {
-		a := regions.Red01012a7202Args{
-			P0:  unsafe.SliceData(t31),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t272),
-			P4:  unsafe.SliceData(t262),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(t57),
-			P7:  unsafe.SliceData(c.KDiv),
-			P8:  unsafe.SliceData(t3),
-			P9:  unsafe.SliceData(t53),
-			P10: unsafe.SliceData(t52),
-			P11: unsafe.SliceData(c.KDiv3),
-			P12: unsafe.SliceData(c.Q0),
-			P13: unsafe.SliceData(c.QBar),
-			P14: unsafe.SliceData(t76),
-			P15: unsafe.SliceData(c.K0),
-			P16: unsafe.SliceData(t47),
-			P17: unsafe.SliceData(t79),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
-		}
-		regions.Red01012a7202(&a)
-	} else {
-		for i := range L {
-			t31_2 := t31[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t272_2 := t272[i*T:][:T]
 			t262_2 := t262[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t57_2 := t57[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t3_2 := t3[i*T:][:T]
-			t53_2 := t53[i*T:][:T]
+			t46_2 := t46[i*T:][:T]
 			t52_2 := t52[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
 			for j := range T {
 				q0 := c.Q0[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				t76_2 := t76[(i*T+j)*dK:][:dK]
-				k0 := c.K0[(i*T+j)*dK:][:dK]
-				t47_2 := t47[(i*T+j)*dK:][:dK]
 				t79_2 := t79[(i*T+j)*dK:][:dK]
-				t31Entry := t31_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t31Entry && t13_2[j]), kern.Choose(t31Entry, F(F(0.5*kern.Choose(t31Entry, kern.Choose(t272_2[j], t262_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t57Entry := t57_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t57Entry && t3_2[j]), kern.Choose(t57Entry, F(F(0.5*kern.Choose(t57Entry, kern.Choose(t53_2[j], t52_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				k0 := c.K0[(i*T+j)*dK:][:dK]
+				t50_2 := t50[(i*T+j)*dK:][:dK]
+				t82_2 := t82[(i*T+j)*dK:][:dK]
+				t262Entry := t262_2[j]
+				t46Entry := t46_2[j]
+				t52Entry := t52_2[j]
+				t72Entry := t72_2[j]
 				for k := range dK {
-					t76_2[k] = num.FMA32(F(2*q0[k]), w, F(qBar[k]*qDivEntry))
-					t79_2[k] = num.FMA32(F(2*k0[k]), w2, F(t47_2[k]*kDivEntry))
+					t79_2[k] = num.FMA32(F(2*q0[k]), t46Entry, F(qBar[k]*t262Entry))
+					t82_2[k] = num.FMA32(F(2*k0[k]), t72Entry, F(t50_2[k]*t52Entry))
 				}
 			}
 		}
 	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t77, d, 1, t76, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t79, dK, 1)
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t82, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t76, dV, 1, c.WV, d, 1)
 
 	// projected.q0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t76, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t79, dK, 1, c.WQ, d, 1)
 
 	// projected.k0
-	kern.GemmFMA(L*T, d, dK, F(1), false, t80, d, 1, t79, dK, 1, c.WK, d, 1)
-
-	// projected.k0
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t79, dK, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t82, dK, 1, c.WK, d, 1)
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t74),
-			P1: unsafe.SliceData(t77),
-			P2: unsafe.SliceData(t80),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.Rdb24487ee64dArgs{
+			P0: unsafe.SliceData(t222),
+			P1: unsafe.SliceData(t242),
+			P2: unsafe.SliceData(c.WThetaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rdb24487ee64d(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t74_2 := t74[(i*T+j)*d:][:d]
-				t77_2 := t77[(i*T+j)*d:][:d]
-				t80_2 := t80[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t74_2[k] + t77_2[k]) + t80_2[k]
-				}
-			}
+		wThetaBar := c.WThetaBar[:dK+dV]
+		for i := range dK + dV {
+			wThetaBar[i] = t222[i] + t242[i]
 		}
 	}
 }

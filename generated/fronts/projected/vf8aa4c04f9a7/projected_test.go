@@ -79,18 +79,8 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	k.K0 = a.Fresh(k.L * k.T * k.DK)
 	k.Q0 = a.Fresh(k.L * k.T * k.DK)
 	k.KProd = a.Fresh(k.L * k.T)
-	k.KSqrt = a.Fresh(k.L * k.T)
 	k.QProd = a.Fresh(k.L * k.T)
-	k.QSqrt = a.Fresh(k.L * k.T)
-	k.ThetaStack = a.Fresh(k.L*k.T*k.DK + k.L*k.T*k.DV)
-	k.ThetaSoftplus = a.Fresh(k.L * k.T)
-	k.ThetaSigmoid = a.Fresh(k.L * k.T)
-	k.QDiv = a.Fresh(k.L * k.T)
-	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.QDiv3 = a.Fresh(k.L * k.T)
-	k.KDiv = a.Fresh(k.L * k.T)
-	k.KDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.KDiv3 = a.Fresh(k.L * k.T)
+	k.ThetaLin = a.Fresh(k.L * k.T)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -109,19 +99,10 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.ThetaBar = a.Bar("theta", g.L*g.T)
 	g.K0 = k.K0
 	g.Q0 = k.Q0
+	g.V = k.V
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.ThetaStack = k.ThetaStack
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
+	g.ThetaLin = k.ThetaLin
 	g.WKBar = a.Grad("W_K", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)

@@ -13,72 +13,52 @@ var callKind = tape.NewKind()
 
 // Forward is one call of the kernel Forward.
 //
-// It keeps 16·L·T·d_k + 12·L·T + 9·L·d_k entries and checkpoints of 0 entries.
+// It keeps 3·L·T·d_k + 4·L·T + 9·L·d_k entries and checkpoints of 0 entries.
 type Forward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	WV            []F     // [d_k, d]
-	K0Tail        []F     // [L, 3, d_k]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	Q0Tail        []F     // [L, 3, d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	V0Tail        []F     // [L, 3, d_k]
-	CV            []F     // [4, d_k]
-	BV            []F     // [d_k]
-	WRho          []F     // [2·d_k]
-	BRho          []F     // []
-	WTheta        []F     // [2·d_k]
-	BTheta        []F     // []
-	V             []F     // [L, T, d_k], written
-	K             []F     // [L, T, d_k], written
-	Q             []F     // [L, T, d_k], written
-	Rho           []F     // [L, T], written
-	Theta         []F     // [L, T], written
-	K0TailOut     []F     // [L, 3, d_k], written
-	Q0TailOut     []F     // [L, 3, d_k], written
-	V0TailOut     []F     // [L, 3, d_k], written
-	K1Stack       []F     // [L, T + 3, d_k], written
-	K1Prod        []F     // [L, T, d_k], written
-	K1Sigmoid     []F     // [L, T, d_k], written
-	Q1Stack       []F     // [L, T + 3, d_k], written
-	Q1Prod        []F     // [L, T, d_k], written
-	Q1Sigmoid     []F     // [L, T, d_k], written
-	VStack        []F     // [L, T + 3, d_k], written
-	VProd         []F     // [L, T, d_k], written
-	VSigmoid      []F     // [L, T, d_k], written
-	KProd         []F     // [L, T], written
-	KSqrt         []F     // [L, T], written
-	QProd         []F     // [L, T], written
-	QSqrt         []F     // [L, T], written
-	RhoStack      []F     // [L, T, 2·d_k], written
-	RhoSigmoid    []F     // [L, T], written
-	ThetaSoftplus []F     // [L, T], written
-	ThetaSigmoid  []F     // [L, T], written
-	RhoSigmoid2   []F     // [L, T], written
-	QDiv          []F     // [L, T], written
-	QDiv2         []F     // [L, T, d_k], written
-	QDiv3         []F     // [L, T], written
-	KDiv          []F     // [L, T], written
-	KDiv2         []F     // [L, T, d_k], written
-	KDiv3         []F     // [L, T], written
-	VSigmoid2     []F     // [L, T, d_k], written
-	Q1Sigmoid2    []F     // [L, T, d_k], written
-	K1Sigmoid2    []F     // [L, T, d_k], written
-	Work          []F     // WorkLen() entries
+	L         int
+	T         int
+	D         int
+	DK        int
+	WK        []F     // [d_k, d]
+	X         []F     // [L, T, d]
+	WQ        []F     // [d_k, d]
+	WV        []F     // [d_k, d]
+	K0Tail    []F     // [L, 3, d_k]
+	CK        []F     // [4, d_k]
+	Pos       []int32 // [L]
+	BK        []F     // [d_k]
+	Q0Tail    []F     // [L, 3, d_k]
+	CQ        []F     // [4, d_k]
+	BQ        []F     // [d_k]
+	V0Tail    []F     // [L, 3, d_k]
+	CV        []F     // [4, d_k]
+	BV        []F     // [d_k]
+	WRho      []F     // [2·d_k]
+	BRho      []F     // []
+	WTheta    []F     // [2·d_k]
+	BTheta    []F     // []
+	V         []F     // [L, T, d_k], written
+	K         []F     // [L, T, d_k], written
+	Q         []F     // [L, T, d_k], written
+	Rho       []F     // [L, T], written
+	Theta     []F     // [L, T], written
+	K0TailOut []F     // [L, 3, d_k], written
+	Q0TailOut []F     // [L, 3, d_k], written
+	V0TailOut []F     // [L, 3, d_k], written
+	K1Stack   []F     // [L, T + 3, d_k], written
+	Q1Stack   []F     // [L, T + 3, d_k], written
+	VStack    []F     // [L, T + 3, d_k], written
+	KProd     []F     // [L, T], written
+	QProd     []F     // [L, T], written
+	RhoLin    []F     // [L, T], written
+	ThetaLin  []F     // [L, T], written
+	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 8·L·T·d_k + 4·L·T.
+// WorkLen is 2·L·T·d_k + 6·L·T + 27·L·d_k.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 8*L*T*dK + 4*L*T
+	return 2*L*T*dK + 6*L*T + 27*L*dK
 }
 
 // Run computes Forward.
@@ -88,84 +68,148 @@ func (c *Forward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	k0 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
-	q0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	v0 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t4 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
+	t22 := c.Work[:3*L*dK] // [L, 3, d_k]
+	work := c.Work[3*L*dK:]
+	t62 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t102 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t32 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t72 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t112 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t42 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t82 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t122 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	k1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t14 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t37 := work[:L*T] // [L, T]
+	t142 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t44 := work[:L*T] // [L, T]
+	t152 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t162 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t172 := work[:L*T] // [L, T]
 
 	// projected.k0
-	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.Gemm(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
-	kern.Gemm(L*T, dK, d, F(1), false, v0, dK, 1, c.X, d, 1, c.WV, 1, d)
+	for i := range L {
+		kern.Gemm(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
+	}
+
+	// projected.k1, projected.q1, projected.v
+	clear(t22)
+	clear(t62)
+	clear(t102)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			v0Tail := c.V0Tail[(i*3+j+T)*dK:][:dK]
+			t102_2 := t102[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = k0Tail[k]
+				t62_2[k] = q0Tail[k]
+				t102_2[k] = v0Tail[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1, projected.v
+	clear(t32)
+	clear(t72)
+	clear(t112)
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+				vStack := c.VStack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+				t112_2 := t112[(i*3+(lo+j))*dK:][:dK]
+				for k := range dK {
+					t32_2[k] = k1Stack[k]
+					t72_2[k] = q1Stack[k]
+					t112_2[k] = vStack[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1, projected.v
+	for i := range L {
+		for j := range 3 {
+			t22_2 := t22[(i*3+j)*dK:][:dK]
+			t32_2 := t32[(i*3+j)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			t62_2 := t62[(i*3+j)*dK:][:dK]
+			t72_2 := t72[(i*3+j)*dK:][:dK]
+			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+			t102_2 := t102[(i*3+j)*dK:][:dK]
+			t112_2 := t112[(i*3+j)*dK:][:dK]
+			v0TailOut := c.V0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t22_2[k] + t32_2[k]
+				q0TailOut[k] = t62_2[k] + t72_2[k]
+				v0TailOut[k] = t102_2[k] + t112_2[k]
+			}
+		}
+	}
+
+	// projected.k1, projected.q1, projected.v
+	clear(t42)
+	clear(t82)
+	clear(t122)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+				t82_2 := t82[(i*3+j)*dK:][:dK]
+				v0Tail := c.V0Tail[(i*3+j)*dK:][:dK]
+				t122_2 := t122[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t42_2[k] = k0Tail[k]
+					t82_2[k] = q0Tail[k]
+					t122_2[k] = v0Tail[k]
+				}
+			}
+		}
+	}
 
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*3+j)*dK:][:dK]
 			k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				k1Stack[k] = k0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			k0_2 := k0[(i*T+j)*dK:][:dK]
-			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				k1Stack[k] = k0_2[k]
-			}
-		}
-	}
-
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			k1Stack := c.K1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailOut[k] = k1Stack[k]
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] += F(k1Stack[m] * cK[m])
-					}
-				}
+				k1Stack[k] = t42_2[k]
 			}
 		}
 	}
@@ -173,17 +217,19 @@ func (c *Forward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for j := range T {
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42 := bK[k] + k1Prod[k]
-				t5 := num.Sigmoid(t42)
-				t4_2[k] = t42
-				k1Sigmoid[k] = t5
-				k1_2[k] = F(t42 * t5)
+				t4 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				k1_2[k] = F(t4 * num.Sigmoid(t4))
 			}
 		}
 	}
@@ -191,48 +237,10 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+			t82_2 := t82[(i*3+j)*dK:][:dK]
 			q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				q1Stack[k] = q0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			q0_2 := q0[(i*T+j)*dK:][:dK]
-			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				q1Stack[k] = q0_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailOut[k] = q1Stack[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] += F(q1Stack[m] * cQ[m])
-					}
-				}
+				q1Stack[k] = t82_2[k]
 			}
 		}
 	}
@@ -240,17 +248,19 @@ func (c *Forward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for j := range T {
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t92 := bQ[k] + q1Prod[k]
-				t10 := num.Sigmoid(t92)
-				t9_2[k] = t92
-				q1Sigmoid[k] = t10
-				q1_2[k] = F(t92 * t10)
+				t9 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				q1_2[k] = F(t9 * num.Sigmoid(t9))
 			}
 		}
 	}
@@ -258,48 +268,10 @@ func (c *Forward[F]) Run() {
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			v0Tail := c.V0Tail[(i*3+j)*dK:][:dK]
+			t122_2 := t122[(i*3+j)*dK:][:dK]
 			vStack := c.VStack[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				vStack[k] = v0Tail[k]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v0_2 := v0[(i*T+j)*dK:][:dK]
-			vStack := c.VStack[(i*(T+3)+j+3)*dK:][:dK]
-			for k := range dK {
-				vStack[k] = v0_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			vStack := c.VStack[(i*(T+3)+j+T)*dK:][:dK]
-			v0TailOut := c.V0TailOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				v0TailOut[k] = vStack[k]
-			}
-		}
-	}
-
-	// projected.v
-	clear(c.VProd)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cV := c.CV[k*dK:][:dK]
-					vProd := c.VProd[(i*T+j)*dK:][:dK]
-					for m := range dK {
-						vProd[m] += F(vStack[m] * cV[m])
-					}
-				}
+				vStack[k] = t122_2[k]
 			}
 		}
 	}
@@ -308,21 +280,23 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		bV := c.BV[:dK]
+		cV := c.CV[:dK]
 		for j := range T {
-			vProd := c.VProd[(i*T+j)*dK:][:dK]
+			vStack := c.VStack[(i*(T+3)+j+3)*dK:][:dK]
+			vStack2 := c.VStack[(i*(T+3)+j+2)*dK:][:dK]
+			cV2 := c.CV[1*dK:][:dK]
+			vStack3 := c.VStack[(i*(T+3)+j+1)*dK:][:dK]
+			cV3 := c.CV[2*dK:][:dK]
+			vStack4 := c.VStack[(i*(T+3)+j)*dK:][:dK]
+			cV4 := c.CV[3*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
-			t14_2 := t14[(i*T+j)*dK:][:dK]
-			vSigmoid := c.VSigmoid[(i*T+j)*dK:][:dK]
 			v := c.V[(i*T+j)*dK:][:dK]
 			var t16 F
 			for k := range dK {
-				t142 := bV[k] + vProd[k]
-				t15 := num.Sigmoid(t142)
+				t14 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
 				k1Entry := k1_2[k]
 				t16 += F(k1Entry * k1Entry)
-				t14_2[k] = t142
-				vSigmoid[k] = t15
-				v[k] = F(t142 * t15)
+				v[k] = F(t14 * num.Sigmoid(t14))
 			}
 			kProd[j] = t16
 		}
@@ -331,14 +305,11 @@ func (c *Forward[F]) Run() {
 	// projected.k
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
 			t18 := (F(0) < kProdEntry)
-			t21 := num.Sqrt(kern.Choose(t18, kProdEntry, F(1)))
-			kSqrt[j] = t21
-			t25_2[j] = num.Max(kern.Choose(t18, t21, F(0)), F(1e-08))
+			t25_2[j] = num.Max(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -364,211 +335,139 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
 			t28 := (F(0) < qProdEntry)
-			t31 := num.Sqrt(kern.Choose(t28, qProdEntry, F(1)))
-			qSqrt[j] = t31
-			t35_2[j] = num.Max(kern.Choose(t28, t31, F(0)), F(1e-08))
+			t35_2[j] = num.Max(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
-	// projected.q, projected.k, projected.v, projected.q1, projected.k1
+	// projected.q, projected.rho, projected.theta
 	for i := range L {
 		t35_2 := t35[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
+			v := c.V[(i*T+j)*dK:][:dK]
+			wRho2 := c.WRho[dK:][:dK]
+			wTheta2 := c.WTheta[dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k := c.K[(i*T+j)*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			t14_2 := t14[(i*T+j)*dK:][:dK]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+			var t1422 F
+			var t1522 F
+			var t1622 F
+			var t1722 F
 			t35Entry := t35_2[j]
-			t25Entry2 := t25_2[j]
 			for k2 := range dK {
-				q2 := q1_2[k2] / t35Entry
-				q[k2] = q2
-				qDiv2[k2] = q2 / t35Entry
-				kDiv2[k2] = k[k2] / t25Entry2
-				vSigmoid2[k2] = num.Sigmoid(-t14_2[k2])
-				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
-				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
+				kEntry := k[k2]
+				t1422 += F(kEntry * wRho[k2])
+				vEntry := v[k2]
+				t1522 += F(vEntry * wRho2[k2])
+				t1622 += F(kEntry * wTheta[k2])
+				t1722 += F(vEntry * wTheta2[k2])
+				q[k2] = q1_2[k2] / t35Entry
 			}
+			t142_2[j] = t1422
+			t152_2[j] = t1522
+			t162_2[j] = t1622
+			t172_2[j] = t1722
 		}
 	}
 
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			k := c.K[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*2*dK:][:dK]
-			for k2 := range dK {
-				rhoStack[k2] = k[k2]
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			v := c.V[(i*T+j)*dK:][:dK]
-			rhoStack := c.RhoStack[(i*T+j)*2*dK+dK:][:dK]
-			for k := range dK {
-				rhoStack[k] = v[k]
-			}
-		}
-	}
-
-	// projected.rho, projected.theta
-	for i := range L {
-		t37_2 := t37[i*T:][:T]
-		t44_2 := t44[i*T:][:T]
-		wRho := c.WRho[:2*dK]
-		wTheta := c.WTheta[:2*dK]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*2*dK:][:2*dK]
-			var t372 F
-			var t442 F
-			for k := range 2 * dK {
-				rhoStackEntry := rhoStack[k]
-				t372 += F(rhoStackEntry * wRho[k])
-				t442 += F(rhoStackEntry * wTheta[k])
-			}
-			t37_2[j] = t372
-			t44_2[j] = t442
-		}
-	}
-
-	// projected.rho, projected.k, projected.theta, projected.q
+	// projected.rho, projected.k, projected.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
-		t37_2 := t37[i*T:][:T]
-		t44_2 := t44[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t162_2 := t162[i*T:][:T]
+		t172_2 := t172[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		theta := c.Theta[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
-			t38 := t37_2[j] + bRhoEntry
-			t39 := num.Sigmoid(t38)
-			t45 := t44_2[j] + bThetaEntry
-			t46 := num.Softplus(t45)
-			rhoSigmoid[j] = t39
-			rho[j] = num.Min(num.Max(t39, F(0)), F(1))
-			thetaSoftplus[j] = t46
-			theta[j] = num.Max(t46, F(0))
-			thetaSigmoid[j] = num.Sigmoid(t45)
-			rhoSigmoid2[j] = num.Sigmoid(-t38)
-			qDiv[j] = F(1) / t35_2[j]
-			qDiv3[j] = F(1) / qSqrt[j]
-			kDiv[j] = F(1) / t25_2[j]
-			kDiv3[j] = F(1) / kSqrt[j]
+			t38 := t142_2[j] + t152_2[j] + bRhoEntry
+			t45 := t162_2[j] + t172_2[j] + bThetaEntry
+			rhoLin[j] = t38
+			rho[j] = num.Min(num.Max(num.Sigmoid(t38), F(0)), F(1))
+			thetaLin[j] = t45
+			theta[j] = num.Max(num.Softplus(t45), F(0))
 		}
 	}
 }
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L             int
-	T             int
-	D             int
-	DK            int
-	WK            []F     // [d_k, d]
-	X             []F     // [L, T, d]
-	WQ            []F     // [d_k, d]
-	WV            []F     // [d_k, d]
-	CK            []F     // [4, d_k]
-	Pos           []int32 // [L]
-	BK            []F     // [d_k]
-	CQ            []F     // [4, d_k]
-	BQ            []F     // [d_k]
-	CV            []F     // [4, d_k]
-	BV            []F     // [d_k]
-	WRho          []F     // [2·d_k]
-	WTheta        []F     // [2·d_k]
-	VBar          []F     // [L, T, d_k]
-	KBar          []F     // [L, T, d_k]
-	QBar          []F     // [L, T, d_k]
-	RhoBar        []F     // [L, T]
-	ThetaBar      []F     // [L, T]
-	K0TailBar     []F     // [L, 3, d_k]
-	Q0TailBar     []F     // [L, 3, d_k]
-	V0TailBar     []F     // [L, 3, d_k]
-	K1Stack       []F     // [L, T + 3, d_k]
-	K1Prod        []F     // [L, T, d_k]
-	K1Sigmoid     []F     // [L, T, d_k]
-	Q1Stack       []F     // [L, T + 3, d_k]
-	Q1Prod        []F     // [L, T, d_k]
-	Q1Sigmoid     []F     // [L, T, d_k]
-	VStack        []F     // [L, T + 3, d_k]
-	VProd         []F     // [L, T, d_k]
-	VSigmoid      []F     // [L, T, d_k]
-	KProd         []F     // [L, T]
-	KSqrt         []F     // [L, T]
-	QProd         []F     // [L, T]
-	QSqrt         []F     // [L, T]
-	RhoStack      []F     // [L, T, 2·d_k]
-	RhoSigmoid    []F     // [L, T]
-	ThetaSoftplus []F     // [L, T]
-	ThetaSigmoid  []F     // [L, T]
-	RhoSigmoid2   []F     // [L, T]
-	QDiv          []F     // [L, T]
-	QDiv2         []F     // [L, T, d_k]
-	QDiv3         []F     // [L, T]
-	KDiv          []F     // [L, T]
-	KDiv2         []F     // [L, T, d_k]
-	KDiv3         []F     // [L, T]
-	VSigmoid2     []F     // [L, T, d_k]
-	Q1Sigmoid2    []F     // [L, T, d_k]
-	K1Sigmoid2    []F     // [L, T, d_k]
-	WKBar         []F     // [d_k, d], written
-	XBar          []F     // [L, T, d], written
-	WQBar         []F     // [d_k, d], written
-	WVBar         []F     // [d_k, d], written
-	K0TailBarOut  []F     // [L, 3, d_k], written
-	CKBar         []F     // [4, d_k], written
-	BKBar         []F     // [d_k], written
-	Q0TailBarOut  []F     // [L, 3, d_k], written
-	CQBar         []F     // [4, d_k], written
-	BQBar         []F     // [d_k], written
-	V0TailBarOut  []F     // [L, 3, d_k], written
-	CVBar         []F     // [4, d_k], written
-	BVBar         []F     // [d_k], written
-	WRhoBar       []F     // [2·d_k], written
-	BRhoBar       []F     // [], written
-	WThetaBar     []F     // [2·d_k], written
-	BThetaBar     []F     // [], written
-	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DK           int
+	WK           []F     // [d_k, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [d_k, d]
+	WV           []F     // [d_k, d]
+	CK           []F     // [4, d_k]
+	Pos          []int32 // [L]
+	BK           []F     // [d_k]
+	CQ           []F     // [4, d_k]
+	BQ           []F     // [d_k]
+	CV           []F     // [4, d_k]
+	BV           []F     // [d_k]
+	WRho         []F     // [2·d_k]
+	WTheta       []F     // [2·d_k]
+	VBar         []F     // [L, T, d_k]
+	KBar         []F     // [L, T, d_k]
+	QBar         []F     // [L, T, d_k]
+	RhoBar       []F     // [L, T]
+	ThetaBar     []F     // [L, T]
+	K0TailBar    []F     // [L, 3, d_k]
+	Q0TailBar    []F     // [L, 3, d_k]
+	V0TailBar    []F     // [L, 3, d_k]
+	K1Stack      []F     // [L, T + 3, d_k]
+	Q1Stack      []F     // [L, T + 3, d_k]
+	VStack       []F     // [L, T + 3, d_k]
+	KProd        []F     // [L, T]
+	QProd        []F     // [L, T]
+	RhoLin       []F     // [L, T]
+	ThetaLin     []F     // [L, T]
+	WKBar        []F     // [d_k, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [d_k, d], written
+	WVBar        []F     // [d_k, d], written
+	K0TailBarOut []F     // [L, 3, d_k], written
+	CKBar        []F     // [4, d_k], written
+	BKBar        []F     // [d_k], written
+	Q0TailBarOut []F     // [L, 3, d_k], written
+	CQBar        []F     // [4, d_k], written
+	BQBar        []F     // [d_k], written
+	V0TailBarOut []F     // [L, 3, d_k], written
+	CVBar        []F     // [4, d_k], written
+	BVBar        []F     // [d_k], written
+	WRhoBar      []F     // [2·d_k], written
+	BRhoBar      []F     // [], written
+	WThetaBar    []F     // [2·d_k], written
+	BThetaBar    []F     // [], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 17·L·T·d_k + 4·L·T + 27·L·d_k.
+// WorkLen is 16·L·T·d_k + 13·L·T + 27·L·d_k + 8·d_k.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK := c.L, c.T, c.D, c.DK
-	return 3*L*T*d + 17*L*T*dK + 4*L*T + 27*L*dK
+	L, T, dK := c.L, c.T, c.DK
+	return 16*L*T*dK + 13*L*T + 27*L*dK + 8*dK
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 4·L·T.
 func (c *Backward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 4 * L * T
 }
 
 // Run computes Backward.
@@ -578,225 +477,306 @@ func (c *Backward[F]) Run() {
 		return
 	}
 	L, T, d, dK := c.L, c.T, c.D, c.DK
-	t4 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	t178 := c.Work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work := c.Work[L*T*dK+6*L*dK:]
+	t181 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t184 := work[:L*T*dK+6*L*dK] // [L, T + 6, d_k]
+	work = work[L*T*dK+6*L*dK:]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t5 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	k1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t412 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t92 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t282 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t342 := work[:2*L*T*dK] // [L, T, 2·d_k]
-	work = work[2*L*T*dK:]
-	t62 := work[:L*T*dK] // [L, T, d_k]
+	t10 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t67 := work[:L*T] // [L, T]
+	q1 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t14 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t15 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	v := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t21 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t94 := work[:L*T*dK] // [L, T, d_k]
+	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t31 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t35 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t252 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t472 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t57 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t312 := work[:2*dK] // [2·d_k]
+	work = work[2*dK:]
+	t332 := work[:2*dK] // [2·d_k]
+	work = work[2*dK:]
+	t53 := work[:2*dK] // [2·d_k]
+	work = work[2*dK:]
+	t55 := work[:2*dK] // [2·d_k]
+	work = work[2*dK:]
+	t60 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t81 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t109 := work[:L*T*dK] // [L, T, d_k]
+	t86 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t77 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t83 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t103 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t120 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t138 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t156 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t161 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t97 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t99 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t100 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t114 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t112 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t115 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t129 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t124 := work[:L*T*dK] // [L, T, d_k]
+	t164 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t127 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t130 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t133 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t135 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t137 := work[:L*T*d] // [L, T, d]
-	t18 := c.Flags[:L*T] // [L, T]
+	t167 := work[:L*T*dK] // [L, T, d_k]
+	t18 := c.Flags[:L*T]  // [L, T]
 	flags := c.Flags[L*T:]
 	t28 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t422 := flags[:L*T] // [L, T]
+	t61 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t462 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t68 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t72 := flags[:L*T] // [L, T]
+	t65 := flags[:L*T] // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1, projected.v
 	for i := range L {
-		t412_2 := t412[i*T:][:T]
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
+		bV := c.BV[:dK]
+		cV := c.CV[:dK]
 		for j := range T {
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-			k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+			k1Stack := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			k1Stack2 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			k1Stack3 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			k1Stack4 := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			q1Stack := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+			q1Stack2 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			q1Stack3 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			q1Stack4 := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			vStack := c.VStack[(i*(T+3)+j+3)*dK:][:dK]
+			vStack2 := c.VStack[(i*(T+3)+j+2)*dK:][:dK]
+			cV2 := c.CV[1*dK:][:dK]
+			vStack3 := c.VStack[(i*(T+3)+j+1)*dK:][:dK]
+			cV3 := c.CV[2*dK:][:dK]
+			vStack4 := c.VStack[(i*(T+3)+j)*dK:][:dK]
+			cV4 := c.CV[3*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
-			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			var t4122 F
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t14_2 := t14[(i*T+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			v2 := v[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t4122 += F(qBar[k] * qDiv2[k])
-				t4_2[k] = bK[k] + k1Prod[k]
-				t9_2[k] = bQ[k] + q1Prod[k]
+				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42)
+				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
+				t102 := num.Sigmoid(t92)
+				t142 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
+				t152 := num.Sigmoid(t142)
+				t4_2[k] = t42
+				t5_2[k] = t52
+				k1_2[k] = F(t42 * t52)
+				t9_2[k] = t92
+				t10_2[k] = t102
+				q1_2[k] = F(t92 * t102)
+				t14_2[k] = t142
+				t15_2[k] = t152
+				v2[k] = F(t142 * t152)
 			}
-			t412_2[j] = -t4122
 		}
 	}
 
-	// projected.k, projected.q, projected.theta, projected.rho
-	var t122 F
-	var t312 F
+	// projected.k, projected.q, projected.rho, projected.theta
+	var t292 F
+	var t51 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t472_2 := t472[i*T:][:T]
+		t57_2 := t57[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
+		for j := range T {
+			kProdEntry := kProd[j]
+			t182 := (F(0) < kProdEntry)
+			t212 := num.Sqrt(kern.Choose(t182, kProdEntry, F(1)))
+			t232 := kern.Choose(t182, t212, F(0))
+			qProdEntry := qProd[j]
+			t282 := (F(0) < qProdEntry)
+			t313 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
+			t33 := kern.Choose(t282, t313, F(0))
+			t352 := num.Max(t33, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t39 := num.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t1822 := (F(0) <= num.Softplus(thetaLinEntry))
+			t2522 := kern.Choose(t1822, F(kern.Choose(t1822, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t292 += t2522
+			t342 := (num.Max(t39, F(0)) <= F(1))
+			t392 := (t342 && (F(0) <= t39))
+			t4722 := kern.Choose(t392, F(F(t39*kern.Choose(t392, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
+			t51 += t4722
+			t612 := (F(1e-08) <= t33)
+			t18_2[j] = t182
+			t21_2[j] = t212
+			t23_2[j] = t232
+			t25_2[j] = num.Max(t232, F(1e-08))
+			t28_2[j] = t282
+			t31_2[j] = t313
+			t35_2[j] = t352
+			t252_2[j] = t2522
+			t472_2[j] = t4722
+			t57_2[j] = F(1) / t352
+			t61_2[j] = t612
+			t65_2[j] = (t612 && t282)
+		}
+	}
+	c.BThetaBar[0] = t292
+	c.BRhoBar[0] = t51
+
+	// projected.k, projected.theta, projected.rho, projected.q, projected.v
+	clear(t312)
+	clear(t332)
+	clear(t53)
+	clear(t55)
+	clear(c.BVBar)
+	for i := range L {
+		t25_2 := t25[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t472_2 := t472[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		wTheta := c.WTheta[:dK]
+		wRho := c.WRho[:dK]
+		t332_2 := t332[:dK]
+		t55_2 := t55[:dK]
+		bVBar := c.BVBar[:dK]
+		for j := range T {
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			vBar := c.VBar[(i*T+j)*dK:][:dK]
+			wTheta2 := c.WTheta[dK:][:dK]
+			wRho2 := c.WRho[dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			t14_2 := t14[(i*T+j)*dK:][:dK]
+			v2 := v[(i*T+j)*dK:][:dK]
+			t312_2 := t312[dK:][:dK]
+			t53_2 := t53[dK:][:dK]
+			t81_2 := t81[(i*T+j)*dK:][:dK]
+			t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
+			var t602 F
+			var t862 F
+			t25Entry := t25_2[j]
+			t35Entry := t35_2[j]
+			t252Entry := t252_2[j]
+			t472Entry := t472_2[j]
+			for k := range dK {
+				k2 := k1_2[k] / t25Entry
+				t602 += F(qBar[k] * ((q1_2[k] / t35Entry) / t35Entry))
+				t812 := kBar[k] + F(t252Entry*wTheta[k]) + F(t472Entry*wRho[k])
+				t862 += F(t812 * (k2 / t25Entry))
+				t107 := vBar[k] + F(t252Entry*wTheta2[k]) + F(t472Entry*wRho2[k])
+				t15Entry := t15_2[k]
+				t14Entry := t14_2[k]
+				t113 := F(t15Entry*t107) + F(F(F(t14Entry*t15Entry)*t107)*num.Sigmoid(-t14Entry))
+				vEntry := v2[k]
+				t312_2[k] += F(vEntry * t252Entry)
+				t332_2[k] += F(k2 * t252Entry)
+				t53_2[k] += F(vEntry * t472Entry)
+				t55_2[k] += F(k2 * t472Entry)
+				t81_2[k] = t812
+				t178_2[k] = t113
+				bVBar[k] += t113
+			}
+			t60_2[j] = -t602
+			t86_2[j] = -t862
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t65_2 := t65[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t462_2 := t462[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
 		for j := range T {
-			t182 := (F(0) < kProd[j])
-			t283 := (F(0) < qProd[j])
-			t22 := (F(0) <= thetaSoftplus[j])
-			t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t122 += t922
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t152 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t202 := (t152 && (F(0) <= rhoSigmoidEntry))
-			t2822 := kern.Choose(t202, F(F(rhoSigmoidEntry*kern.Choose(t202, kern.Choose(t152, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t312 += t2822
-			t4222 := (F(1e-08) <= kern.Choose(t283, qSqrt[j], F(0)))
-			t682 := (F(1e-08) <= kern.Choose(t182, kSqrt[j], F(0)))
-			t18_2[j] = t182
-			t28_2[j] = t283
-			t92_2[j] = t922
-			t282_2[j] = t2822
-			t422_2[j] = t4222
-			t462_2[j] = (t4222 && t283)
-			t68_2[j] = t682
-			t72_2[j] = (t682 && t182)
-		}
-	}
-	c.BThetaBar[0] = t122
-	c.BRhoBar[0] = t312
-
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	for i := range L {
-		t92_2 := t92[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		wThetaBar := c.WThetaBar[:2*dK]
-		wRhoBar := c.WRhoBar[:2*dK]
-		wTheta := c.WTheta[:2*dK]
-		wRho := c.WRho[:2*dK]
-		for j := range T {
-			rhoStack := c.RhoStack[(i*T+j)*2*dK:][:2*dK]
-			t342_2 := t342[(i*T+j)*2*dK:][:2*dK]
-			t92Entry := t92_2[j]
-			t282Entry := t282_2[j]
-			for k := range 2 * dK {
-				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t92Entry)
-				wRhoBar[k] += F(rhoStackEntry * t282Entry)
-				t342_2[k] = F(t92Entry*wTheta[k]) + F(t282Entry*wRho[k])
-			}
-		}
-	}
-
-	// projected.k, projected.rho, projected.v, projected.q1, projected.q
-	clear(c.BVBar)
-	clear(c.BQBar)
-	for i := range L {
-		t462_2 := t462[i*T:][:T]
-		qDiv := c.QDiv[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t412_2 := t412[i*T:][:T]
-		qDiv3 := c.QDiv3[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
-		bV := c.BV[:dK]
-		bVBar := c.BVBar[:dK]
-		bQBar := c.BQBar[:dK]
-		for j := range T {
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t342_2 := t342[(i*T+j)*2*dK:][:dK]
-			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-			vBar := c.VBar[(i*T+j)*dK:][:dK]
-			t342_3 := t342[(i*T+j)*2*dK+dK:][:dK]
-			vSigmoid := c.VSigmoid[(i*T+j)*dK:][:dK]
-			vProd := c.VProd[(i*T+j)*dK:][:dK]
-			vSigmoid2 := c.VSigmoid2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t62_2 := t62[(i*T+j)*dK:][:dK]
-			t94_2 := t94[(i*T+j)*dK:][:dK]
-			t109_2 := t109[(i*T+j)*dK:][:dK]
-			var t672 F
-			t462Entry := t462_2[j]
-			qDivEntry := qDiv[j]
-			w := kern.Choose((t462Entry && t28_2[j]), kern.Choose(t462Entry, F(F(0.5*kern.Choose(t462Entry, kern.Choose(t422_2[j], t412_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t622 := kBar[k] + t342_2[k]
-				t672 += F(t622 * kDiv2[k])
-				t88 := vBar[k] + t342_3[k]
-				vSigmoidEntry := vSigmoid[k]
-				t942 := F(vSigmoidEntry*t88) + F(F(F((bV[k]+vProd[k])*vSigmoidEntry)*t88)*vSigmoid2[k])
-				t9Entry := t9_2[k]
-				q1SigmoidEntry := q1Sigmoid[k]
-				t103 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t1092 := F(q1SigmoidEntry*t103) + F(F(F(t9Entry*q1SigmoidEntry)*t103)*q1Sigmoid2[k])
-				t62_2[k] = t622
-				t94_2[k] = t942
-				bVBar[k] += t942
-				t109_2[k] = t1092
-				bQBar[k] += t1092
-			}
-			t67_2[j] = -t672
+			t65Entry := t65_2[j]
+			t87 := (F(1e-08) <= t23_2[j])
+			t18Entry := t18_2[j]
+			t91 := (t87 && t18Entry)
+			t77_2[j] = kern.Choose((t65Entry && t28_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], t60_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t83_2[j] = F(1) / t25_2[j]
+			t103_2[j] = kern.Choose((t91 && t18Entry), kern.Choose(t91, F(F(0.5*kern.Choose(t91, kern.Choose(t87, t86_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	clear(t97)
 	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n := int(c.Pos[i]) + j - k
-				if n >= 0 {
-					t94_2 := t94[(i*T+j)*dK:][:dK]
-					cV := c.CV[k*dK:][:dK]
-					t97_2 := t97[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t97_2[m] += F(t94_2[m] * cV[m])
-					}
-				}
+		for j := range 3 {
+			t178_2 := t178[(i*(T+6)+j)*dK:][:dK]
+			for k := range dK {
+				t178_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t178_2 := t178[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t178_2[k] = F(0)
 			}
 		}
 	}
@@ -804,184 +784,137 @@ func (c *Backward[F]) Run() {
 	// projected.v
 	clear(c.CVBar)
 	for i := range 4 {
+		cVBar := c.CVBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t94_2 := t94[(j*T+k)*dK:][:dK]
-					cVBar := c.CVBar[i*dK:][:dK]
-					for m := range dK {
-						cVBar[m] += F(vStack[m] * t94_2[m])
-					}
+				vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t178_2 := t178[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cVBar[m] += F(vStack[m] * t178_2[m])
 				}
 			}
 		}
 	}
 
 	// projected.v
-	clear(t99)
+	clear(t120)
 	for i := range L {
 		for j := range 3 {
-			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-			t99_2 := t99[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				t99_2[k] += v0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t178_2 := t178[(i*(T+6)+j)*dK:][:dK]
+				cV := c.CV[:dK]
+				t178_3 := t178[(i*(T+6)+j+1)*dK:][:dK]
+				cV2 := c.CV[1*dK:][:dK]
+				t178_4 := t178[(i*(T+6)+j+2)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				t178_5 := t178[(i*(T+6)+j+3)*dK:][:dK]
+				cV4 := c.CV[3*dK:][:dK]
+				t120_2 := t120[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t120_2[k] = F(t178_2[k]*cV[k]) + F(t178_3[k]*cV2[k]) + F(t178_4[k]*cV3[k]) + F(t178_5[k]*cV4[k])
+				}
 			}
 		}
 	}
 
-	// projected.v
+	// projected.q1, projected.q, projected.k1, projected.k
+	clear(c.BQBar)
+	clear(c.BKBar)
 	for i := range L {
-		for j := range T + 3 {
-			t97_2 := t97[(i*(T+3)+j)*dK:][:dK]
-			t99_2 := t99[(i*(T+3)+j)*dK:][:dK]
-			t100_2 := t100[(i*(T+3)+j)*dK:][:dK]
-			for k := range dK {
-				t100_2[k] = t97_2[k] + t99_2[k]
-			}
-		}
-	}
-
-	// projected.v, projected.q1
-	clear(t114)
-	for i := range L {
-		for j := range 3 {
-			t100_2 := t100[(i*(T+3)+j)*dK:][:dK]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t114_2 := t114[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				v0TailBarOut[k] = t100_2[k]
-				t114_2[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t112)
-	for i := range L {
+		t57_2 := t57[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
+		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
 		for j := range T {
-			for k := range 4 {
-				n3 := int(c.Pos[i]) + j - k
-				if n3 >= 0 {
-					t109_2 := t109[(i*T+j)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					t112_2 := t112[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t112_2[m] += F(t109_2[m] * cQ[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t109_2 := t109[(j*T+k)*dK:][:dK]
-					cQBar := c.CQBar[i*dK:][:dK]
-					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t109_2[m])
-					}
-				}
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			q1_2 := q1[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
+			t81_2 := t81[(i*T+j)*dK:][:dK]
+			k1_2 := k1[(i*T+j)*dK:][:dK]
+			t5_2 := t5[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
+			t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
+			t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
+			t57Entry := t57_2[j]
+			t77Entry := t77_2[j]
+			t83Entry := t83_2[j]
+			t103Entry := t103_2[j]
+			for k := range dK {
+				t125 := F(qBar[k]*t57Entry) + F(2*F(q1_2[k]*t77Entry))
+				t10Entry := t10_2[k]
+				t9Entry := t9_2[k]
+				t131 := F(t10Entry*t125) + F(F(F(t9Entry*t10Entry)*t125)*num.Sigmoid(-t9Entry))
+				t143 := F(t81_2[k]*t83Entry) + F(2*F(k1_2[k]*t103Entry))
+				t5Entry := t5_2[k]
+				t4Entry := t4_2[k]
+				t149 := F(t5Entry*t143) + F(F(F(t4Entry*t5Entry)*t143)*num.Sigmoid(-t4Entry))
+				t181_2[k] = t131
+				bQBar[k] += t131
+				t184_2[k] = t149
+				bKBar[k] += t149
 			}
 		}
 	}
 
 	// projected.q1
 	for i := range L {
-		for j := range T + 3 {
-			t112_2 := t112[(i*(T+3)+j)*dK:][:dK]
-			t114_2 := t114[(i*(T+3)+j)*dK:][:dK]
-			t115_2 := t115[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t181_2 := t181[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t115_2[k] = t112_2[k] + t114_2[k]
+				t181_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t181_2 := t181[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t181_2[k] = F(0)
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t129)
-	for i := range L {
-		for j := range 3 {
-			t115_2 := t115[(i*(T+3)+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t129_2 := t129[(i*(T+3)+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t115_2[k]
-				t129_2[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	for i := range L {
-		t72_2 := t72[i*T:][:T]
-		kDiv := c.KDiv[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
-		kDiv3 := c.KDiv3[i*T:][:T]
-		bKBar := c.BKBar[:dK]
-		for j := range T {
-			t4_2 := t4[(i*T+j)*dK:][:dK]
-			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t62_2 := t62[(i*T+j)*dK:][:dK]
-			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t124_2 := t124[(i*T+j)*dK:][:dK]
-			t72Entry := t72_2[j]
-			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t72Entry && t18_2[j]), kern.Choose(t72Entry, F(F(0.5*kern.Choose(t72Entry, kern.Choose(t68_2[j], t67_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-			for k := range dK {
-				t4Entry := t4_2[k]
-				k1SigmoidEntry := k1Sigmoid[k]
-				t118 := F(t62_2[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t1242 := F(k1SigmoidEntry*t118) + F(F(F(t4Entry*k1SigmoidEntry)*t118)*k1Sigmoid2[k])
-				t124_2[k] = t1242
-				bKBar[k] += t1242
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t127)
-	for i := range L {
-		for j := range T {
-			for k := range 4 {
-				n5 := int(c.Pos[i]) + j - k
-				if n5 >= 0 {
-					t124_2 := t124[(i*T+j)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					t127_2 := t127[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t127_2[m] += F(t124_2[m] * cK[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
+	clear(c.CQBar)
 	clear(c.CKBar)
 	for i := range 4 {
+		cQBar := c.CQBar[i*dK:][:dK]
+		cKBar := c.CKBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				n6 := int(c.Pos[j]) - i + k
-				if n6 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t124_2 := t124[(j*T+k)*dK:][:dK]
-					cKBar := c.CKBar[i*dK:][:dK]
-					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t124_2[m])
-					}
+				q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t181_2 := t181[(j*(T+6)+k+3)*dK:][:dK]
+				k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+				t184_2 := t184[(j*(T+6)+k+3)*dK:][:dK]
+				for m := range dK {
+					cQBar[m] += F(q1Stack[m] * t181_2[m])
+					cKBar[m] += F(k1Stack[m] * t184_2[m])
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	clear(t138)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t181_2 := t181[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t181_3 := t181[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t181_4 := t181[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t181_5 := t181[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t138_2 := t138[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t138_2[k] = F(t181_2[k]*cQ[k]) + F(t181_3[k]*cQ2[k]) + F(t181_4[k]*cQ3[k]) + F(t181_5[k]*cQ4[k])
 				}
 			}
 		}
@@ -989,71 +922,230 @@ func (c *Backward[F]) Run() {
 
 	// projected.k1
 	for i := range L {
-		for j := range T + 3 {
-			t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-			t129_2 := t129[(i*(T+3)+j)*dK:][:dK]
-			t130_2 := t130[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t184_2 := t184[(i*(T+6)+j)*dK:][:dK]
 			for k := range dK {
-				t130_2[k] = t127_2[k] + t129_2[k]
+				t184_2[k] = F(0)
+			}
+		}
+	}
+	for i := range L {
+		for j := range 3 {
+			t184_2 := t184[(i*(T+6)+j+T+3)*dK:][:dK]
+			for k := range dK {
+				t184_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t156)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t184_2 := t184[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t184_3 := t184[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t184_4 := t184[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t184_5 := t184[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t156_2 := t156[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t156_2[k] = F(t184_2[k]*cK[k]) + F(t184_3[k]*cK2[k]) + F(t184_4[k]*cK3[k]) + F(t184_5[k]*cK4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v0, projected.v
+	for i := range L {
+		cV := c.CV[:dK]
+		for j := range T {
+			t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
+			t178_3 := t178[(i*(T+6)+j+4)*dK:][:dK]
+			cV2 := c.CV[1*dK:][:dK]
+			t178_4 := t178[(i*(T+6)+j+5)*dK:][:dK]
+			cV3 := c.CV[2*dK:][:dK]
+			t178_5 := t178[(i*(T+6)+j+6)*dK:][:dK]
+			cV4 := c.CV[3*dK:][:dK]
+			t161_2 := t161[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t161_2[k] = (F(t178_2[k]*cV[k]) + F(t178_3[k]*cV2[k]) + F(t178_4[k]*cV3[k]) + F(t178_5[k]*cV4[k]))
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t161_2 := t161[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t161_2[k] += v0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.v0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t161, dK, 1)
+
+	// projected.q0, projected.q1
+	for i := range L {
+		cQ := c.CQ[:dK]
+		for j := range T {
+			t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
+			t181_3 := t181[(i*(T+6)+j+4)*dK:][:dK]
+			cQ2 := c.CQ[1*dK:][:dK]
+			t181_4 := t181[(i*(T+6)+j+5)*dK:][:dK]
+			cQ3 := c.CQ[2*dK:][:dK]
+			t181_5 := t181[(i*(T+6)+j+6)*dK:][:dK]
+			cQ4 := c.CQ[3*dK:][:dK]
+			t164_2 := t164[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t164_2[k] = (F(t181_2[k]*cQ[k]) + F(t181_3[k]*cQ2[k]) + F(t181_4[k]*cQ3[k]) + F(t181_5[k]*cQ4[k]))
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t164_2 := t164[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t164_2[k] += q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.q0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t164, dK, 1)
+
+	// projected.k0, projected.k1
+	for i := range L {
+		cK := c.CK[:dK]
+		for j := range T {
+			t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
+			t184_3 := t184[(i*(T+6)+j+4)*dK:][:dK]
+			cK2 := c.CK[1*dK:][:dK]
+			t184_4 := t184[(i*(T+6)+j+5)*dK:][:dK]
+			cK3 := c.CK[2*dK:][:dK]
+			t184_5 := t184[(i*(T+6)+j+6)*dK:][:dK]
+			cK4 := c.CK[3*dK:][:dK]
+			t167_2 := t167[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t167_2[k] = (F(t184_2[k]*cK[k]) + F(t184_3[k]*cK2[k]) + F(t184_4[k]*cK3[k]) + F(t184_5[k]*cK4[k]))
 			}
 		}
 	}
 
 	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			t130_2 := t130[(i*(T+3)+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t130_2[k]
+		lo := max(0, -T+3)
+		if n := 3 - lo; n > 0 {
+			for j := range n {
+				k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+				t167_2 := t167[(i*T+(lo+j)+T-3)*dK:][:dK]
+				for k := range dK {
+					t167_2[k] += k0TailBar[k]
+				}
 			}
 		}
 	}
 
-	// projected.v0, projected.v
+	// projected.k0
+	kern.Gemm(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t167, dK, 1)
+
+	// projected.v0
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t161, dK, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t164, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t167, dK, 1, c.WK, d, 1)
+
+	// projected.k0
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t133, i*T*d), d, 1, kern.From(t100, (i*(T+3)+3)*dK), dK, 1, c.WV, d, 1)
+		for j := range 3 {
+			t156_2 := t156[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] = t156_2[k]
+			}
+		}
 	}
 
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t100, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.q0, projected.q1
+	// projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t135, i*T*d), d, 1, kern.From(t115, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
-	}
-
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t115, (k*(T+3)+3)*dK), dK, 1)
-	}
-
-	// projected.k0, projected.k1
-	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t137, i*T*d), d, 1, kern.From(t130, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
-	}
-
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t130, (k*(T+3)+3)*dK), dK, 1)
+		for j := range min(3, -T+3) {
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
 	}
 
 	// projected.k0
 	for i := range L {
-		for j := range T {
-			t133_2 := t133[(i*T+j)*d:][:d]
-			t135_2 := t135[(i*T+j)*d:][:d]
-			t137_2 := t137[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t133_2[k] + t135_2[k] + t137_2[k]
+		for j := range 3 {
+			t138_2 := t138[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t138_2[k]
 			}
 		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			t120_2 := t120[(i*3+j)*dK:][:dK]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				v0TailBarOut[k] = t120_2[k]
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				v0TailBarOut[k] += v0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k0
+	wRhoBar := c.WRhoBar[:2*dK]
+	wThetaBar := c.WThetaBar[:2*dK]
+	for i := range 2 * dK {
+		wRhoBar[i] = t53[i] + t55[i]
+		wThetaBar[i] = t312[i] + t332[i]
 	}
 }
 
@@ -1128,32 +1220,12 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Q0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.V0TailOut = arena.Alloc(3 * k.L * k.DK)
 	k.K1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.Q1Stack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.Q1Prod = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.VStack = c.Run.Saved(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.VProd = c.Run.Saved(k.L * k.T * k.DK)
-	k.VSigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.KProd = c.Run.Saved(k.L * k.T)
-	k.KSqrt = c.Run.Saved(k.L * k.T)
 	k.QProd = c.Run.Saved(k.L * k.T)
-	k.QSqrt = c.Run.Saved(k.L * k.T)
-	k.RhoStack = c.Run.Saved(2 * k.L * k.T * k.DK)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
-	k.ThetaSoftplus = c.Run.Saved(k.L * k.T)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
-	k.RhoSigmoid2 = c.Run.Saved(k.L * k.T)
-	k.QDiv = c.Run.Saved(k.L * k.T)
-	k.QDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	k.KDiv = c.Run.Saved(k.L * k.T)
-	k.KDiv2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.KDiv3 = c.Run.Saved(k.L * k.T)
-	k.VSigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.Q1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.RhoLin = c.Run.Saved(k.L * k.T)
+	k.ThetaLin = c.Run.Saved(k.L * k.T)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -1204,32 +1276,12 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.V0TailBar = block.Adjoint(t, n.nextV0Tail, 3*g.L*g.DK)
 	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
-	g.Q1Prod = k.Q1Prod
-	g.Q1Sigmoid = k.Q1Sigmoid
 	g.VStack = k.VStack
-	g.VProd = k.VProd
-	g.VSigmoid = k.VSigmoid
 	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
-	g.QSqrt = k.QSqrt
-	g.RhoStack = k.RhoStack
-	g.RhoSigmoid = k.RhoSigmoid
-	g.ThetaSoftplus = k.ThetaSoftplus
-	g.ThetaSigmoid = k.ThetaSigmoid
-	g.RhoSigmoid2 = k.RhoSigmoid2
-	g.QDiv = k.QDiv
-	g.QDiv2 = k.QDiv2
-	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
-	g.VSigmoid2 = k.VSigmoid2
-	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
+	g.RhoLin = k.RhoLin
+	g.ThetaLin = k.ThetaLin
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)

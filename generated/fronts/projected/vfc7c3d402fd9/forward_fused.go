@@ -19,55 +19,206 @@ func (c *forwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	k0 := c.Work[:L*T*dK]                // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]       // [L, T, d_k]
-	v0 := c.Work[2*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t4 := c.Work[3*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	k1 := c.Work[4*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t9 := c.Work[5*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	q1 := c.Work[6*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t14 := c.Work[7*L*T*dK:][:L*T*dK]    // [L, T, d_k]
-	t25 := c.Work[8*L*T*dK:][:L*T]       // [L, T]
-	t35 := c.Work[8*L*T*dK+L*T:][:L*T]   // [L, T]
-	t37 := c.Work[8*L*T*dK+2*L*T:][:L*T] // [L, T]
-	t44 := c.Work[8*L*T*dK+3*L*T:][:L*T] // [L, T]
+	t22 := c.Work[:3*L*dK]                        // [L, 3, d_k]
+	t62 := c.Work[3*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t102 := c.Work[6*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	t32 := c.Work[9*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t72 := c.Work[12*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	t112 := c.Work[15*L*dK:][:3*L*dK]             // [L, 3, d_k]
+	t42 := c.Work[18*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	t82 := c.Work[21*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	t122 := c.Work[24*L*dK:][:3*L*dK]             // [L, 3, d_k]
+	k1 := c.Work[27*L*dK:][:L*T*dK]               // [L, T, d_k]
+	q1 := c.Work[L*T*dK+27*L*dK:][:L*T*dK]        // [L, T, d_k]
+	t25 := c.Work[2*L*T*dK+27*L*dK:][:L*T]        // [L, T]
+	t35 := c.Work[2*L*T*dK+L*T+27*L*dK:][:L*T]    // [L, T]
+	t142 := c.Work[2*L*T*dK+2*L*T+27*L*dK:][:L*T] // [L, T]
+	t152 := c.Work[2*L*T*dK+3*L*T+27*L*dK:][:L*T] // [L, T]
+	t162 := c.Work[2*L*T*dK+4*L*T+27*L*dK:][:L*T] // [L, T]
+	t172 := c.Work[2*L*T*dK+5*L*T+27*L*dK:][:L*T] // [L, T]
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
+	}
 
 	// projected.v0
-	kern.GemmFMA(L*T, dK, d, F(1), false, v0, dK, 1, c.X, d, 1, c.WV, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.VStack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WV, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1, projected.v
+	clear(t22)
+	clear(t62)
+	clear(t102)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R9f39196ef6e0Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(c.V0Tail),
+			P5: unsafe.SliceData(t102),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R9f39196ef6e0(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				v0Tail := c.V0Tail[(i*3+j+T)*dK:][:dK]
+				t102_2 := t102[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+					t102_2[k] = v0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1, projected.v
+	clear(t32)
+	clear(t72)
+	clear(t112)
+	if kern.Wide() {
+		a := regions.Rcb30f4a3af9aArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			P4: unsafe.SliceData(c.VStack),
+			P5: unsafe.SliceData(t112),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+		}
+		regions.Rcb30f4a3af9a(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+					vStack := c.VStack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t112_2 := t112[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+						t112_2[k] = vStack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1, projected.v
+	if kern.Wide() {
+		a := regions.Rd22ebe7379daArgs{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			P6: unsafe.SliceData(t102),
+			P7: unsafe.SliceData(t112),
+			P8: unsafe.SliceData(c.V0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.Rd22ebe7379da(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				t72_2 := t72[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				t102_2 := t102[(i*3+j)*dK:][:dK]
+				t112_2 := t112[(i*3+j)*dK:][:dK]
+				v0TailOut := c.V0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+					v0TailOut[k] = t102_2[k] + t112_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1, projected.v
+	clear(t42)
+	clear(t82)
+	clear(t122)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R4a4905157c4bArgs{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						P4: unsafe.SliceData(c.V0Tail),
+						P5: unsafe.SliceData(t122),
+						N0: dK,
+						N1: 4*dK*j + 12*dK*i,
+					}
+					regions.R4a4905157c4b(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+					t42_2 := t42[(i*3+j)*dK:][:dK]
+					q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+					t82_2 := t82[(i*3+j)*dK:][:dK]
+					v0Tail := c.V0Tail[(i*3+j)*dK:][:dK]
+					t122_2 := t122[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+						t122_2[k] = v0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], t42[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -76,51 +227,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -129,30 +252,17 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t82[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
+			P3: unsafe.SliceData(q1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -161,51 +271,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(t9),
-			P3: unsafe.SliceData(c.Q1Sigmoid),
-			P4: unsafe.SliceData(q1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 			}
 		}
@@ -214,97 +296,58 @@ func (c *forwardFused) run() {
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			copy(c.VStack[(i*(T+3)+j)*dK:][:dK], c.V0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.VStack[(i*(T+3)+j+3)*dK:][:dK], v0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailOut[(i*3+j)*dK:][:dK], c.VStack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.v
-	clear(c.VProd)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.VStack),
-			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(c.VProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vProd := c.VProd[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					vStack := c.VStack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cV := c.CV[k*dK:][:dK]
-					for m := range dK {
-						vProd[m] = num.FMA32(vStack[m], cV[m], vProd[m])
-					}
-				}
-			}
+			copy(c.VStack[(i*(T+3)+j)*dK:][:dK], t122[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.v, projected.k
 	if kern.Wide() {
-		a := regions.Re450cd6a8fc4Args{
-			P0: unsafe.SliceData(c.BV),
-			P1: unsafe.SliceData(c.VProd),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t14),
-			P4: unsafe.SliceData(c.VSigmoid),
-			P5: unsafe.SliceData(c.V),
-			P6: unsafe.SliceData(c.KProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rb6d256cab68bArgs{
+			P0:  unsafe.SliceData(c.BV),
+			P1:  unsafe.SliceData(c.VStack),
+			P2:  unsafe.SliceData(c.CV),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(c.V),
+			P5:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Re450cd6a8fc4(&a)
+		regions.Rb6d256cab68b(&a)
 	} else {
 		bV := c.BV[:dK]
+		cV := c.CV[:dK]
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			for j := range T {
-				vProd := c.VProd[(i*T+j)*dK:][:dK]
+				vStack := c.VStack[(i*(T+3)+j)*dK:][:dK]
+				cV2 := c.CV[3*dK:][:dK]
+				vStack2 := c.VStack[(i*(T+3)+j+1)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				vStack3 := c.VStack[(i*(T+3)+j+2)*dK:][:dK]
+				cV4 := c.CV[1*dK:][:dK]
+				vStack4 := c.VStack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t14_2 := t14[(i*T+j)*dK:][:dK]
-				vSigmoid := c.VSigmoid[(i*T+j)*dK:][:dK]
 				v := c.V[(i*T+j)*dK:][:dK]
 				var t16 F
 				t16Sums := [16]F{t16}
 				for k := range dK {
-					t142 := bV[k] + vProd[k]
-					t15 := kern.Sigmoid(t142)
+					t14 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
 					k1Entry := k1_2[k]
 					t16Sums[k%16] = num.FMA32(k1Entry, k1Entry, t16Sums[k%16])
-					t14_2[k] = t142
-					vSigmoid[k] = t15
-					v[k] = F(t142 * t15)
+					v[k] = F(t14 * kern.Sigmoid(t14))
 				}
 				t16 = kern.Sum16(&t16Sums)
 				kProd[j] = t16
@@ -314,25 +357,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t18 := (F(0) < kProdEntry)
-				t21 := num.Sqrt(kern.Choose(t18, kProdEntry, F(1)))
-				kSqrt[j] = t21
-				t25_2[j] = kern.Larger(kern.Choose(t18, t21, F(0)), F(1e-08))
+				t25_2[j] = kern.Larger(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -379,196 +418,133 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t28 := (F(0) < qProdEntry)
-				t31 := num.Sqrt(kern.Choose(t28, qProdEntry, F(1)))
-				qSqrt[j] = t31
-				t35_2[j] = kern.Larger(kern.Choose(t28, t31, F(0)), F(1e-08))
+				t35_2[j] = kern.Larger(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.v, projected.q1, projected.k1
+	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R6e1e9d7c8f6bArgs{
+		a := regions.Ra6468b485028Args{
 			P0:  unsafe.SliceData(t35),
-			P1:  unsafe.SliceData(t25),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t14),
-			P8:  unsafe.SliceData(c.VSigmoid2),
-			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(c.Q1Sigmoid2),
-			P11: unsafe.SliceData(t4),
-			P12: unsafe.SliceData(c.K1Sigmoid2),
+			P1:  unsafe.SliceData(c.K),
+			P2:  unsafe.SliceData(c.WRho),
+			P3:  unsafe.SliceData(c.V),
+			P4:  unsafe.SliceData(c.WTheta),
+			P5:  unsafe.SliceData(q1),
+			P6:  unsafe.SliceData(c.Q),
+			P7:  unsafe.SliceData(t142),
+			P8:  unsafe.SliceData(t152),
+			P9:  unsafe.SliceData(t162),
+			P10: unsafe.SliceData(t172),
 			N0:  L,
 			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
 		}
-		regions.R6e1e9d7c8f6b(&a)
+		regions.Ra6468b485028(&a)
 	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
+				v := c.V[(i*T+j)*dK:][:dK]
+				wRho2 := c.WRho[dK:][:dK]
+				wTheta2 := c.WTheta[dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t14_2 := t14[(i*T+j)*dK:][:dK]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+				var t1422 F
+				var t1522 F
+				var t1622 F
+				var t1722 F
 				t35Entry := t35_2[j]
-				t25Entry2 := t25_2[j]
+				t1422Sums := [16]F{t1422}
+				t1522Sums := [16]F{t1522}
+				t1622Sums := [16]F{t1622}
+				t1722Sums := [16]F{t1722}
 				for k2 := range dK {
-					q2 := q1_2[k2] / t35Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t35Entry
-					kDiv2[k2] = k[k2] / t25Entry2
-					vSigmoid2[k2] = kern.Sigmoid(-t14_2[k2])
-					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
-					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
+					kEntry := k[k2]
+					t1422Sums[k2%16] = num.FMA32(kEntry, wRho[k2], t1422Sums[k2%16])
+					vEntry := v[k2]
+					t1522Sums[k2%16] = num.FMA32(vEntry, wRho2[k2], t1522Sums[k2%16])
+					t1622Sums[k2%16] = num.FMA32(kEntry, wTheta[k2], t1622Sums[k2%16])
+					t1722Sums[k2%16] = num.FMA32(vEntry, wTheta2[k2], t1722Sums[k2%16])
+					q[k2] = q1_2[k2] / t35Entry
 				}
+				t1422 = kern.Sum16(&t1422Sums)
+				t1522 = kern.Sum16(&t1522Sums)
+				t1622 = kern.Sum16(&t1622Sums)
+				t1722 = kern.Sum16(&t1722Sums)
+				t142_2[j] = t1422
+				t152_2[j] = t1522
+				t162_2[j] = t1622
+				t172_2[j] = t1722
 			}
 		}
 	}
 
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*2*dK:][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*2*dK+dK:][:dK], c.V[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.rho, projected.theta
-	if kern.Wide() {
-		a := regions.R8b419928d841Args{
-			P0: unsafe.SliceData(c.RhoStack),
-			P1: unsafe.SliceData(c.WRho),
-			P2: unsafe.SliceData(c.WTheta),
-			P3: unsafe.SliceData(t37),
-			P4: unsafe.SliceData(t44),
-			N0: L,
-			N1: T,
-			N2: 2 * dK,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: 2 * T * dK,
-		}
-		regions.R8b419928d841(&a)
-	} else {
-		wRho := c.WRho[:2*dK]
-		wTheta := c.WTheta[:2*dK]
-		for i := range L {
-			t37_2 := t37[i*T:][:T]
-			t44_2 := t44[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*2*dK:][:2*dK]
-				var t372 F
-				var t442 F
-				t372Sums := [16]F{t372}
-				t442Sums := [16]F{t442}
-				for k := range 2 * dK {
-					rhoStackEntry := rhoStack[k]
-					t372Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t372Sums[k%16])
-					t442Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t442Sums[k%16])
-				}
-				t372 = kern.Sum16(&t372Sums)
-				t442 = kern.Sum16(&t442Sums)
-				t37_2[j] = t372
-				t44_2[j] = t442
-			}
-		}
-	}
-
-	// projected.rho, projected.k, projected.theta, projected.q
+	// projected.rho, projected.k, projected.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R70bf475b047aArgs{
-			P0:  unsafe.SliceData(t37),
-			P1:  unsafe.SliceData(t44),
-			P2:  unsafe.SliceData(c.RhoSigmoid),
-			P3:  unsafe.SliceData(c.Rho),
-			P4:  unsafe.SliceData(c.ThetaSoftplus),
-			P5:  unsafe.SliceData(c.Theta),
-			P6:  unsafe.SliceData(c.ThetaSigmoid),
-			P7:  unsafe.SliceData(c.RhoSigmoid2),
-			P8:  unsafe.SliceData(t35),
-			P9:  unsafe.SliceData(c.QDiv),
-			P10: unsafe.SliceData(c.QSqrt),
-			P11: unsafe.SliceData(c.QDiv3),
-			P12: unsafe.SliceData(t25),
-			P13: unsafe.SliceData(c.KDiv),
-			P14: unsafe.SliceData(c.KSqrt),
-			P15: unsafe.SliceData(c.KDiv3),
-			N0:  L,
-			N1:  T,
-			S0:  [2]float32{bRhoEntry},
-			S1:  [2]float32{bThetaEntry},
+		a := regions.Rb4d6675b6fe6Args{
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(t152),
+			P2: unsafe.SliceData(t162),
+			P3: unsafe.SliceData(t172),
+			P4: unsafe.SliceData(c.RhoLin),
+			P5: unsafe.SliceData(c.Rho),
+			P6: unsafe.SliceData(c.ThetaLin),
+			P7: unsafe.SliceData(c.Theta),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bRhoEntry},
+			S1: [2]float32{bThetaEntry},
 		}
-		regions.R70bf475b047a(&a)
+		regions.Rb4d6675b6fe6(&a)
 	} else {
 		for i := range L {
-			t37_2 := t37[i*T:][:T]
-			t44_2 := t44[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			t172_2 := t172[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t35_2 := t35[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t25_2 := t25[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
-				t38 := t37_2[j] + bRhoEntry
-				t39 := kern.Sigmoid(t38)
-				t45 := t44_2[j] + bThetaEntry
-				t46 := kern.Softplus(t45)
-				rhoSigmoid[j] = t39
-				rho[j] = kern.Smaller(kern.Larger(t39, F(0)), F(1))
-				thetaSoftplus[j] = t46
-				theta[j] = kern.Larger(t46, F(0))
-				thetaSigmoid[j] = kern.Sigmoid(t45)
-				rhoSigmoid2[j] = kern.Sigmoid(-t38)
-				qDiv[j] = F(1) / t35_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t25_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t38 := (t142_2[j] + t152_2[j]) + bRhoEntry
+				t45 := (t162_2[j] + t172_2[j]) + bThetaEntry
+				rhoLin[j] = t38
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t38), F(0)), F(1))
+				thetaLin[j] = t45
+				theta[j] = kern.Larger(kern.Softplus(t45), F(0))
 			}
 		}
 	}
@@ -584,313 +560,368 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t4 := c.Work[:L*T*dK]                                    // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                           // [L, T, d_k]
-	t412 := c.Work[2*L*T*dK:][:L*T]                          // [L, T]
-	t92 := c.Work[2*L*T*dK+L*T:][:L*T]                       // [L, T]
-	t282 := c.Work[2*L*T*dK+2*L*T:][:L*T]                    // [L, T]
-	t342 := c.Work[2*L*T*dK+3*L*T:][:2*L*T*dK]               // [L, T, 2·d_k]
-	t62 := c.Work[4*L*T*dK+3*L*T:][:L*T*dK]                  // [L, T, d_k]
-	t67 := c.Work[5*L*T*dK+3*L*T:][:L*T]                     // [L, T]
-	t94 := c.Work[5*L*T*dK+4*L*T:][:L*T*dK]                  // [L, T, d_k]
-	t109 := c.Work[6*L*T*dK+4*L*T:][:L*T*dK]                 // [L, T, d_k]
-	t97 := c.Work[7*L*T*dK+4*L*T:][:L*T*dK+3*L*dK]           // [L, T + 3, d_k]
-	t99 := c.Work[8*L*T*dK+4*L*T+3*L*dK:][:L*T*dK+3*L*dK]    // [L, T + 3, d_k]
-	t100 := c.Work[9*L*T*dK+4*L*T+6*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t114 := c.Work[10*L*T*dK+4*L*T+9*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t112 := c.Work[11*L*T*dK+4*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t115 := c.Work[12*L*T*dK+4*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t129 := c.Work[13*L*T*dK+4*L*T+18*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t124 := c.Work[14*L*T*dK+4*L*T+21*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t127 := c.Work[15*L*T*dK+4*L*T+21*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t130 := c.Work[16*L*T*dK+4*L*T+24*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t133 := c.Work[17*L*T*dK+4*L*T+27*L*dK:][:L*T*d]         // [L, T, d]
-	t135 := c.Work[L*T*d+17*L*T*dK+4*L*T+27*L*dK:][:L*T*d]   // [L, T, d]
-	t137 := c.Work[2*L*T*d+17*L*T*dK+4*L*T+27*L*dK:][:L*T*d] // [L, T, d]
-	t18 := c.Flags[:L*T]                                     // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                               // [L, T]
-	t422 := c.Flags[2*L*T:][:L*T]                            // [L, T]
-	t462 := c.Flags[3*L*T:][:L*T]                            // [L, T]
-	t68 := c.Flags[4*L*T:][:L*T]                             // [L, T]
-	t72 := c.Flags[5*L*T:][:L*T]                             // [L, T]
+	t178 := c.Work[:L*T*dK+6*L*dK]                          // [L, T + 6, d_k]
+	t181 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]          // [L, T + 6, d_k]
+	t184 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK+6*L*dK]       // [L, T + 6, d_k]
+	t4 := c.Work[3*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
+	t5 := c.Work[4*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
+	k1 := c.Work[5*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
+	t9 := c.Work[6*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
+	t10 := c.Work[7*L*T*dK+18*L*dK:][:L*T*dK]               // [L, T, d_k]
+	q1 := c.Work[8*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
+	t14 := c.Work[9*L*T*dK+18*L*dK:][:L*T*dK]               // [L, T, d_k]
+	t15 := c.Work[10*L*T*dK+18*L*dK:][:L*T*dK]              // [L, T, d_k]
+	v := c.Work[11*L*T*dK+18*L*dK:][:L*T*dK]                // [L, T, d_k]
+	t21 := c.Work[12*L*T*dK+18*L*dK:][:L*T]                 // [L, T]
+	t23 := c.Work[12*L*T*dK+L*T+18*L*dK:][:L*T]             // [L, T]
+	t25 := c.Work[12*L*T*dK+2*L*T+18*L*dK:][:L*T]           // [L, T]
+	t31 := c.Work[12*L*T*dK+3*L*T+18*L*dK:][:L*T]           // [L, T]
+	t35 := c.Work[12*L*T*dK+4*L*T+18*L*dK:][:L*T]           // [L, T]
+	t252 := c.Work[12*L*T*dK+5*L*T+18*L*dK:][:L*T]          // [L, T]
+	t472 := c.Work[12*L*T*dK+6*L*T+18*L*dK:][:L*T]          // [L, T]
+	t57 := c.Work[12*L*T*dK+7*L*T+18*L*dK:][:L*T]           // [L, T]
+	t312 := c.Work[12*L*T*dK+8*L*T+18*L*dK:][:2*dK]         // [2·d_k]
+	t332 := c.Work[12*L*T*dK+8*L*T+18*L*dK+2*dK:][:2*dK]    // [2·d_k]
+	t53 := c.Work[12*L*T*dK+8*L*T+18*L*dK+4*dK:][:2*dK]     // [2·d_k]
+	t55 := c.Work[12*L*T*dK+8*L*T+18*L*dK+6*dK:][:2*dK]     // [2·d_k]
+	t60 := c.Work[12*L*T*dK+8*L*T+18*L*dK+8*dK:][:L*T]      // [L, T]
+	t81 := c.Work[12*L*T*dK+9*L*T+18*L*dK+8*dK:][:L*T*dK]   // [L, T, d_k]
+	t86 := c.Work[13*L*T*dK+9*L*T+18*L*dK+8*dK:][:L*T]      // [L, T]
+	t77 := c.Work[13*L*T*dK+10*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
+	t83 := c.Work[13*L*T*dK+11*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
+	t103 := c.Work[13*L*T*dK+12*L*T+18*L*dK+8*dK:][:L*T]    // [L, T]
+	t120 := c.Work[13*L*T*dK+13*L*T+18*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t138 := c.Work[13*L*T*dK+13*L*T+21*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t156 := c.Work[13*L*T*dK+13*L*T+24*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t161 := c.Work[13*L*T*dK+13*L*T+27*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t164 := c.Work[14*L*T*dK+13*L*T+27*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t167 := c.Work[15*L*T*dK+13*L*T+27*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t18 := c.Flags[:L*T]                                    // [L, T]
+	t28 := c.Flags[L*T:][:L*T]                              // [L, T]
+	t61 := c.Flags[2*L*T:][:L*T]                            // [L, T]
+	t65 := c.Flags[3*L*T:][:L*T]                            // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.R0a732f4961a9Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.BK),
-			P3: unsafe.SliceData(c.K1Prod),
-			P4: unsafe.SliceData(t4),
-			P5: unsafe.SliceData(c.BQ),
-			P6: unsafe.SliceData(c.Q1Prod),
-			P7: unsafe.SliceData(t9),
-			P8: unsafe.SliceData(t412),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.R2479d039a539Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
+			P6:  unsafe.SliceData(c.BV),
+			P7:  unsafe.SliceData(c.VStack),
+			P8:  unsafe.SliceData(c.CV),
+			P9:  unsafe.SliceData(t4),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(k1),
+			P12: unsafe.SliceData(t9),
+			P13: unsafe.SliceData(t10),
+			P14: unsafe.SliceData(q1),
+			P15: unsafe.SliceData(t14),
+			P16: unsafe.SliceData(t15),
+			P17: unsafe.SliceData(v),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  -dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
 		}
-		regions.R0a732f4961a9(&a)
+		regions.R2479d039a539(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
+		bV := c.BV[:dK]
+		cV := c.CV[:dK]
 		for i := range L {
-			t412_2 := t412[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				vStack := c.VStack[(i*(T+3)+j)*dK:][:dK]
+				cV2 := c.CV[3*dK:][:dK]
+				vStack2 := c.VStack[(i*(T+3)+j+1)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				vStack3 := c.VStack[(i*(T+3)+j+2)*dK:][:dK]
+				cV4 := c.CV[1*dK:][:dK]
+				vStack4 := c.VStack[(i*(T+3)+j+3)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				var t4122 F
-				t4122Sums := [16]F{t4122}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				t14_2 := t14[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				v2 := v[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t4122Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t4122Sums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t102 := kern.Sigmoid(t92)
+					t142 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
+					t152 := kern.Sigmoid(t142)
+					t4_2[k] = t42
+					t5_2[k] = t52
+					k1_2[k] = F(t42 * t52)
+					t9_2[k] = t92
+					t10_2[k] = t102
+					q1_2[k] = F(t92 * t102)
+					t14_2[k] = t142
+					t15_2[k] = t152
+					v2[k] = F(t142 * t152)
 				}
-				t4122 = kern.Sum16(&t4122Sums)
-				t412_2[j] = -t4122
 			}
 		}
 	}
 
-	// projected.k, projected.q, projected.theta, projected.rho
-	var t122 F
-	var t312 F
+	// projected.k, projected.q, projected.rho, projected.theta
+	var t292 F
+	var t51 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t462_2 := t462[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t252_2 := t252[i*T:][:T]
+		t472_2 := t472[i*T:][:T]
+		t57_2 := t57[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t65_2 := t65[i*T:][:T]
 		for j := range T {
-			t182 := (F(0) < kProd[j])
-			t283 := (F(0) < qProd[j])
-			t22 := (F(0) <= thetaSoftplus[j])
-			t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t122 = t122 + t922
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t152 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t202 := (t152 && (F(0) <= rhoSigmoidEntry))
-			t2822 := kern.Choose(t202, F(F(rhoSigmoidEntry*kern.Choose(t202, kern.Choose(t152, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t312 = t312 + t2822
-			t4222 := (F(1e-08) <= kern.Choose(t283, qSqrt[j], F(0)))
-			t682 := (F(1e-08) <= kern.Choose(t182, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t182 := (F(0) < kProdEntry)
+			t212 := num.Sqrt(kern.Choose(t182, kProdEntry, F(1)))
+			t232 := kern.Choose(t182, t212, F(0))
+			qProdEntry := qProd[j]
+			t282 := (F(0) < qProdEntry)
+			t313 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
+			t33 := kern.Choose(t282, t313, F(0))
+			t352 := kern.Larger(t33, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t39 := kern.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t1822 := (F(0) <= kern.Softplus(thetaLinEntry))
+			t2522 := kern.Choose(t1822, F(kern.Choose(t1822, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t292 = t292 + t2522
+			t342 := (kern.Larger(t39, F(0)) <= F(1))
+			t392 := (t342 && (F(0) <= t39))
+			t4722 := kern.Choose(t392, F(F(t39*kern.Choose(t392, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+			t51 = t51 + t4722
+			t612 := (F(1e-08) <= t33)
 			t18_2[j] = t182
-			t28_2[j] = t283
-			t92_2[j] = t922
-			t282_2[j] = t2822
-			t422_2[j] = t4222
-			t462_2[j] = (t4222 && t283)
-			t68_2[j] = t682
-			t72_2[j] = (t682 && t182)
+			t21_2[j] = t212
+			t23_2[j] = t232
+			t25_2[j] = kern.Larger(t232, F(1e-08))
+			t28_2[j] = t282
+			t31_2[j] = t313
+			t35_2[j] = t352
+			t252_2[j] = t2522
+			t472_2[j] = t4722
+			t57_2[j] = F(1) / t352
+			t61_2[j] = t612
+			t65_2[j] = (t612 && t282)
 		}
 	}
-	c.BThetaBar[0] = t122
-	c.BRhoBar[0] = t312
+	c.BThetaBar[0] = t292
+	c.BRhoBar[0] = t51
 
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
-	if kern.Wide() {
-		a := regions.R2d69aeb45d44Args{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t282),
-			P2: unsafe.SliceData(c.RhoStack),
-			P3: unsafe.SliceData(c.WThetaBar),
-			P4: unsafe.SliceData(c.WRhoBar),
-			P5: unsafe.SliceData(c.WRho),
-			P6: unsafe.SliceData(c.WTheta),
-			P7: unsafe.SliceData(t342),
-			N0: L,
-			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: 2 * dK,
-			N6: 16 * dK,
-			N7: 24 * dK,
-			N8: 2 * T * dK,
-		}
-		regions.R2d69aeb45d44(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:2*dK]
-		wRhoBar := c.WRhoBar[:2*dK]
-		wRho := c.WRho[:2*dK]
-		wTheta := c.WTheta[:2*dK]
-		for i := range L {
-			t92_2 := t92[i*T:][:T]
-			t282_2 := t282[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*2*dK:][:2*dK]
-				t342_2 := t342[(i*T+j)*2*dK:][:2*dK]
-				t92Entry := t92_2[j]
-				t282Entry := t282_2[j]
-				for k := range 2 * dK {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t92Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t282Entry, wRhoBar[k])
-					t342_2[k] = num.FMA32(t282Entry, wRho[k], F(t92Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// projected.k, projected.rho, projected.v, projected.q1, projected.q
+	// projected.k, projected.theta, projected.rho, projected.q, projected.v
+	clear(t312)
+	clear(t332)
+	clear(t53)
+	clear(t55)
 	clear(c.BVBar)
-	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.R7eb4d2ee1244Args{
-			P0:  unsafe.SliceData(t462),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t28),
-			P3:  unsafe.SliceData(t422),
-			P4:  unsafe.SliceData(t412),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t342),
-			P8:  unsafe.SliceData(c.KDiv2),
-			P9:  unsafe.SliceData(c.VBar),
-			P10: unsafe.SliceData(c.VSigmoid),
-			P11: unsafe.SliceData(c.BV),
-			P12: unsafe.SliceData(c.VProd),
-			P13: unsafe.SliceData(c.VSigmoid2),
-			P14: unsafe.SliceData(t9),
-			P15: unsafe.SliceData(c.Q1Sigmoid),
-			P16: unsafe.SliceData(c.QBar),
-			P17: unsafe.SliceData(c.Q1Sigmoid2),
-			P18: unsafe.SliceData(t62),
-			P19: unsafe.SliceData(t94),
+		a := regions.Rdf31b6931c5dArgs{
+			P0:  unsafe.SliceData(t25),
+			P1:  unsafe.SliceData(t35),
+			P2:  unsafe.SliceData(t252),
+			P3:  unsafe.SliceData(t472),
+			P4:  unsafe.SliceData(k1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(q1),
+			P7:  unsafe.SliceData(c.WRho),
+			P8:  unsafe.SliceData(c.WTheta),
+			P9:  unsafe.SliceData(c.KBar),
+			P10: unsafe.SliceData(c.VBar),
+			P11: unsafe.SliceData(t15),
+			P12: unsafe.SliceData(t14),
+			P13: unsafe.SliceData(v),
+			P14: unsafe.SliceData(t312),
+			P15: unsafe.SliceData(t332),
+			P16: unsafe.SliceData(t53),
+			P17: unsafe.SliceData(t55),
+			P18: unsafe.SliceData(t81),
+			P19: unsafe.SliceData(t178),
 			P20: unsafe.SliceData(c.BVBar),
-			P21: unsafe.SliceData(t109),
-			P22: unsafe.SliceData(c.BQBar),
-			P23: unsafe.SliceData(t67),
+			P21: unsafe.SliceData(t60),
+			P22: unsafe.SliceData(t86),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: 16 * dK,
-			N13: 20 * dK,
-			N14: 24 * dK,
-			N15: 28 * dK,
-			N16: 2 * dK,
-			N17: 2 * T * dK,
-			N18: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  12 * dK,
+			N8:  16 * dK,
+			N9:  8 * dK,
+			N10: 20 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
 		}
-		regions.R7eb4d2ee1244(&a)
+		regions.Rdf31b6931c5d(&a)
 	} else {
-		bV := c.BV[:dK]
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		t332_2 := t332[:dK]
+		t55_2 := t55[:dK]
 		bVBar := c.BVBar[:dK]
-		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t462_2 := t462[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t28_2 := t28[i*T:][:T]
-			t422_2 := t422[i*T:][:T]
-			t412_2 := t412[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			t472_2 := t472[i*T:][:T]
+			t60_2 := t60[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
 			for j := range T {
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t342_2 := t342[(i*T+j)*2*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				vBar := c.VBar[(i*T+j)*dK:][:dK]
-				t342_3 := t342[(i*T+j)*2*dK+dK:][:dK]
-				vSigmoid := c.VSigmoid[(i*T+j)*dK:][:dK]
-				vProd := c.VProd[(i*T+j)*dK:][:dK]
-				vSigmoid2 := c.VSigmoid2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				t94_2 := t94[(i*T+j)*dK:][:dK]
-				t109_2 := t109[(i*T+j)*dK:][:dK]
-				var t672 F
-				t462Entry := t462_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t462Entry && t28_2[j]), kern.Choose(t462Entry, F(F(0.5*kern.Choose(t462Entry, kern.Choose(t422_2[j], t412_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t672Sums := [16]F{t672}
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				wRho2 := c.WRho[dK:][:dK]
+				wTheta2 := c.WTheta[dK:][:dK]
+				vBar := c.VBar[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				t14_2 := t14[(i*T+j)*dK:][:dK]
+				v2 := v[(i*T+j)*dK:][:dK]
+				t312_2 := t312[dK:][:dK]
+				t53_2 := t53[dK:][:dK]
+				t81_2 := t81[(i*T+j)*dK:][:dK]
+				t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
+				var t602 F
+				var t862 F
+				t25Entry := t25_2[j]
+				t35Entry := t35_2[j]
+				t252Entry := t252_2[j]
+				t472Entry := t472_2[j]
+				t602Sums := [16]F{t602}
+				t862Sums := [16]F{t862}
 				for k := range dK {
-					t622 := kBar[k] + t342_2[k]
-					t672Sums[k%16] = num.FMA32(t622, kDiv2[k], t672Sums[k%16])
-					t88 := vBar[k] + t342_3[k]
-					vSigmoidEntry := vSigmoid[k]
-					t942 := num.FMA32(F(F((bV[k]+vProd[k])*vSigmoidEntry)*t88), vSigmoid2[k], F(vSigmoidEntry*t88))
-					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t103 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t1092 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t103), q1Sigmoid2[k], F(q1SigmoidEntry*t103))
-					t62_2[k] = t622
-					t94_2[k] = t942
-					bVBar[k] = bVBar[k] + t942
-					t109_2[k] = t1092
-					bQBar[k] = bQBar[k] + t1092
+					k2 := k1_2[k] / t25Entry
+					t602Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t35Entry)/t35Entry, t602Sums[k%16])
+					t812 := num.FMA32(t472Entry, wRho[k], num.FMA32(t252Entry, wTheta[k], kBar[k]))
+					t862Sums[k%16] = num.FMA32(t812, k2/t25Entry, t862Sums[k%16])
+					t107 := num.FMA32(t472Entry, wRho2[k], num.FMA32(t252Entry, wTheta2[k], vBar[k]))
+					t15Entry := t15_2[k]
+					t14Entry := t14_2[k]
+					t113 := num.FMA32(F(F(t14Entry*t15Entry)*t107), kern.Sigmoid(-t14Entry), F(t15Entry*t107))
+					vEntry := v2[k]
+					t312_2[k] = num.FMA32(vEntry, t252Entry, t312_2[k])
+					t332_2[k] = num.FMA32(k2, t252Entry, t332_2[k])
+					t53_2[k] = num.FMA32(vEntry, t472Entry, t53_2[k])
+					t55_2[k] = num.FMA32(k2, t472Entry, t55_2[k])
+					t81_2[k] = t812
+					t178_2[k] = t113
+					bVBar[k] = bVBar[k] + t113
 				}
-				t672 = kern.Sum16(&t672Sums)
-				t67_2[j] = -t672
+				t602 = kern.Sum16(&t602Sums)
+				t862 = kern.Sum16(&t862Sums)
+				t60_2[j] = -t602
+				t86_2[j] = -t862
 			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t65_2 := t65[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t60_2 := t60[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t83_2 := t83[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t103_2 := t103[i*T:][:T]
+		for j := range T {
+			t65Entry := t65_2[j]
+			t87 := (F(1e-08) <= t23_2[j])
+			t18Entry := t18_2[j]
+			t91 := (t87 && t18Entry)
+			t77_2[j] = kern.Choose((t65Entry && t28_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], t60_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t83_2[j] = F(1) / t25_2[j]
+			t103_2[j] = kern.Choose((t91 && t18Entry), kern.Choose(t91, F(F(0.5*kern.Choose(t91, kern.Choose(t87, t86_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
 		}
 	}
 
 	// projected.v
-	clear(t97)
 	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t94),
-			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(t97),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t178),
 			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T {
-				t94_2 := t94[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cV := c.CV[k*dK:][:dK]
-					t97_2 := t97[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t97_2[m] = num.FMA32(t94_2[m], cV[m], t97_2[m])
-					}
+			for j := range 3 {
+				t178_2 := t178[(i*(T+6)+j)*dK:][:dK]
+				for k := range dK {
+					t178_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t178),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t178_2 := t178[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t178_2[k] = F(0)
 				}
 			}
 		}
@@ -898,174 +929,144 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	clear(c.CVBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.VStack),
-							P1: unsafe.SliceData(t94),
-							P2: unsafe.SliceData(c.CVBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t94_2 := t94[(j*T+k)*dK:][:dK]
-						cVBar := c.CVBar[i*dK:][:dK]
-						for m := range dK {
-							cVBar[m] = num.FMA32(vStack[m], t94_2[m], cVBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t99)
 	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t99),
-			P1: unsafe.SliceData(c.V0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.R4efc802c9c7d(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t99_2 := t99[(i*(T+3)+j+T)*dK:][:dK]
-				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t99_2[k] = t99_2[k] + v0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t97),
-			P1: unsafe.SliceData(t99),
-			P2: unsafe.SliceData(t100),
-			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T + 3 {
-				t97_2 := t97[(i*(T+3)+j)*dK:][:dK]
-				t99_2 := t99[(i*(T+3)+j)*dK:][:dK]
-				t100_2 := t100[(i*(T+3)+j)*dK:][:dK]
-				for k := range dK {
-					t100_2[k] = t97_2[k] + t99_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v, projected.q1
-	clear(t114)
-	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t100),
-			P1: unsafe.SliceData(c.V0TailBarOut),
-			P2: unsafe.SliceData(t114),
-			P3: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t100_2 := t100[(i*(T+3)+j)*dK:][:dK]
-				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-				t114_2 := t114[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					v0TailBarOut[k] = t100_2[k]
-					t114_2[k] = t114_2[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t112)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t109),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t112),
+		a := regions.R6524bfdc8754Args{
+			P0: unsafe.SliceData(c.VStack),
+			P1: unsafe.SliceData(t178),
+			P2: unsafe.SliceData(c.CVBar),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK + 6*dK,
+			N6: -dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.R6524bfdc8754(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t109_2 := t109[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t112_2 := t112[(i*(T+3)+j-k+3)*dK:][:dK]
+		for i := range 4 {
+			cVBar := c.CVBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					vStack := c.VStack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t178_2 := t178[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						t112_2[m] = num.FMA32(t109_2[m], cQ[m], t112_2[m])
+						cVBar[m] = num.FMA32(vStack[m], t178_2[m], cVBar[m])
 					}
 				}
 			}
 		}
 	}
 
-	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t109),
-							P2: unsafe.SliceData(c.CQBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t109_2 := t109[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t109_2[m], cQBar[m])
-						}
+	// projected.v
+	clear(t120)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t178),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t120),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
 					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
+					cV := c.CV[3*dK:][:dK]
+					t178_3 := t178[(i*(T+6)+j+2)*dK:][:dK]
+					cV2 := c.CV[2*dK:][:dK]
+					t178_4 := t178[(i*(T+6)+j+1)*dK:][:dK]
+					cV3 := c.CV[1*dK:][:dK]
+					t178_5 := t178[(i*(T+6)+j)*dK:][:dK]
+					cV4 := c.CV[:dK]
+					t120_2 := t120[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t120_2[k] = num.FMA32(t178_2[k], cV[k], num.FMA32(t178_3[k], cV2[k], num.FMA32(t178_4[k], cV3[k], F(t178_5[k]*cV4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.q, projected.k1, projected.k
+	clear(c.BQBar)
+	clear(c.BKBar)
+	if kern.Wide() {
+		a := regions.Rd4aa4c7aead5Args{
+			P0:  unsafe.SliceData(t57),
+			P1:  unsafe.SliceData(t77),
+			P2:  unsafe.SliceData(t83),
+			P3:  unsafe.SliceData(t103),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t81),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t181),
+			P13: unsafe.SliceData(c.BQBar),
+			P14: unsafe.SliceData(t184),
+			P15: unsafe.SliceData(c.BKBar),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  12 * dK,
+			N7:  4 * dK,
+			N8:  16 * dK,
+			N9:  8 * dK,
+			N10: 20 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
+		}
+		regions.Rd4aa4c7aead5(&a)
+	} else {
+		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
+		for i := range L {
+			t57_2 := t57[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
+			t83_2 := t83[i*T:][:T]
+			t103_2 := t103[i*T:][:T]
+			for j := range T {
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				t81_2 := t81[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
+				t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
+				t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
+				t57Entry := t57_2[j]
+				t77Entry := t77_2[j]
+				t83Entry := t83_2[j]
+				t103Entry := t103_2[j]
+				for k := range dK {
+					t125 := num.FMA32(F(2*q1_2[k]), t77Entry, F(qBar[k]*t57Entry))
+					t10Entry := t10_2[k]
+					t9Entry := t9_2[k]
+					t131 := num.FMA32(F(F(t9Entry*t10Entry)*t125), kern.Sigmoid(-t9Entry), F(t10Entry*t125))
+					t143 := num.FMA32(F(2*k1_2[k]), t103Entry, F(t81_2[k]*t83Entry))
+					t5Entry := t5_2[k]
+					t4Entry := t4_2[k]
+					t149 := num.FMA32(F(F(t4Entry*t5Entry)*t143), kern.Sigmoid(-t4Entry), F(t5Entry*t143))
+					t181_2[k] = t131
+					bQBar[k] = bQBar[k] + t131
+					t184_2[k] = t149
+					bKBar[k] = bKBar[k] + t149
 				}
 			}
 		}
@@ -1073,178 +1074,115 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t112),
-			P1: unsafe.SliceData(t114),
-			P2: unsafe.SliceData(t115),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t181),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t112_2 := t112[(i*(T+3)+j)*dK:][:dK]
-				t114_2 := t114[(i*(T+3)+j)*dK:][:dK]
-				t115_2 := t115[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t181_2 := t181[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t115_2[k] = t112_2[k] + t114_2[k]
+					t181_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t181),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t181_2 := t181[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t181_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t129)
+	clear(c.CQBar)
+	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t115),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t129),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t115_2 := t115[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t129_2 := t129[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t115_2[k]
-					t129_2[k] = t129_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t72),
-			P1:  unsafe.SliceData(c.KDiv),
-			P2:  unsafe.SliceData(t18),
-			P3:  unsafe.SliceData(t68),
-			P4:  unsafe.SliceData(t67),
-			P5:  unsafe.SliceData(c.KDiv3),
-			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t62),
-			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t124),
-			P11: unsafe.SliceData(c.BKBar),
-			N0:  L,
-			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
-		}
-		regions.Rc6606f6002bb(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t72_2 := t72[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t18_2 := t18[i*T:][:T]
-			t68_2 := t68[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t124_2 := t124[(i*T+j)*dK:][:dK]
-				t72Entry := t72_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t72Entry && t18_2[j]), kern.Choose(t72Entry, F(F(0.5*kern.Choose(t72Entry, kern.Choose(t68_2[j], t67_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t118 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t62_2[k]*kDivEntry))
-					t1242 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t118), k1Sigmoid2[k], F(k1SigmoidEntry*t118))
-					t124_2[k] = t1242
-					bKBar[k] = bKBar[k] + t1242
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t127)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t124),
-			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(t127),
+		a := regions.Rd0375ab93928Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t181),
+			P2: unsafe.SliceData(c.CQBar),
+			P3: unsafe.SliceData(c.K1Stack),
+			P4: unsafe.SliceData(t184),
+			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N3: 16 * dK,
+			N4: 20 * dK,
+			N5: 24 * dK,
+			N6: 12 * dK,
+			N7: T*dK + 3*dK,
+			N8: T*dK + 6*dK,
+			N9: -dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rd0375ab93928(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t124_2 := t124[(i*T+j)*dK:][:dK]
-				n5 := int(c.Pos[i])
-				for k := range min(4, n5+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t127_2 := t127[(i*(T+3)+j-k+3)*dK:][:dK]
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			cKBar := c.CKBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t181_2 := t181[(j*(T+6)+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t184_2 := t184[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						t127_2[m] = num.FMA32(t124_2[m], cK[m], t127_2[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t181_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t184_2[m], cKBar[m])
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n6 := int(c.Pos[j]) - i + k
-				if n6 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.K1Stack),
-							P1: unsafe.SliceData(t124),
-							P2: unsafe.SliceData(c.CKBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t124_2 := t124[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t124_2[m], cKBar[m])
-						}
+	// projected.q1
+	clear(t138)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t181),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t138),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t181_3 := t181[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t181_4 := t181[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t181_5 := t181[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t138_2 := t138[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t138_2[k] = num.FMA32(t181_2[k], cQ[k], num.FMA32(t181_3[k], cQ2[k], num.FMA32(t181_4[k], cQ3[k], F(t181_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1253,93 +1191,397 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t127),
-			P1: unsafe.SliceData(t129),
-			P2: unsafe.SliceData(t130),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t184),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t127_2 := t127[(i*(T+3)+j)*dK:][:dK]
-				t129_2 := t129[(i*(T+3)+j)*dK:][:dK]
-				t130_2 := t130[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t184_2 := t184[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t130_2[k] = t127_2[k] + t129_2[k]
+					t184_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t184),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t184_2 := t184[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t184_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
+	clear(t156)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t130[(i*(T+3)+j)*dK:][:dK])
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t184),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t156),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t184_3 := t184[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t184_4 := t184[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t184_5 := t184[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t156_2 := t156[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t156_2[k] = num.FMA32(t184_2[k], cK[k], num.FMA32(t184_3[k], cK2[k], num.FMA32(t184_4[k], cK3[k], F(t184_5[k]*cK4[k]))))
+					}
+				}
+			}
 		}
 	}
 
 	// projected.v0, projected.v
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t133, i*T*d), d, 1, kern.From(t100, (i*(T+3)+3)*dK), dK, 1, c.WV, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t178),
+			P1: unsafe.SliceData(c.CV),
+			P2: unsafe.SliceData(t161),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cV := c.CV[:dK]
+		for i := range L {
+			for j := range T {
+				t178_2 := t178[(i*(T+6)+j+6)*dK:][:dK]
+				cV2 := c.CV[3*dK:][:dK]
+				t178_3 := t178[(i*(T+6)+j+5)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				t178_4 := t178[(i*(T+6)+j+4)*dK:][:dK]
+				cV4 := c.CV[1*dK:][:dK]
+				t178_5 := t178[(i*(T+6)+j+3)*dK:][:dK]
+				t161_2 := t161[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t161_2[k] = num.FMA32(t178_2[k], cV2[k], num.FMA32(t178_3[k], cV3[k], num.FMA32(t178_4[k], cV4[k], F(t178_5[k]*cV[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.v0, projected.v
-	clear(c.WVBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t100, (k*(T+3)+3)*dK), dK, 1)
+	// projected.v
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t161),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t161_2 := t161[(i*T+(lo+j)+T-3)*dK:][:dK]
+					v0TailBar := c.V0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t161_2[k] = t161_2[k] + v0TailBar[k]
+					}
+				}
+			}
+		}
 	}
+
+	// projected.v0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t161, dK, 1)
 
 	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t135, i*T*d), d, 1, kern.From(t115, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t181),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t164),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t181_2 := t181[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t181_3 := t181[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t181_4 := t181[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t181_5 := t181[(i*(T+6)+j+3)*dK:][:dK]
+				t164_2 := t164[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t164_2[k] = num.FMA32(t181_2[k], cQ2[k], num.FMA32(t181_3[k], cQ3[k], num.FMA32(t181_4[k], cQ4[k], F(t181_5[k]*cQ[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t115, (k*(T+3)+3)*dK), dK, 1)
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t164),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t164_2 := t164[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t164_2[k] = t164_2[k] + q0TailBar[k]
+					}
+				}
+			}
+		}
 	}
+
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t164, dK, 1)
 
 	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t137, i*T*d), d, 1, kern.From(t130, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t184),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t167),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cK := c.CK[:dK]
+		for i := range L {
+			for j := range T {
+				t184_2 := t184[(i*(T+6)+j+6)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				t184_3 := t184[(i*(T+6)+j+5)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t184_4 := t184[(i*(T+6)+j+4)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				t184_5 := t184[(i*(T+6)+j+3)*dK:][:dK]
+				t167_2 := t167[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t167_2[k] = num.FMA32(t184_2[k], cK2[k], num.FMA32(t184_3[k], cK3[k], num.FMA32(t184_4[k], cK4[k], F(t184_5[k]*cK[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t130, (k*(T+3)+3)*dK), dK, 1)
+	// projected.k1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t167),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t167_2 := t167[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t167_2[k] = t167_2[k] + k0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t167, dK, 1)
+
+	// projected.v0
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t161, dK, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t164, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t167, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t156[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t138[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.V0TailBarOut[(i*3+j)*dK:][:dK], t120[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.v
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.V0TailBarOut),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
+				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+				}
+			}
+		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t133),
-			P1: unsafe.SliceData(t135),
-			P2: unsafe.SliceData(t137),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.Rcabf625c8a2bArgs{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t55),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t312),
+			P4: unsafe.SliceData(t332),
+			P5: unsafe.SliceData(c.WThetaBar),
+			N0: 2 * dK,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rcabf625c8a2b(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t133_2 := t133[(i*T+j)*d:][:d]
-				t135_2 := t135[(i*T+j)*d:][:d]
-				t137_2 := t137[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t133_2[k] + t135_2[k]) + t137_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:2*dK]
+		wThetaBar := c.WThetaBar[:2*dK]
+		for i := range 2 * dK {
+			wRhoBar[i] = t53[i] + t55[i]
+			wThetaBar[i] = t312[i] + t332[i]
 		}
 	}
 }

@@ -20,50 +20,173 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	k0 := c.Work[:L*T*dK]                // [L, T, d_k]
-	q0 := c.Work[L*T*dK:][:L*T*dK]       // [L, T, d_k]
-	t4 := c.Work[2*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	k1 := c.Work[3*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t9 := c.Work[4*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	q1 := c.Work[5*L*T*dK:][:L*T*dK]     // [L, T, d_k]
-	t20 := c.Work[6*L*T*dK:][:L*T]       // [L, T]
-	t30 := c.Work[6*L*T*dK+L*T:][:L*T]   // [L, T]
-	t32 := c.Work[6*L*T*dK+2*L*T:][:L*T] // [L, T]
-	t39 := c.Work[6*L*T*dK+3*L*T:][:L*T] // [L, T]
+	t22 := c.Work[:3*L*dK]                        // [L, 3, d_k]
+	t62 := c.Work[3*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t32 := c.Work[6*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t72 := c.Work[9*L*dK:][:3*L*dK]               // [L, 3, d_k]
+	t42 := c.Work[12*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	t82 := c.Work[15*L*dK:][:3*L*dK]              // [L, 3, d_k]
+	k1 := c.Work[18*L*dK:][:L*T*dK]               // [L, T, d_k]
+	q1 := c.Work[L*T*dK+18*L*dK:][:L*T*dK]        // [L, T, d_k]
+	t20 := c.Work[2*L*T*dK+18*L*dK:][:L*T]        // [L, T]
+	t30 := c.Work[2*L*T*dK+L*T+18*L*dK:][:L*T]    // [L, T]
+	t102 := c.Work[2*L*T*dK+2*L*T+18*L*dK:][:L*T] // [L, T]
+	t122 := c.Work[2*L*T*dK+3*L*T+18*L*dK:][:L*T] // [L, T]
+	t112 := c.Work[2*L*T*dK+4*L*T+18*L*dK:][:L*T] // [L, T]
+	t132 := c.Work[2*L*T*dK+5*L*T+18*L*dK:][:L*T] // [L, T]
 
 	// projected.k0
-	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
+	for i := range L {
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.K1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WK, 1, d)
+	}
 
 	// projected.q0
-	kern.GemmFMA(L*T, dK, d, F(1), false, q0, dK, 1, c.X, d, 1, c.WQ, 1, d)
-
-	// projected.k1
 	for i := range L {
-		for j := range 3 {
-			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], c.K0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.K1Stack[(i*(T+3)+j+3)*dK:][:dK], k0[(i*T+j)*dK:][:dK])
-		}
+		kern.GemmFMA(T, dK, d, F(1), false, kern.From(c.Q1Stack, (i*(T+3)+3)*dK), dK, 1, kern.From(c.X, i*T*d), d, 1, c.WQ, 1, d)
 	}
 
-	// projected.k1
-	for i := range L {
-		for j := range 3 {
-			copy(c.K0TailOut[(i*3+j)*dK:][:dK], c.K1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	clear(c.K1Prod)
+	// projected.k1, projected.q1
+	clear(t22)
+	clear(t62)
 	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.R555330585fa6Args{
+			P0: unsafe.SliceData(c.K0Tail),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Q0Tail),
+			P3: unsafe.SliceData(t62),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R555330585fa6(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0Tail := c.K0Tail[(i*3+j+T)*dK:][:dK]
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				q0Tail := c.Q0Tail[(i*3+j+T)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = k0Tail[k]
+					t62_2[k] = q0Tail[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t32)
+	clear(t72)
+	if kern.Wide() {
+		a := regions.R1c3b0a81825fArgs{
+			P0: unsafe.SliceData(c.K1Stack),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.Q1Stack),
+			P3: unsafe.SliceData(t72),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+		}
+		regions.R1c3b0a81825f(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					k1Stack := c.K1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t32_2 := t32[(i*3+(lo+j))*dK:][:dK]
+					q1Stack := c.Q1Stack[(i*(T+3)+(lo+j)+T)*dK:][:dK]
+					t72_2 := t72[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t32_2[k] = k1Stack[k]
+						t72_2[k] = q1Stack[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	if kern.Wide() {
+		a := regions.R7ea6b73c3c27Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.K0TailOut),
+			P3: unsafe.SliceData(t62),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.Q0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 3 * dK,
+		}
+		regions.R7ea6b73c3c27(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t22_2 := t22[(i*3+j)*dK:][:dK]
+				t32_2 := t32[(i*3+j)*dK:][:dK]
+				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+				t62_2 := t62[(i*3+j)*dK:][:dK]
+				t72_2 := t72[(i*3+j)*dK:][:dK]
+				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailOut[k] = t22_2[k] + t32_2[k]
+					q0TailOut[k] = t62_2[k] + t72_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1, projected.q1
+	clear(t42)
+	clear(t82)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Reda4ca55dc45Args{
+						P0: unsafe.SliceData(c.K0Tail),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Q0Tail),
+						P3: unsafe.SliceData(t82),
+						N0: dK,
+						N1: 4*dK*j + 12*dK*i,
+					}
+					regions.Reda4ca55dc45(&a)
+				} else {
+					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
+					t42_2 := t42[(i*3+j)*dK:][:dK]
+					q0Tail := c.Q0Tail[(i*3+j)*dK:][:dK]
+					t82_2 := t82[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t42_2[k] = k0Tail[k]
+						t82_2[k] = q0Tail[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K1Stack[(i*(T+3)+j)*dK:][:dK], t42[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R1c416af47395Args{
+			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(c.K1Prod),
+			P3: unsafe.SliceData(k1),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -72,51 +195,23 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					k1Stack := c.K1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cK := c.CK[k*dK:][:dK]
-					for m := range dK {
-						k1Prod[m] = num.FMA32(k1Stack[m], cK[m], k1Prod[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rdecfcde6fed7Args{
-			P0: unsafe.SliceData(c.BK),
-			P1: unsafe.SliceData(c.K1Prod),
-			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(c.K1Sigmoid),
-			P4: unsafe.SliceData(k1),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: T * dK,
-		}
-		regions.Rdecfcde6fed7(&a)
+		regions.R1c416af47395(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		for i := range L {
 			for j := range T {
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42 := bK[k] + k1Prod[k]
-					t5 := kern.Sigmoid(t42)
-					t4_2[k] = t42
-					k1Sigmoid[k] = t5
-					k1_2[k] = F(t42 * t5)
+					t4 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					k1_2[k] = F(t4 * kern.Sigmoid(t4))
 				}
 			}
 		}
@@ -125,97 +220,58 @@ func (c *forwardFused) run() {
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], c.Q0Tail[(i*3+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK], q0[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	clear(c.Q1Prod)
-	if kern.Wide() {
-		a := regions.Rd9a55a23ea9dArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.Q1Stack),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(c.Q1Prod),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.Rd9a55a23ea9d(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
-				n2 := int(c.Pos[i])
-				for k := range min(4, n2+j+1) {
-					q1Stack := c.Q1Stack[(i*(T+3)+j-k+3)*dK:][:dK]
-					cQ := c.CQ[k*dK:][:dK]
-					for m := range dK {
-						q1Prod[m] = num.FMA32(q1Stack[m], cQ[m], q1Prod[m])
-					}
-				}
-			}
+			copy(c.Q1Stack[(i*(T+3)+j)*dK:][:dK], t82[(i*3+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Re450cd6a8fc4Args{
-			P0: unsafe.SliceData(c.BQ),
-			P1: unsafe.SliceData(c.Q1Prod),
-			P2: unsafe.SliceData(k1),
-			P3: unsafe.SliceData(t9),
-			P4: unsafe.SliceData(c.Q1Sigmoid),
-			P5: unsafe.SliceData(q1),
-			P6: unsafe.SliceData(c.KProd),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rb6d256cab68bArgs{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(k1),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  16 * dK,
+			N4:  4 * dK,
+			N5:  20 * dK,
+			N6:  8 * dK,
+			N7:  24 * dK,
+			N8:  12 * dK,
+			N9:  -dK,
+			N10: 4,
+			N11: 8,
+			N12: 12,
+			N13: T*dK + 3*dK,
+			N14: T * dK,
 		}
-		regions.Re450cd6a8fc4(&a)
+		regions.Rb6d256cab68b(&a)
 	} else {
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			for j := range T {
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				var t11 F
 				t11Sums := [16]F{t11}
 				for k := range dK {
-					t92 := bQ[k] + q1Prod[k]
-					t10 := kern.Sigmoid(t92)
+					t9 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					k1Entry := k1_2[k]
 					t11Sums[k%16] = num.FMA32(k1Entry, k1Entry, t11Sums[k%16])
-					t9_2[k] = t92
-					q1Sigmoid[k] = t10
-					q1_2[k] = F(t92 * t10)
+					q1_2[k] = F(t9 * kern.Sigmoid(t9))
 				}
 				t11 = kern.Sum16(&t11Sums)
 				kProd[j] = t11
@@ -228,25 +284,21 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.KProd),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
 				t13 := (F(0) < kProdEntry)
-				t16 := num.Sqrt(kern.Choose(t13, kProdEntry, F(1)))
-				kSqrt[j] = t16
-				t20_2[j] = kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -293,191 +345,156 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Re6152592f1f7Args{
+		a := regions.R2133fe7c0dfeArgs{
 			P0: unsafe.SliceData(c.QProd),
-			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.Re6152592f1f7(&a)
+		regions.R2133fe7c0dfe(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
 				t23 := (F(0) < qProdEntry)
-				t26 := num.Sqrt(kern.Choose(t23, qProdEntry, F(1)))
-				qSqrt[j] = t26
-				t30_2[j] = kern.Larger(kern.Choose(t23, t26, F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
 
-	// projected.q, projected.k, projected.q1, projected.k1
+	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rad231cfa0c1cArgs{
-			P0:  unsafe.SliceData(t30),
-			P1:  unsafe.SliceData(t20),
-			P2:  unsafe.SliceData(q1),
-			P3:  unsafe.SliceData(c.Q),
-			P4:  unsafe.SliceData(c.QDiv2),
-			P5:  unsafe.SliceData(c.K),
-			P6:  unsafe.SliceData(c.KDiv2),
-			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(c.Q1Sigmoid2),
-			P9:  unsafe.SliceData(t4),
-			P10: unsafe.SliceData(c.K1Sigmoid2),
-			N0:  L,
-			N1:  T,
-			N2:  dK,
-			N3:  T * dK,
+		a := regions.Rc343b2c40369Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(q1),
+			P5: unsafe.SliceData(c.Q),
+			P6: unsafe.SliceData(t102),
+			P7: unsafe.SliceData(t122),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		regions.Rad231cfa0c1c(&a)
+		regions.Rc343b2c40369(&a)
 	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
 			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k := c.K[(i*T+j)*dK:][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
+				var t1022 F
+				var t1222 F
 				t30Entry := t30_2[j]
-				t20Entry2 := t20_2[j]
+				t1022Sums := [16]F{t1022}
+				t1222Sums := [16]F{t1222}
 				for k2 := range dK {
-					q2 := q1_2[k2] / t30Entry
-					q[k2] = q2
-					qDiv2[k2] = q2 / t30Entry
-					kDiv2[k2] = k[k2] / t20Entry2
-					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
-					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
+					kEntry := k[k2]
+					t1022Sums[k2%16] = num.FMA32(kEntry, wRho[k2], t1022Sums[k2%16])
+					t1222Sums[k2%16] = num.FMA32(kEntry, wTheta[k2], t1222Sums[k2%16])
+					q[k2] = q1_2[k2] / t30Entry
 				}
+				t1022 = kern.Sum16(&t1022Sums)
+				t1222 = kern.Sum16(&t1222Sums)
+				t102_2[j] = t1022
+				t122_2[j] = t1222
 			}
-		}
-	}
-
-	// projected.rho
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV):][:dK], c.K[(i*T+j)*dK:][:dK])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.RhoStack[(i*T+j)*(dK+dV)+dK:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rc9dfef440ac5Args{
-			P0: unsafe.SliceData(c.RhoStack),
+		a := regions.R68981f7c4fb3Args{
+			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
-			P3: unsafe.SliceData(t32),
-			P4: unsafe.SliceData(t39),
+			P3: unsafe.SliceData(t112),
+			P4: unsafe.SliceData(t132),
 			N0: L,
 			N1: T,
-			N2: dK + dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T*dK + T*dV,
+			N2: dV,
+			N3: 4 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dV,
 		}
-		regions.Rc9dfef440ac5(&a)
+		regions.R68981f7c4fb3(&a)
 	} else {
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t32_2 := t32[i*T:][:T]
-			t39_2 := t39[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
 			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				var t322 F
-				var t392 F
-				t322Sums := [16]F{t322}
-				t392Sums := [16]F{t392}
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					t322Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t322Sums[k%16])
-					t392Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t392Sums[k%16])
+				v := c.V[(i*T+j)*dV:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				var t1122 F
+				var t1322 F
+				t1122Sums := [16]F{t1122}
+				t1322Sums := [16]F{t1322}
+				for k := range dV {
+					vEntry := v[k]
+					t1122Sums[k%16] = num.FMA32(vEntry, wRho[k], t1122Sums[k%16])
+					t1322Sums[k%16] = num.FMA32(vEntry, wTheta[k], t1322Sums[k%16])
 				}
-				t322 = kern.Sum16(&t322Sums)
-				t392 = kern.Sum16(&t392Sums)
-				t32_2[j] = t322
-				t39_2[j] = t392
+				t1122 = kern.Sum16(&t1122Sums)
+				t1322 = kern.Sum16(&t1322Sums)
+				t112_2[j] = t1122
+				t132_2[j] = t1322
 			}
 		}
 	}
 
-	// projected.rho, projected.k, projected.theta, projected.q
+	// projected.rho, projected.k, projected.theta
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R6f62e4e3748fArgs{
-			P0:  unsafe.SliceData(t32),
-			P1:  unsafe.SliceData(t39),
-			P2:  unsafe.SliceData(c.RhoSigmoid),
-			P3:  unsafe.SliceData(c.Rho),
-			P4:  unsafe.SliceData(c.ThetaSoftplus),
-			P5:  unsafe.SliceData(c.Theta),
-			P6:  unsafe.SliceData(c.ThetaSigmoid),
-			P7:  unsafe.SliceData(c.RhoSigmoid2),
-			P8:  unsafe.SliceData(t30),
-			P9:  unsafe.SliceData(c.QDiv),
-			P10: unsafe.SliceData(c.QSqrt),
-			P11: unsafe.SliceData(c.QDiv3),
-			P12: unsafe.SliceData(t20),
-			P13: unsafe.SliceData(c.KDiv),
-			P14: unsafe.SliceData(c.KSqrt),
-			P15: unsafe.SliceData(c.KDiv3),
-			N0:  L,
-			N1:  T,
-			S0:  [2]float32{bRhoEntry},
-			S1:  [2]float32{bThetaEntry},
+		a := regions.R13d81908a275Args{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t132),
+			P4: unsafe.SliceData(c.RhoLin),
+			P5: unsafe.SliceData(c.Rho),
+			P6: unsafe.SliceData(c.ThetaLin),
+			P7: unsafe.SliceData(c.Theta),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bRhoEntry},
+			S1: [2]float32{bThetaEntry},
 		}
-		regions.R6f62e4e3748f(&a)
+		regions.R13d81908a275(&a)
 	} else {
 		for i := range L {
-			t32_2 := t32[i*T:][:T]
-			t39_2 := t39[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
 			theta := c.Theta[i*T:][:T]
-			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-			t30_2 := t30[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			qSqrt := c.QSqrt[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			kSqrt := c.KSqrt[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
-				t33 := t32_2[j] + bRhoEntry
-				t34 := kern.Sigmoid(t33)
-				t40 := t39_2[j] + bThetaEntry
-				t41 := kern.Softplus(t40)
-				rhoSigmoid[j] = t34
-				rho[j] = kern.Smaller(kern.Larger(t34, F(0)), F(1))
-				thetaSoftplus[j] = t41
-				theta[j] = kern.Smaller(kern.Larger(t41, F(0)), F(1))
-				thetaSigmoid[j] = kern.Sigmoid(t40)
-				rhoSigmoid2[j] = kern.Sigmoid(-t33)
-				qDiv[j] = F(1) / t30_2[j]
-				qDiv3[j] = F(1) / qSqrt[j]
-				kDiv[j] = F(1) / t20_2[j]
-				kDiv3[j] = F(1) / kSqrt[j]
+				t33 := (t102_2[j] + t112_2[j]) + bRhoEntry
+				t40 := (t122_2[j] + t132_2[j]) + bThetaEntry
+				rhoLin[j] = t33
+				rho[j] = kern.Smaller(kern.Larger(kern.Sigmoid(t33), F(0)), F(1))
+				thetaLin[j] = t40
+				theta[j] = kern.Smaller(kern.Larger(kern.Softplus(t40), F(0)), F(1))
 			}
 		}
 	}
@@ -494,559 +511,517 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t4 := c.Work[:L*T*dK]                                                   // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                                          // [L, T, d_k]
-	t46 := c.Work[2*L*T*dK:][:L*T]                                          // [L, T]
-	t142 := c.Work[2*L*T*dK+L*T:][:L*T]                                     // [L, T]
-	t332 := c.Work[2*L*T*dK+2*L*T:][:L*T]                                   // [L, T]
-	t392 := c.Work[2*L*T*dK+3*L*T:][:L*T*dK+L*T*dV]                         // [L, T, d_k + d_v]
-	t67 := c.Work[3*L*T*dK+L*T*dV+3*L*T:][:L*T*dK]                          // [L, T, d_k]
-	t72 := c.Work[4*L*T*dK+L*T*dV+3*L*T:][:L*T]                             // [L, T]
-	t102 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                         // [L, T, d_k]
-	t93 := c.Work[5*L*T*dK+L*T*dV+4*L*T:][:L*T*dV]                          // [L, T, d_v]
-	t94 := c.Work[5*L*T*dK+2*L*T*dV+4*L*T:][:L*T*d]                         // [L, T, d]
-	t105 := c.Work[L*T*d+5*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK+3*L*dK]          // [L, T + 3, d_k]
-	t107 := c.Work[L*T*d+6*L*T*dK+2*L*T*dV+4*L*T+3*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t108 := c.Work[L*T*d+7*L*T*dK+2*L*T*dV+4*L*T+6*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t122 := c.Work[L*T*d+8*L*T*dK+2*L*T*dV+4*L*T+9*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t117 := c.Work[L*T*d+9*L*T*dK+2*L*T*dV+4*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
-	t120 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+4*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t123 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+4*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t126 := c.Work[L*T*d+12*L*T*dK+2*L*T*dV+4*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t128 := c.Work[2*L*T*d+12*L*T*dK+2*L*T*dV+4*L*T+18*L*dK:][:L*T*d]       // [L, T, d]
-	t13 := c.Flags[:L*T]                                                    // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                              // [L, T]
-	t47 := c.Flags[2*L*T:][:L*T]                                            // [L, T]
-	t51 := c.Flags[3*L*T:][:L*T]                                            // [L, T]
-	t73 := c.Flags[4*L*T:][:L*T]                                            // [L, T]
-	t77 := c.Flags[5*L*T:][:L*T]                                            // [L, T]
+	t160 := c.Work[:L*T*dK+6*L*dK]                                      // [L, T + 6, d_k]
+	t163 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                      // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                           // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                            // [L, T, d_k]
+	t16 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                              // [L, T]
+	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                          // [L, T]
+	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t262 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t48 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t58 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t342 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t56 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
+	t61 := c.Work[8*L*T*dK+8*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
+	t82 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]           // [L, T, d_k]
+	t87 := c.Work[9*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
+	t322 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]          // [d_k + d_v]
+	t54 := c.Work[9*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
+	t108 := c.Work[9*L*T*dK+10*L*T+12*L*dK+4*dK+4*dV:][:L*T*dV]         // [L, T, d_v]
+	t78 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t84 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t104 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]     // [L, T]
+	t124 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t142 := c.Work[9*L*T*dK+L*T*dV+13*L*T+15*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t147 := c.Work[9*L*T*dK+L*T*dV+13*L*T+18*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
+	t150 := c.Work[10*L*T*dK+L*T*dV+13*L*T+18*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t13 := c.Flags[:L*T]                                                // [L, T]
+	t23 := c.Flags[L*T:][:L*T]                                          // [L, T]
+	t62 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
+	t66 := c.Flags[3*L*T:][:L*T]                                        // [L, T]
 
-	// projected.k1, projected.q1, projected.q
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R0a732f4961a9Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(c.BK),
-			P3: unsafe.SliceData(c.K1Prod),
-			P4: unsafe.SliceData(t4),
-			P5: unsafe.SliceData(c.BQ),
-			P6: unsafe.SliceData(c.Q1Prod),
-			P7: unsafe.SliceData(t9),
-			P8: unsafe.SliceData(t46),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 4 * dK,
-			N4: 8 * dK,
-			N5: 12 * dK,
-			N6: 4,
-			N7: 8,
-			N8: 12,
-			N9: T * dK,
+		a := regions.Rc61bcce9da35Args{
+			P0:  unsafe.SliceData(c.BK),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.BQ),
+			P4:  unsafe.SliceData(c.Q1Stack),
+			P5:  unsafe.SliceData(c.CQ),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(t5),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(q1),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  12 * dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  -dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
 		}
-		regions.R0a732f4961a9(&a)
+		regions.Rc61bcce9da35(&a)
 	} else {
 		bK := c.BK[:dK]
+		cK := c.CK[:dK]
 		bQ := c.BQ[:dK]
+		cQ := c.CQ[:dK]
 		for i := range L {
-			t46_2 := t46[i*T:][:T]
 			for j := range T {
-				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
-				k1Prod := c.K1Prod[(i*T+j)*dK:][:dK]
+				k1Stack := c.K1Stack[(i*(T+3)+j)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				k1Stack2 := c.K1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				k1Stack3 := c.K1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				k1Stack4 := c.K1Stack[(i*(T+3)+j+3)*dK:][:dK]
+				q1Stack := c.Q1Stack[(i*(T+3)+j)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				q1Stack2 := c.Q1Stack[(i*(T+3)+j+1)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				q1Stack3 := c.Q1Stack[(i*(T+3)+j+2)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				q1Stack4 := c.Q1Stack[(i*(T+3)+j+3)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
-				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				var t462 F
-				t462Sums := [16]F{t462}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t462Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t462Sums[k%16])
-					t4_2[k] = bK[k] + k1Prod[k]
-					t9_2[k] = bQ[k] + q1Prod[k]
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
+					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
+					t102 := kern.Sigmoid(t92)
+					t4_2[k] = t42
+					t5_2[k] = t52
+					k1_2[k] = F(t42 * t52)
+					t9_2[k] = t92
+					t10_2[k] = t102
+					q1_2[k] = F(t92 * t102)
 				}
-				t462 = kern.Sum16(&t462Sums)
-				t46_2[j] = -t462
 			}
 		}
 	}
 
-	// projected.k, projected.q, projected.theta, projected.rho
-	var t172 F
-	var t362 F
+	// projected.k, projected.q, projected.rho, projected.theta
+	var t302 F
+	var t52 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
+		rhoLin := c.RhoLin[i*T:][:T]
+		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		rhoSigmoid2 := c.RhoSigmoid2[i*T:][:T]
-		qSqrt := c.QSqrt[i*T:][:T]
-		kSqrt := c.KSqrt[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t332_2 := t332[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t48_2 := t48[i*T:][:T]
+		t58_2 := t58[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t66_2 := t66[i*T:][:T]
 		for j := range T {
-			t132 := (F(0) < kProd[j])
-			t232 := (F(0) < qProd[j])
-			thetaSoftplusEntry := thetaSoftplus[j]
-			t22 := (kern.Larger(thetaSoftplusEntry, F(0)) <= F(1))
-			t72_2 := (t22 && (F(0) <= thetaSoftplusEntry))
-			t1422 := kern.Choose(t72_2, F(kern.Choose(t72_2, kern.Choose(t22, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
-			t172 = t172 + t1422
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t202 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t252 := (t202 && (F(0) <= rhoSigmoidEntry))
-			t3322 := kern.Choose(t252, F(F(rhoSigmoidEntry*kern.Choose(t252, kern.Choose(t202, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t362 = t362 + t3322
-			t472 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t732 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
+			kProdEntry := kProd[j]
+			t132 := (F(0) < kProdEntry)
+			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
+			t182 := kern.Choose(t132, t162, F(0))
+			qProdEntry := qProd[j]
+			t232 := (F(0) < qProdEntry)
+			t263 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
+			t28 := kern.Choose(t232, t263, F(0))
+			t303 := kern.Larger(t28, F(1e-08))
+			rhoLinEntry := rhoLin[j]
+			t34 := kern.Sigmoid(rhoLinEntry)
+			thetaLinEntry := thetaLin[j]
+			t41 := kern.Softplus(thetaLinEntry)
+			t142_2 := (kern.Larger(t41, F(0)) <= F(1))
+			t192 := (t142_2 && (F(0) <= t41))
+			t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+			t302 = t302 + t2622
+			t352 := (kern.Larger(t34, F(0)) <= F(1))
+			t402 := (t352 && (F(0) <= t34))
+			t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+			t52 = t52 + t482
+			t622 := (F(1e-08) <= t28)
 			t13_2[j] = t132
+			t16_2[j] = t162
+			t18_2[j] = t182
+			t20_2[j] = kern.Larger(t182, F(1e-08))
 			t23_2[j] = t232
-			t142_2[j] = t1422
-			t332_2[j] = t3322
-			t47_2[j] = t472
-			t51_2[j] = (t472 && t232)
-			t73_2[j] = t732
-			t77_2[j] = (t732 && t132)
+			t26_2[j] = t263
+			t30_2[j] = t303
+			t262_2[j] = t2622
+			t48_2[j] = t482
+			t58_2[j] = F(1) / t303
+			t62_2[j] = t622
+			t66_2[j] = (t622 && t232)
 		}
 	}
-	c.BThetaBar[0] = t172
-	c.BRhoBar[0] = t362
+	c.BThetaBar[0] = t302
+	c.BRhoBar[0] = t52
 
-	// projected.theta, projected.rho
-	clear(c.WThetaBar)
-	clear(c.WRhoBar)
+	// projected.k, projected.theta, projected.rho, projected.q
+	clear(t342)
+	clear(t56)
 	if kern.Wide() {
-		a := regions.R6d9811d6c94dArgs{
-			P0: unsafe.SliceData(t142),
-			P1: unsafe.SliceData(t332),
-			P2: unsafe.SliceData(c.RhoStack),
-			P3: unsafe.SliceData(c.WThetaBar),
-			P4: unsafe.SliceData(c.WRhoBar),
-			P5: unsafe.SliceData(c.WRho),
-			P6: unsafe.SliceData(c.WTheta),
-			P7: unsafe.SliceData(t392),
-			N0: L,
-			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dK + dV,
-			N6: 8*dK + 8*dV,
-			N7: 12*dK + 12*dV,
-			N8: T*dK + T*dV,
-		}
-		regions.R6d9811d6c94d(&a)
-	} else {
-		wThetaBar := c.WThetaBar[:dK+dV]
-		wRhoBar := c.WRhoBar[:dK+dV]
-		wRho := c.WRho[:dK+dV]
-		wTheta := c.WTheta[:dK+dV]
-		for i := range L {
-			t142_2 := t142[i*T:][:T]
-			t332_2 := t332[i*T:][:T]
-			for j := range T {
-				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t392_2 := t392[(i*T+j)*(dK+dV):][:dK+dV]
-				t142Entry := t142_2[j]
-				t332Entry := t332_2[j]
-				for k := range dK + dV {
-					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t142Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t332Entry, wRhoBar[k])
-					t392_2[k] = num.FMA32(t332Entry, wRho[k], F(t142Entry*wTheta[k]))
-				}
-			}
-		}
-	}
-
-	// projected.k, projected.rho, projected.q1, projected.q
-	clear(c.BQBar)
-	if kern.Wide() {
-		a := regions.R4c4ead92f520Args{
-			P0:  unsafe.SliceData(t51),
-			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t23),
-			P3:  unsafe.SliceData(t47),
-			P4:  unsafe.SliceData(t46),
-			P5:  unsafe.SliceData(c.QDiv3),
-			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t392),
-			P8:  unsafe.SliceData(c.KDiv2),
-			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(c.Q1Sigmoid),
-			P11: unsafe.SliceData(c.QBar),
-			P12: unsafe.SliceData(c.Q1Sigmoid2),
-			P13: unsafe.SliceData(t67),
-			P14: unsafe.SliceData(t102),
-			P15: unsafe.SliceData(c.BQBar),
-			P16: unsafe.SliceData(t72),
+		a := regions.Rfa2873245bc4Args{
+			P0:  unsafe.SliceData(t20),
+			P1:  unsafe.SliceData(t30),
+			P2:  unsafe.SliceData(t262),
+			P3:  unsafe.SliceData(t48),
+			P4:  unsafe.SliceData(k1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(q1),
+			P7:  unsafe.SliceData(c.WRho),
+			P8:  unsafe.SliceData(c.WTheta),
+			P9:  unsafe.SliceData(c.KBar),
+			P10: unsafe.SliceData(t342),
+			P11: unsafe.SliceData(t56),
+			P12: unsafe.SliceData(t82),
+			P13: unsafe.SliceData(t61),
+			P14: unsafe.SliceData(t87),
 			N0:  L,
 			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 4*dK + 4*dV,
-			N11: 8 * dK,
-			N12: 8*dK + 8*dV,
-			N13: 12 * dK,
-			N14: 12*dK + 12*dV,
-			N15: dK + dV,
-			N16: T*dK + T*dV,
-			N17: T * dK,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
 		}
-		regions.R4c4ead92f520(&a)
+		regions.Rfa2873245bc4(&a)
+	} else {
+		wRho := c.WRho[:dK]
+		wTheta := c.WTheta[:dK]
+		t342_2 := t342[:dK]
+		t56_2 := t56[:dK]
+		for i := range L {
+			t20_2 := t20[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
+			for j := range T {
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t82_2 := t82[(i*T+j)*dK:][:dK]
+				var t612 F
+				var t872 F
+				t20Entry := t20_2[j]
+				t30Entry := t30_2[j]
+				t262Entry := t262_2[j]
+				t48Entry := t48_2[j]
+				t612Sums := [16]F{t612}
+				t872Sums := [16]F{t872}
+				for k := range dK {
+					k2 := k1_2[k] / t20Entry
+					t612Sums[k%16] = num.FMA32(qBar[k], (q1_2[k]/t30Entry)/t30Entry, t612Sums[k%16])
+					t822 := num.FMA32(t48Entry, wRho[k], num.FMA32(t262Entry, wTheta[k], kBar[k]))
+					t872Sums[k%16] = num.FMA32(t822, k2/t20Entry, t872Sums[k%16])
+					t342_2[k] = num.FMA32(k2, t262Entry, t342_2[k])
+					t56_2[k] = num.FMA32(k2, t48Entry, t56_2[k])
+					t82_2[k] = t822
+				}
+				t612 = kern.Sum16(&t612Sums)
+				t872 = kern.Sum16(&t872Sums)
+				t61_2[j] = -t612
+				t87_2[j] = -t872
+			}
+		}
+	}
+
+	// projected.theta, projected.rho, projected.v
+	clear(t322)
+	clear(t54)
+	if kern.Wide() {
+		a := regions.Rc3f997256f94Args{
+			P0:  unsafe.SliceData(t262),
+			P1:  unsafe.SliceData(t48),
+			P2:  unsafe.SliceData(c.V),
+			P3:  unsafe.SliceData(t322),
+			P4:  unsafe.SliceData(t54),
+			P5:  unsafe.SliceData(c.WRho),
+			P6:  unsafe.SliceData(c.WTheta),
+			P7:  unsafe.SliceData(c.VBar),
+			P8:  unsafe.SliceData(t108),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dV,
+			N6:  4 * dV,
+			N7:  8 * dV,
+			N8:  12 * dV,
+			N9:  4 * dK,
+			N10: T * dV,
+		}
+		regions.Rc3f997256f94(&a)
+	} else {
+		for i := range L {
+			t262_2 := t262[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				t322_2 := t322[dK:][:dV]
+				t54_2 := t54[dK:][:dV]
+				wRho := c.WRho[dK:][:dV]
+				wTheta := c.WTheta[dK:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t108_2 := t108[(i*T+j)*dV:][:dV]
+				t262Entry2 := t262_2[j]
+				t48Entry2 := t48_2[j]
+				for k := range dV {
+					vEntry := v[k]
+					t322_2[k] = num.FMA32(vEntry, t262Entry2, t322_2[k])
+					t54_2[k] = num.FMA32(vEntry, t48Entry2, t54_2[k])
+					t108_2[k] = num.FMA32(t48Entry2, wRho[k], num.FMA32(t262Entry2, wTheta[k], vBar[k]))
+				}
+			}
+		}
+	}
+
+	// projected.q, projected.k
+	for i := range L {
+		t66_2 := t66[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t62_2 := t62[i*T:][:T]
+		t61_2 := t61[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t78_2 := t78[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t84_2 := t84[i*T:][:T]
+		t87_2 := t87[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t104_2 := t104[i*T:][:T]
+		for j := range T {
+			t66Entry := t66_2[j]
+			t88 := (F(1e-08) <= t18_2[j])
+			t13Entry := t13_2[j]
+			t92 := (t88 && t13Entry)
+			t78_2[j] = kern.Choose((t66Entry && t23_2[j]), kern.Choose(t66Entry, F(F(0.5*kern.Choose(t66Entry, kern.Choose(t62_2[j], t61_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t84_2[j] = F(1) / t20_2[j]
+			t104_2[j] = kern.Choose((t92 && t13Entry), kern.Choose(t92, F(F(0.5*kern.Choose(t92, kern.Choose(t88, t87_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+		}
+	}
+
+	// projected.v
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t108, dV, 1)
+
+	// projected.q1, projected.q, projected.k1, projected.k
+	clear(c.BQBar)
+	clear(c.BKBar)
+	if kern.Wide() {
+		a := regions.Rd4aa4c7aead5Args{
+			P0:  unsafe.SliceData(t58),
+			P1:  unsafe.SliceData(t78),
+			P2:  unsafe.SliceData(t84),
+			P3:  unsafe.SliceData(t104),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(k1),
+			P9:  unsafe.SliceData(t82),
+			P10: unsafe.SliceData(t5),
+			P11: unsafe.SliceData(t4),
+			P12: unsafe.SliceData(t160),
+			P13: unsafe.SliceData(c.BQBar),
+			P14: unsafe.SliceData(t163),
+			P15: unsafe.SliceData(c.BKBar),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  12 * dK,
+			N7:  4 * dK,
+			N8:  16 * dK,
+			N9:  8 * dK,
+			N10: 20 * dK,
+			N11: 24 * dK,
+			N12: T*dK + 6*dK,
+			N13: T * dK,
+		}
+		regions.Rd4aa4c7aead5(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
+		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t51_2 := t51[i*T:][:T]
-			qDiv := c.QDiv[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
-			t47_2 := t47[i*T:][:T]
-			t46_2 := t46[i*T:][:T]
-			qDiv3 := c.QDiv3[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
+			t58_2 := t58[i*T:][:T]
+			t78_2 := t78[i*T:][:T]
+			t84_2 := t84[i*T:][:T]
+			t104_2 := t104[i*T:][:T]
 			for j := range T {
-				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t392_2 := t392[(i*T+j)*(dK+dV):][:dK]
-				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
-				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
+				q1_2 := q1[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
-				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t67_2 := t67[(i*T+j)*dK:][:dK]
-				t102_2 := t102[(i*T+j)*dK:][:dK]
-				var t722 F
-				t51Entry := t51_2[j]
-				qDivEntry := qDiv[j]
-				w := kern.Choose((t51Entry && t23_2[j]), kern.Choose(t51Entry, F(F(0.5*kern.Choose(t51Entry, kern.Choose(t47_2[j], t46_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t722Sums := [16]F{t722}
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				k1_2 := k1[(i*T+j)*dK:][:dK]
+				t82_2 := t82[(i*T+j)*dK:][:dK]
+				t5_2 := t5[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
+				t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t58Entry := t58_2[j]
+				t78Entry := t78_2[j]
+				t84Entry := t84_2[j]
+				t104Entry := t104_2[j]
 				for k := range dK {
-					t672 := kBar[k] + t392_2[k]
-					t722Sums[k%16] = num.FMA32(t672, kDiv2[k], t722Sums[k%16])
+					t111 := num.FMA32(F(2*q1_2[k]), t78Entry, F(qBar[k]*t58Entry))
+					t10Entry := t10_2[k]
 					t9Entry := t9_2[k]
-					q1SigmoidEntry := q1Sigmoid[k]
-					t96 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t1022 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t96), q1Sigmoid2[k], F(q1SigmoidEntry*t96))
-					t67_2[k] = t672
-					t102_2[k] = t1022
-					bQBar[k] = bQBar[k] + t1022
-				}
-				t722 = kern.Sum16(&t722Sums)
-				t72_2[j] = -t722
-			}
-		}
-	}
-
-	// projected.v, projected.rho
-	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t392),
-			P2: unsafe.SliceData(t93),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dK,
-			N4: dK + dV,
-			N5: T*dK + T*dV,
-			N6: T * dV,
-		}
-		regions.Rbd0e3277083c(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
-				t93_2 := t93[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t93_2[k] = vBar[k] + t392_2[k]
-				}
-			}
-		}
-	}
-
-	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
-
-	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
-
-	// projected.q1
-	clear(t105)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t102),
-			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t105),
-			N0: L,
-			N1: T,
-			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
-		}
-		regions.R7b2d1f068ac7(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t102_2 := t102[(i*T+j)*dK:][:dK]
-				n := int(c.Pos[i])
-				for k := range min(4, n+j+1) {
-					cQ := c.CQ[k*dK:][:dK]
-					t105_2 := t105[(i*(T+3)+j-k+3)*dK:][:dK]
-					for m := range dK {
-						t105_2[m] = num.FMA32(t102_2[m], cQ[m], t105_2[m])
-					}
+					t117 := num.FMA32(F(F(t9Entry*t10Entry)*t111), kern.Sigmoid(-t9Entry), F(t10Entry*t111))
+					t129 := num.FMA32(F(2*k1_2[k]), t104Entry, F(t82_2[k]*t84Entry))
+					t5Entry := t5_2[k]
+					t4Entry := t4_2[k]
+					t135 := num.FMA32(F(F(t4Entry*t5Entry)*t129), kern.Sigmoid(-t4Entry), F(t5Entry*t129))
+					t160_2[k] = t117
+					bQBar[k] = bQBar[k] + t117
+					t163_2[k] = t135
+					bKBar[k] = bKBar[k] + t135
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(c.CQBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n2 := int(c.Pos[j]) - i + k
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t102),
-							P2: unsafe.SliceData(c.CQBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t102_2 := t102[(j*T+k)*dK:][:dK]
-						cQBar := c.CQBar[i*dK:][:dK]
-						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t102_2[m], cQBar[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t107)
 	if kern.Wide() {
-		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t107),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.R4efc802c9c7d(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t107_2 := t107[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t107_2[k] = t107_2[k] + q0TailBar[k]
+					t160_2[k] = F(0)
 				}
 			}
 		}
 	}
-
-	// projected.q1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t105),
-			P1: unsafe.SliceData(t107),
-			P2: unsafe.SliceData(t108),
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t160),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.R3c8a8df36a51(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t105_2 := t105[(i*(T+3)+j)*dK:][:dK]
-				t107_2 := t107[(i*(T+3)+j)*dK:][:dK]
-				t108_2 := t108[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t160_2 := t160[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
-					t108_2[k] = t105_2[k] + t107_2[k]
+					t160_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t122)
+	clear(c.CQBar)
+	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t108),
-			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t122),
-			P3: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.Rc3112d76228a(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				t108_2 := t108[(i*(T+3)+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t122_2 := t122[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = t108_2[k]
-					t122_2[k] = t122_2[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.k
-	clear(c.BKBar)
-	if kern.Wide() {
-		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t77),
-			P1:  unsafe.SliceData(c.KDiv),
-			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t73),
-			P4:  unsafe.SliceData(t72),
-			P5:  unsafe.SliceData(c.KDiv3),
-			P6:  unsafe.SliceData(t4),
-			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t67),
-			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t117),
-			P11: unsafe.SliceData(c.BKBar),
-			N0:  L,
-			N1:  T,
-			N2:  1,
-			N3:  4,
-			N4:  2,
-			N5:  8,
-			N6:  3,
-			N7:  12,
-			N8:  dK,
-			N9:  4 * dK,
-			N10: 8 * dK,
-			N11: 12 * dK,
-			N12: T * dK,
-		}
-		regions.Rc6606f6002bb(&a)
-	} else {
-		bKBar := c.BKBar[:dK]
-		for i := range L {
-			t77_2 := t77[i*T:][:T]
-			kDiv := c.KDiv[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t73_2 := t73[i*T:][:T]
-			t72_2 := t72[i*T:][:T]
-			kDiv3 := c.KDiv3[i*T:][:T]
-			for j := range T {
-				t4_2 := t4[(i*T+j)*dK:][:dK]
-				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t67_2 := t67[(i*T+j)*dK:][:dK]
-				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t117_2 := t117[(i*T+j)*dK:][:dK]
-				t77Entry := t77_2[j]
-				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t77Entry && t13_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
-				for k := range dK {
-					t4Entry := t4_2[k]
-					k1SigmoidEntry := k1Sigmoid[k]
-					t111 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t67_2[k]*kDivEntry))
-					t1172 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t111), k1Sigmoid2[k], F(k1SigmoidEntry*t111))
-					t117_2[k] = t1172
-					bKBar[k] = bKBar[k] + t1172
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t120)
-	if kern.Wide() {
-		a := regions.R7b2d1f068ac7Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t117),
-			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(t120),
+		a := regions.Rd0375ab93928Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(t160),
+			P2: unsafe.SliceData(c.CQBar),
+			P3: unsafe.SliceData(c.K1Stack),
+			P4: unsafe.SliceData(t163),
+			P5: unsafe.SliceData(c.CKBar),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N3: 16 * dK,
+			N4: 20 * dK,
+			N5: 24 * dK,
+			N6: 12 * dK,
+			N7: T*dK + 3*dK,
+			N8: T*dK + 6*dK,
+			N9: -dK,
 		}
-		regions.R7b2d1f068ac7(&a)
+		regions.Rd0375ab93928(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t117_2 := t117[(i*T+j)*dK:][:dK]
-				n3 := int(c.Pos[i])
-				for k := range min(4, n3+j+1) {
-					cK := c.CK[k*dK:][:dK]
-					t120_2 := t120[(i*(T+3)+j-k+3)*dK:][:dK]
+		for i := range 4 {
+			cQBar := c.CQBar[i*dK:][:dK]
+			cKBar := c.CKBar[i*dK:][:dK]
+			for j := range L {
+				for k := range T {
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t160_2 := t160[(j*(T+6)+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
+					t163_2 := t163[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
-						t120_2[m] = num.FMA32(t117_2[m], cK[m], t120_2[m])
+						cQBar[m] = num.FMA32(q1Stack[m], t160_2[m], cQBar[m])
+						cKBar[m] = num.FMA32(k1Stack[m], t163_2[m], cKBar[m])
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k1
-	clear(c.CKBar)
-	for i := range 4 {
-		for j := range L {
-			for k := range T {
-				n4 := int(c.Pos[j]) - i + k
-				if n4 >= 0 {
-					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
-							P0: unsafe.SliceData(c.K1Stack),
-							P1: unsafe.SliceData(t117),
-							P2: unsafe.SliceData(c.CKBar),
-							N0: dK,
-							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							N2: 4*dK*k + 4*T*dK*j,
-							N3: 4 * dK * i,
-						}
-						regions.R3338b3e6a9ff(&a)
-					} else {
-						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t117_2 := t117[(j*T+k)*dK:][:dK]
-						cKBar := c.CKBar[i*dK:][:dK]
-						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t117_2[m], cKBar[m])
-						}
+	// projected.q1
+	clear(t124)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t160),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t124),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t160_3 := t160[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t160_4 := t160[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t160_5 := t160[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t124_2 := t124[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t124_2[k] = num.FMA32(t160_2[k], cQ[k], num.FMA32(t160_3[k], cQ2[k], num.FMA32(t160_4[k], cQ3[k], F(t160_5[k]*cQ4[k]))))
 					}
 				}
 			}
@@ -1055,82 +1030,300 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t120),
-			P1: unsafe.SliceData(t122),
-			P2: unsafe.SliceData(t123),
+		a := regions.Rc7af810bb7d2Args{
+			P0: unsafe.SliceData(t163),
 			N0: L,
-			N1: T + 3,
-			N2: dK,
-			N3: T*dK + 3*dK,
+			N1: dK,
+			N2: T*dK + 6*dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc7af810bb7d2(&a)
 	} else {
 		for i := range L {
-			for j := range T + 3 {
-				t120_2 := t120[(i*(T+3)+j)*dK:][:dK]
-				t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
-				t123_2 := t123[(i*(T+3)+j)*dK:][:dK]
+			for j := range 3 {
+				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
 				for k := range dK {
-					t123_2[k] = t120_2[k] + t122_2[k]
+					t163_2[k] = F(0)
+				}
+			}
+		}
+	}
+	if kern.Wide() {
+		a := regions.R3c8a8df36a51Args{
+			P0: unsafe.SliceData(t163),
+			N0: L,
+			N1: dK,
+			N2: 4*T*dK + 12*dK,
+			N3: T*dK + 6*dK,
+		}
+		regions.R3c8a8df36a51(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t163_2 := t163[(i*(T+6)+j+T+3)*dK:][:dK]
+				for k := range dK {
+					t163_2[k] = F(0)
 				}
 			}
 		}
 	}
 
 	// projected.k1
+	clear(t142)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t123[(i*(T+3)+j)*dK:][:dK])
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t163),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t142),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t142_2 := t142[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t142_2[k] = num.FMA32(t163_2[k], cK[k], num.FMA32(t163_3[k], cK2[k], num.FMA32(t163_4[k], cK3[k], F(t163_5[k]*cK4[k]))))
+					}
+				}
+			}
 		}
 	}
 
 	// projected.q0, projected.q1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t126, i*T*d), d, 1, kern.From(t108, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t160),
+			P1: unsafe.SliceData(c.CQ),
+			P2: unsafe.SliceData(t147),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cQ := c.CQ[:dK]
+		for i := range L {
+			for j := range T {
+				t160_2 := t160[(i*(T+6)+j+6)*dK:][:dK]
+				cQ2 := c.CQ[3*dK:][:dK]
+				t160_3 := t160[(i*(T+6)+j+5)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t160_4 := t160[(i*(T+6)+j+4)*dK:][:dK]
+				cQ4 := c.CQ[1*dK:][:dK]
+				t160_5 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				t147_2 := t147[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t147_2[k] = num.FMA32(t160_2[k], cQ2[k], num.FMA32(t160_3[k], cQ3[k], num.FMA32(t160_4[k], cQ4[k], F(t160_5[k]*cQ[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.q0, projected.q1
-	clear(c.WQBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t108, (k*(T+3)+3)*dK), dK, 1)
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t147),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t147_2 := t147[(i*T+(lo+j)+T-3)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t147_2[k] = t147_2[k] + q0TailBar[k]
+					}
+				}
+			}
+		}
 	}
+
+	// projected.q0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t147, dK, 1)
 
 	// projected.k0, projected.k1
-	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t123, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	if kern.Wide() {
+		a := regions.R7dd865fb622cArgs{
+			P0: unsafe.SliceData(t163),
+			P1: unsafe.SliceData(c.CK),
+			P2: unsafe.SliceData(t150),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 24 * dK,
+			N4: 12 * dK,
+			N5: -dK,
+			N6: T*dK + 6*dK,
+			N7: T * dK,
+		}
+		regions.R7dd865fb622c(&a)
+	} else {
+		cK := c.CK[:dK]
+		for i := range L {
+			for j := range T {
+				t163_2 := t163[(i*(T+6)+j+6)*dK:][:dK]
+				cK2 := c.CK[3*dK:][:dK]
+				t163_3 := t163[(i*(T+6)+j+5)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t163_4 := t163[(i*(T+6)+j+4)*dK:][:dK]
+				cK4 := c.CK[1*dK:][:dK]
+				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				t150_2 := t150[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t150_2[k] = num.FMA32(t163_2[k], cK2[k], num.FMA32(t163_3[k], cK3[k], num.FMA32(t163_4[k], cK4[k], F(t163_5[k]*cK[k]))))
+				}
+			}
+		}
 	}
 
-	// projected.k0, projected.k1
-	clear(c.WKBar)
-	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t123, (k*(T+3)+3)*dK), dK, 1)
+	// projected.k1
+	if kern.Wide() {
+		a := regions.Re634b75928b7Args{
+			P0: unsafe.SliceData(t150),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4*T*dK - 12*dK,
+			N4: 3 * dK,
+			N5: T * dK,
+		}
+		regions.Re634b75928b7(&a)
+	} else {
+		for i := range L {
+			lo := max(0, -T+3)
+			if n := 3 - lo; n > 0 {
+				for j := range n {
+					t150_2 := t150[(i*T+(lo+j)+T-3)*dK:][:dK]
+					k0TailBar := c.K0TailBar[(i*3+(lo+j))*dK:][:dK]
+					for k := range dK {
+						t150_2[k] = t150_2[k] + k0TailBar[k]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WKBar, 1, d, c.X, 1, d, t150, dK, 1)
+
+	// projected.v
+	kern.GemmFMA(L*T, d, dV, F(1), false, c.XBar, d, 1, t108, dV, 1, c.WV, d, 1)
+
+	// projected.q0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t147, dK, 1, c.WQ, d, 1)
+
+	// projected.k0
+	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t142[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.k1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t124[(i*3+j)*dK:][:dK])
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R84ebf188e88dArgs{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R84ebf188e88d(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+				}
+			}
+		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t94),
-			P1: unsafe.SliceData(t126),
-			P2: unsafe.SliceData(t128),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
+		a := regions.Rcabf625c8a2bArgs{
+			P0: unsafe.SliceData(t54),
+			P1: unsafe.SliceData(t56),
+			P2: unsafe.SliceData(c.WRhoBar),
+			P3: unsafe.SliceData(t322),
+			P4: unsafe.SliceData(t342),
+			P5: unsafe.SliceData(c.WThetaBar),
+			N0: dK + dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rcabf625c8a2b(&a)
 	} else {
-		for i := range L {
-			for j := range T {
-				t94_2 := t94[(i*T+j)*d:][:d]
-				t126_2 := t126[(i*T+j)*d:][:d]
-				t128_2 := t128[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t94_2[k] + t126_2[k]) + t128_2[k]
-				}
-			}
+		wRhoBar := c.WRhoBar[:dK+dV]
+		wThetaBar := c.WThetaBar[:dK+dV]
+		for i := range dK + dV {
+			wRhoBar[i] = t54[i] + t56[i]
+			wThetaBar[i] = t322[i] + t342[i]
 		}
 	}
 }
