@@ -138,6 +138,8 @@ func (f *function) spillSlot() (home, bool) {
 	least := 1
 	if f.r.Across == plan.Rows {
 		least = f.t.width
+	} else if !f.t.wide() {
+		least = 2
 	}
 	if f.rows > least || f.unroll > 1 {
 		return home{}, false

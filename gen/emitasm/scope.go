@@ -23,7 +23,7 @@ type scope struct {
 	loads   map[string]val
 	locals  map[copyOf]val
 	order   []copyOf
-	late    map[string]*laid // stores of sums over rows, at the end of the body
+	late    map[string]*laid // stores of sums over rows, at the end of the body or of its column
 	lateIn  []string
 	// stores of the present row of a vector loop
 	rowStores []laid
@@ -249,6 +249,7 @@ func (s *scope) finish() {
 		l := s.late[key]
 		s.b.store(l.op, l.at, l.v)
 	}
+	s.late, s.lateIn = map[string]*laid{}, nil
 }
 
 // key names the entries that an access touches at the present groups.

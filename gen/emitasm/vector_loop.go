@@ -227,6 +227,7 @@ func (f *function) pass(n *plan.Loop, columns int, masked bool) *scope {
 				each()
 				s.endRow()
 			}
+			s.finish() // at once: a register each is free for the next column
 		}
 	} else {
 		for s.row = range groups {
