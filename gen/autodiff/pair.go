@@ -68,6 +68,7 @@ func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value
 	}
 	simplify.Simplify(p.joint)
 	simplify.Gathers(p.joint)
+	simplify.Guards(p.joint)
 	keepContractions(p.joint)
 	simplify.Simplify(p.joint)
 	p.mark()

@@ -62,6 +62,8 @@ func length(in *ir.Instr) int64 {
 // price is what it takes to compute an instruction again.
 func price(in *ir.Instr, entries int64) int64 {
 	switch cost := in.Op.Info().Cost; {
+	case in.Op == ir.Reshape:
+		return 0
 	case in.Op == ir.Prod:
 		return entries * priceSimple * length(in)
 	case cost <= ir.Free:
@@ -144,7 +146,11 @@ func (p *pairer) needs(back []ir.Result) map[*ir.Value]bool {
 		if v.Def == nil || given[v] {
 			moves = 1
 		}
-		c.edge(n, n+1, size*moves*priceMove)
+		save := size * moves * priceMove
+		if v.Def != nil && v.Def.Op == ir.Reshape && recomputable(v.Def) {
+			save = infinite // a view is never a copy
+		}
+		c.edge(n, n+1, save)
 		if v.Def == nil || !recomputable(v.Def) {
 			c.edge(source, n, infinite)
 			return n + 1

@@ -41,10 +41,31 @@ func (r *region) accumulate() {
 			r.sumOf[p] = &sumTarget{sum: in, coef: in.Coef[k], at: at}
 			r.products[in] = append(r.products[in], p)
 		}
-		if len(r.products[in]) > 0 {
-			in.Args, in.Coef = args, append(coef, in.Coef[rest+1])
+		if len(r.products[in]) == 0 {
+			continue
+		}
+		in.Args, in.Coef = args, append(coef, in.Coef[rest+1])
+		if p := r.rest(in, uses); p != nil { // nothing is left but one value: the products are added to it
+			at, _ := axesOf(in, in.Args[0])
+			r.sumOf[p] = &sumTarget{sum: in, coef: 1, at: at}
+			r.products[in] = append([]*ir.Instr{p}, r.products[in]...)
+			in.Args, in.Coef = nil, []float64{0}
 		}
 	}
+}
+
+// rest is the instruction of the one value that is left of a sum without its products, where
+// it can be computed in the memory of the sum, or nil.
+func (r *region) rest(in *ir.Instr, uses map[*ir.Value]int) *ir.Instr {
+	if len(in.Args) != 1 || in.Coef[0] != 1 || in.Coef[1] != 0 {
+		return nil
+	}
+	p := in.Args[0].Val.Def
+	_, plain := axesOf(in, in.Args[0])
+	if p == nil || p.Op != ir.Prod || pointwise(p) || !plain || uses[p.Out] > 1 || r.hasPlace(p.Out) || !slices.Contains(r.body, p) || r.sumOf[p] != nil {
+		return nil
+	}
+	return p
 }
 
 // fewEntries reports whether an instruction writes entries of its output in a loop that is

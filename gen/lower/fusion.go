@@ -119,7 +119,7 @@ func (r *region) schedule(in *ir.Instr) {
 				return
 			}
 		}
-		if t := r.sumOf[in]; r.reaches(m, n) || t != nil && r.def[t.sum.Out] >= n {
+		if r.reaches(m, n) || r.addsAfter(in, n) {
 			break
 		}
 	}
@@ -130,6 +130,16 @@ func (r *region) schedule(in *ir.Instr) {
 	}
 	r.bind(m, g)
 	r.add(g, m)
+}
+
+// addsAfter reports whether group n computes what an instruction is added to.
+func (r *region) addsAfter(in *ir.Instr, n int) bool {
+	t := r.sumOf[in]
+	if t == nil {
+		return false
+	}
+	at, ok := r.def[t.sum.Out]
+	return ok && at >= n
 }
 
 func (r *region) add(g *group, m *member) {

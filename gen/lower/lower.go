@@ -177,12 +177,33 @@ func (l *lowerer) results() {
 		}
 		l.k.Params = append(l.k.Params, b)
 		other := r.Val.Def != nil && times[r.Val] > 1 && r.Eq != "" && r.Eq != r.Val.Def.Eq // the value is another result's own
+		if r.Val.Def != nil && !seen[r.Val] && !other && l.underView(r.Val, b) {
+			seen[r.Val] = true
+			l.places[r.Val] = whole(b)
+			continue
+		}
 		if r.Val.Def == nil || seen[r.Val] || other || r.Val.Def.Op == ir.Reshape {
 			r.Val = l.copyOf(r.Val, r.Eq)
 		}
 		seen[r.Val] = true
 		l.places[r.Val] = whole(b)
 	}
+}
+
+// underView lets the source of a result that is a reshape be computed in the memory of the
+// result, where it has no place of its own.
+func (l *lowerer) underView(v *ir.Value, b *plan.Buffer) bool {
+	if v.Def.Op != ir.Reshape {
+		return false
+	}
+	from := v.Def.Args[0].Val
+	if from.Def == nil || from.Def.Op != ir.Prod && from.Def.Op != ir.Lin || l.places[from] != nil || slices.ContainsFunc(l.f.Results, func(r ir.Result) bool { return r.Val == from }) {
+		return false
+	}
+	view := &plan.Buffer{Name: l.fresh(b.Name + ".view"), Elem: b.Elem, Dims: dims(from.Axes), Role: plan.View, ViewOf: b}
+	l.k.Work = append(l.k.Work, view)
+	l.places[from] = whole(view)
+	return true
 }
 
 // copyOf appends an instruction that copies v, for an equation or for that of

@@ -37,6 +37,9 @@ func (r *region) allocate() {
 // ordinary nest.
 func (r *region) allocateOwn(in *ir.Instr) {
 	if in.Op == ir.Reshape {
+		if r.l.places[in.Out] != nil {
+			return // in a concatenation
+		}
 		from := r.place(in.Args[0].Val)
 		zero := make([]plan.Index, len(in.Args[0].Val.Axes))
 		buf := from(zero).Buf
@@ -75,11 +78,23 @@ func (r *region) placeParts() {
 		if r.l.places[in.Out] == nil {
 			r.l.places[in.Out] = r.local(in.Out, r.alloc(in.Out))
 		}
-		whole, from := r.l.places[in.Out], plan.Fixed(in.Args[n].Sub[axis].Const)
-		r.l.places[in.Args[n].Val] = func(idx []plan.Index) plan.Access {
-			idx = slices.Clone(idx)
-			idx[axis] = idx[axis].Add(from, shape.Int(-1))
-			return whole(idx)
+		stack, from := r.l.places[in.Out], plan.Fixed(in.Args[n].Sub[axis].Const)
+		inside := func(stack place) place {
+			return func(idx []plan.Index) plan.Access {
+				idx = slices.Clone(idx)
+				idx[axis] = idx[axis].Add(from, shape.Int(-1))
+				return stack(idx)
+			}
+		}
+		part := in.Args[n].Val
+		r.l.places[part] = inside(stack)
+		if part.Def.Op == ir.Reshape {
+			source := part.Def.Args[0].Val
+			to := stack(make([]plan.Index, len(in.Loops))).Buf
+			view := &plan.Buffer{Name: r.l.fresh(to.Name + ".view"), Elem: to.Elem, Dims: dims(source.Axes), Role: plan.View, ViewOf: to}
+			view.Dims[axis] = to.Dims[axis]
+			r.l.k.Work = append(r.l.k.Work, view)
+			r.l.places[source] = inside(whole(view))
 		}
 	}
 }
@@ -90,6 +105,10 @@ func (r *region) partInPlace(in *ir.Instr) int {
 	for n, a := range in.Args {
 		v := a.Val
 		d := v.Def
+		if d != nil && d.Op == ir.Reshape && !r.hasPlace(v) && slices.Contains(r.body, d) && sameUpTo(d.Args[0].Val.Axes, v.Axes, in.Over[0]) {
+			v = d.Args[0].Val // its memory has the same entries before the stacked axis
+			d = v.Def
+		}
 		if d == nil || d.Op == ir.Stack || d.Op == ir.Reshape || d.Scan != nil || r.inline[v] || r.hasPlace(v) || v.Elem != in.Out.Elem || !slices.Contains(r.body, d) || r.sumOf[d] != nil || len(r.products[d]) > 0 {
 			continue
 		}
@@ -101,6 +120,11 @@ func (r *region) partInPlace(in *ir.Instr) int {
 		}
 	}
 	return best
+}
+
+// sameUpTo reports whether axes are the same up to number n.
+func sameUpTo(a, b []*ir.Axis, n int) bool {
+	return len(a) > n && len(b) > n && slices.Equal(a[:n+1], b[:n+1])
 }
 
 func withoutConst(subs []ir.Sub) []ir.Sub {

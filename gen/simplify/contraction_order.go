@@ -257,6 +257,11 @@ func (s *simplifier) cheapestPair(in *ir.Instr) (int, int, []int) {
 		return 0, 0, nil
 	}
 	both := union(deps[bi], deps[bj])
+	for _, i := range []int{bi, bj} {
+		if order := plainLoops(in.Args[i].Sub); len(order) == len(both) {
+			return bi, bj, order // a scaling: in the layout of what is scaled
+		}
+	}
 	loops := []int{}
 	for l := range in.Loops {
 		if both[l] {
@@ -264,6 +269,19 @@ func (s *simplifier) cheapestPair(in *ir.Instr) (int, int, []int) {
 		}
 	}
 	return bi, bj, loops
+}
+
+// plainLoops are the loops of subscripts in their order, or nil where one is no plain loop.
+func plainLoops(subs []ir.Sub) []int {
+	var out []int
+	for _, s := range subs {
+		l, plain := s.Loop()
+		if !plain || slices.Contains(out, l) {
+			return nil
+		}
+		out = append(out, l)
+	}
+	return out
 }
 
 func union(a, b map[int]bool) map[int]bool {

@@ -143,7 +143,7 @@ func (s *stacked) cut(in *ir.Instr) bool {
 
 // guard is the number of the condition row + shift + position ≥ 0, or −1.
 func (s *stacked) guard(in *ir.Instr) int {
-	return slices.IndexFunc(in.Guard, func(g ir.Sub) bool { _, ok := s.shift(in, g); return ok })
+	return slices.IndexFunc(in.Guard, func(g ir.Sub) bool { _, ok := s.shift(in, g); return ok && inRange(in) })
 }
 
 // shift is that of a condition row + shift + position ≥ 0, where the position is that of the
