@@ -150,6 +150,9 @@ func (p *pairer) needs(back []ir.Result) map[*ir.Value]bool {
 		if v.Def != nil && v.Def.Op == ir.Reshape && recomputable(v.Def) {
 			save = infinite // a view is never a copy
 		}
+		if v.Def != nil && v.Elem != ir.Real && recomputable(v.Def) {
+			save = infinite // saved tensors are numbers
+		}
 		c.edge(n, n+1, save)
 		if v.Def == nil || !recomputable(v.Def) {
 			c.edge(source, n, infinite)

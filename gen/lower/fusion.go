@@ -114,7 +114,7 @@ func (r *region) schedule(in *ir.Instr) {
 		g := r.groups[n]
 		if g.key == key {
 			r.bind(m, g)
-			if r.fits(m, n) {
+			if r.fits(m, n) && !(m.inScalar() && g.full()) {
 				r.append(n, m)
 				return
 			}
@@ -130,6 +130,24 @@ func (r *region) schedule(in *ir.Instr) {
 	}
 	r.bind(m, g)
 	r.add(g, m)
+}
+
+// maxSums is the most sums that a nest outside of recurrences has in scalars: each takes two
+// registers of an instruction set with sixteen.
+const maxSums = 5
+
+// inScalar reports whether a member is a sum in a scalar.
+func (m *member) inScalar() bool { return m.depth >= 0 && m.depth < len(m.order) }
+
+// full reports whether a group has as many sums in scalars as registers allow.
+func (g *group) full() bool {
+	n := 0
+	for _, m := range g.members {
+		if m.inScalar() {
+			n++
+		}
+	}
+	return n >= maxSums
 }
 
 // addsAfter reports whether group n computes what an instruction is added to.

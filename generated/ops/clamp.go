@@ -19,18 +19,14 @@ type ClampSizes struct {
 }
 
 // ClampCall is one call of the kernel ClampCall.
-//
-// It keeps 2·L·n entries and checkpoints of 0 entries.
 type ClampCall[F num.Float] struct {
-	L      int
-	N      int
-	X      []F    // [L, n]
-	Lo     []F    // []
-	Hi     []F    // []
-	Out    []F    // [L, n], written
-	OutLe  []bool // [L, n], written
-	OutAnd []bool // [L, n], written
-	Work   []F    // WorkLen() entries
+	L    int
+	N    int
+	X    []F // [L, n]
+	Lo   []F // []
+	Hi   []F // []
+	Out  []F // [L, n], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -52,15 +48,8 @@ func (c *ClampCall[F]) Run() {
 	for i := range L {
 		x := c.X[i*n:][:n]
 		out := c.Out[i*n:][:n]
-		outLe := c.OutLe[i*n:][:n]
-		outAnd := c.OutAnd[i*n:][:n]
 		for j := range n {
-			xEntry := x[j]
-			t := num.Min(xEntry, hiEntry)
-			t2 := (loEntry <= t)
-			out[j] = num.Max(t, loEntry)
-			outLe[j] = t2
-			outAnd[j] = (t2 && (xEntry <= hiEntry))
+			out[j] = num.Max(num.Min(x[j], hiEntry), loEntry)
 		}
 	}
 }
@@ -69,11 +58,12 @@ func (c *ClampCall[F]) Run() {
 type ClampBackward[F num.Float] struct {
 	L      int
 	N      int
-	OutBar []F    // [L, n]
-	OutLe  []bool // [L, n]
-	OutAnd []bool // [L, n]
-	XBar   []F    // [L, n], written
-	Work   []F    // WorkLen() entries
+	X      []F // [L, n]
+	Lo     []F // []
+	Hi     []F // []
+	OutBar []F // [L, n]
+	XBar   []F // [L, n], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -90,13 +80,15 @@ func (c *ClampBackward[F]) Run() {
 	L, n := c.L, c.N
 
 	// clamp.out
+	loEntry := c.Lo[0]
+	hiEntry := c.Hi[0]
 	for i := range L {
-		outAnd := c.OutAnd[i*n:][:n]
-		outLe := c.OutLe[i*n:][:n]
+		x := c.X[i*n:][:n]
 		outBar := c.OutBar[i*n:][:n]
 		xBar := c.XBar[i*n:][:n]
 		for j := range n {
-			xBar[j] = kern.Choose(outAnd[j], kern.Choose(outLe[j], outBar[j], F(0)), F(0))
+			xEntry := x[j]
+			xBar[j] = kern.Choose(((loEntry <= num.Min(xEntry, hiEntry)) && (xEntry <= hiEntry)), kern.Choose((loEntry <= num.Min(xEntry, hiEntry)), outBar[j], F(0)), F(0))
 		}
 	}
 }
@@ -130,8 +122,6 @@ func Clamp[F num.Float](r *tape.Run[F], p pulse.Pulse, z ClampSizes, x tape.Valu
 	k.Hi = arena.Alloc(1)
 	k.Hi[0] = hi
 	k.Out = arena.Alloc(k.L * k.N)
-	k.OutLe = arena.Bools(k.L * k.N)
-	k.OutAnd = arena.Bools(k.L * k.N)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -148,9 +138,10 @@ func (n *clampNode[F]) Backward(t *tape.Tape[F]) {
 	}
 	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
+	g.X = k.X
+	g.Lo = k.Lo
+	g.Hi = k.Hi
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.OutLe = k.OutLe
-	g.OutAnd = k.OutAnd
 	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()

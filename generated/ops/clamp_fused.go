@@ -2,7 +2,11 @@
 
 package ops
 
-import "github.com/nl-hecate/hecate/runtime/kern"
+import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
+	"github.com/nl-hecate/hecate/runtime/kern"
+	"unsafe"
+)
 
 // clampCallFused is ClampCall in fused arithmetic.
 type clampCallFused ClampCall[float32]
@@ -16,18 +20,23 @@ func (c *clampCallFused) run() {
 	// clamp.out
 	hiEntry := c.Hi[0]
 	loEntry := c.Lo[0]
-	for i := range L {
-		x := c.X[i*n:][:n]
-		out := c.Out[i*n:][:n]
-		outLe := c.OutLe[i*n:][:n]
-		outAnd := c.OutAnd[i*n:][:n]
-		for j := range n {
-			xEntry := x[j]
-			t := kern.Smaller(xEntry, hiEntry)
-			t2 := (loEntry <= t)
-			out[j] = kern.Larger(t, loEntry)
-			outLe[j] = t2
-			outAnd[j] = (t2 && (xEntry <= hiEntry))
+	if kern.Wide() {
+		a := regions.R210c98c5da56Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
+			S0: [2]float32{hiEntry},
+			S1: [2]float32{loEntry},
+		}
+		regions.R210c98c5da56(&a)
+	} else {
+		for i := range L {
+			x := c.X[i*n:][:n]
+			out := c.Out[i*n:][:n]
+			for j := range n {
+				out[j] = kern.Larger(kern.Smaller(x[j], hiEntry), loEntry)
+			}
 		}
 	}
 }
@@ -42,13 +51,28 @@ func (c *clampBackwardFused) run() {
 	_ = n
 
 	// clamp.out
-	for i := range L {
-		outAnd := c.OutAnd[i*n:][:n]
-		outLe := c.OutLe[i*n:][:n]
-		outBar := c.OutBar[i*n:][:n]
-		xBar := c.XBar[i*n:][:n]
-		for j := range n {
-			xBar[j] = kern.Choose(outAnd[j], kern.Choose(outLe[j], outBar[j], F(0)), F(0))
+	loEntry := c.Lo[0]
+	hiEntry := c.Hi[0]
+	if kern.Wide() {
+		a := regions.Ra3cfac1c8450Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
+			S0: [2]float32{loEntry},
+			S1: [2]float32{hiEntry},
+		}
+		regions.Ra3cfac1c8450(&a)
+	} else {
+		for i := range L {
+			x := c.X[i*n:][:n]
+			outBar := c.OutBar[i*n:][:n]
+			xBar := c.XBar[i*n:][:n]
+			for j := range n {
+				xEntry := x[j]
+				xBar[j] = kern.Choose(((loEntry <= kern.Smaller(xEntry, hiEntry)) && (xEntry <= hiEntry)), kern.Choose((loEntry <= kern.Smaller(xEntry, hiEntry)), outBar[j], F(0)), F(0))
+			}
 		}
 	}
 }

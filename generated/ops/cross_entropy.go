@@ -33,19 +33,12 @@ type CrossEntropyCall[F num.Float] struct {
 	OutLogsumexp []F     // [L, T], written
 	OutProd      []F     // [L], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
 // WorkLen is L.
 func (c *CrossEntropyCall[F]) WorkLen() int {
 	L := c.L
 	return L
-}
-
-// FlagsLen is L·T.
-func (c *CrossEntropyCall[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return L * T
 }
 
 // Run computes CrossEntropyCall.
@@ -55,17 +48,7 @@ func (c *CrossEntropyCall[F]) Run() {
 		return
 	}
 	L, T, V := c.L, c.T, c.V
-	t9 := c.Work[:L]    // [L]
-	t4 := c.Flags[:L*T] // [L, T]
-
-	// cross_entropy.out
-	for i := range L {
-		targets := c.Targets[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		for j := range T {
-			t4_2[j] = !(F(targets[j]) == F(-1))
-		}
-	}
+	t9 := c.Work[:L] // [L]
 
 	// cross_entropy.out
 	for i := range L {
@@ -90,15 +73,14 @@ func (c *CrossEntropyCall[F]) Run() {
 	outProd := c.OutProd[:L]
 	for i := range L {
 		targets := c.Targets[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
 		outLogsumexp := c.OutLogsumexp[i*T:][:T]
 		var t92 F
 		var t13 F
 		for j := range T {
 			n := int(targets[j])
-			t4Entry := t4_2[j]
-			t92 += kern.Choose(t4Entry, outLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
-			t13 += kern.Choose(t4Entry, F(1), F(0))
+			targetsEntry := targets[j]
+			t92 += kern.Choose(!(F(targetsEntry) == F(-1)), outLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
+			t13 += kern.Choose(!(F(targetsEntry) == F(-1)), F(1), F(0))
 		}
 		t9[i] = t92
 		outProd[i] = t13
@@ -109,8 +91,7 @@ func (c *CrossEntropyCall[F]) Run() {
 	out := c.Out[:L]
 	for i := range L {
 		outProdEntry := outProd2[i]
-		t15 := (outProdEntry == F(0))
-		out[i] = kern.Choose(t15, F(0), t9[i]/kern.Choose(t15, F(1), outProdEntry))
+		out[i] = kern.Choose((outProdEntry == F(0)), F(0), t9[i]/kern.Choose((outProdEntry == F(0)), F(1), outProdEntry))
 	}
 }
 
@@ -152,9 +133,8 @@ func (c *CrossEntropyBackward[F]) Run() {
 	outBar := c.OutBar[:L]
 	for i := range L {
 		outProdEntry := outProd[i]
-		t15 := (outProdEntry == F(0))
-		t22 := !t15
-		t102[i] = kern.Choose(t22, F(kern.Choose(t22, outBar[i], F(0))*(F(1)/kern.Choose(t15, F(1), outProdEntry))), F(0))
+		w := F(kern.Choose(!(outProdEntry == F(0)), outBar[i], F(0)) * (F(1) / kern.Choose((outProdEntry == F(0)), F(1), outProdEntry)))
+		t102[i] = kern.Choose(!(outProdEntry == F(0)), w, F(0))
 	}
 
 	// cross_entropy.out
@@ -227,11 +207,9 @@ func CrossEntropy[F num.Float](r *tape.Run[F], p pulse.Pulse, z CrossEntropySize
 	k.OutLogsumexp = r.Saved(k.L * k.T)
 	k.OutProd = r.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
-	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	k.Flags = nil
 	outOut = r.Output(k.Out)
 	n.outOut = outOut
 	return

@@ -19,17 +19,7 @@ func (c *crossEntropyCallFused) run() {
 	_ = L
 	_ = T
 	_ = V
-	t9 := c.Work[:L]    // [L]
-	t4 := c.Flags[:L*T] // [L, T]
-
-	// cross_entropy.out
-	for i := range L {
-		targets := c.Targets[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		for j := range T {
-			t4_2[j] = !(F(targets[j]) == F(-1))
-		}
-	}
+	t9 := c.Work[:L] // [L]
 
 	// cross_entropy.out
 	if kern.Wide() {
@@ -71,15 +61,14 @@ func (c *crossEntropyCallFused) run() {
 	outProd := c.OutProd[:L]
 	for i := range L {
 		targets := c.Targets[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
 		outLogsumexp := c.OutLogsumexp[i*T:][:T]
 		var t92 F
 		var t13 F
 		for j := range T {
 			n := int(targets[j])
-			t4Entry := t4_2[j]
-			t92 = t92 + kern.Choose(t4Entry, outLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
-			t13 = t13 + kern.Choose(t4Entry, F(1), F(0))
+			targetsEntry := targets[j]
+			t92 = t92 + kern.Choose(!(F(targetsEntry) == F(-1)), outLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Logits, (i*T+j)*V+n), F(0))
+			t13 = t13 + kern.Choose(!(F(targetsEntry) == F(-1)), F(1), F(0))
 		}
 		t9[i] = t92
 		outProd[i] = t13
@@ -87,20 +76,19 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R91f0eb38ac8fArgs{
+		a := regions.Rb634b5e31277Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 		}
-		regions.R91f0eb38ac8f(&a)
+		regions.Rb634b5e31277(&a)
 	} else {
 		outProd2 := c.OutProd[:L]
 		out := c.Out[:L]
 		for i := range L {
 			outProdEntry := outProd2[i]
-			t15 := (outProdEntry == F(0))
-			out[i] = kern.Choose(t15, F(0), t9[i]/kern.Choose(t15, F(1), outProdEntry))
+			out[i] = kern.Choose((outProdEntry == F(0)), F(0), t9[i]/kern.Choose((outProdEntry == F(0)), F(1), outProdEntry))
 		}
 	}
 }
@@ -120,21 +108,20 @@ func (c *crossEntropyBackwardFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.Rd27698781a99Args{
+		a := regions.R3681401f0937Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t102),
 			N0: L,
 		}
-		regions.Rd27698781a99(&a)
+		regions.R3681401f0937(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		outBar := c.OutBar[:L]
 		for i := range L {
 			outProdEntry := outProd[i]
-			t15 := (outProdEntry == F(0))
-			t22 := !t15
-			t102[i] = kern.Choose(t22, F(kern.Choose(t22, outBar[i], F(0))*(F(1)/kern.Choose(t15, F(1), outProdEntry))), F(0))
+			w := F(kern.Choose(!(outProdEntry == F(0)), outBar[i], F(0)) * (F(1) / kern.Choose((outProdEntry == F(0)), F(1), outProdEntry)))
+			t102[i] = kern.Choose(!(outProdEntry == F(0)), w, F(0))
 		}
 	}
 

@@ -30,7 +30,6 @@ func crossEntropyDirect[F num.Float](a *conformance.Args[F]) {
 	k.OutLogsumexp = a.Fresh(k.L * k.T)
 	k.OutProd = a.Fresh(k.L)
 	k.Work = a.Fresh(k.WorkLen())
-	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
 	if a.ForwardOnly {
 		return

@@ -60,8 +60,7 @@ func (c *L2NormCall[F]) Run() {
 	out := c.Out[:L]
 	for i := range L {
 		outProdEntry := outProd2[i]
-		t3 := (F(0) < outProdEntry)
-		out[i] = kern.Choose(t3, num.Sqrt(kern.Choose(t3, outProdEntry, F(1))), F(0))
+		out[i] = kern.Choose((F(0) < outProdEntry), num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1))), F(0))
 	}
 }
 
@@ -96,8 +95,7 @@ func (c *L2NormBackward[F]) Run() {
 	outBar := c.OutBar[:L]
 	for i := range L {
 		outProdEntry := outProd[i]
-		t3 := (F(0) < outProdEntry)
-		t9[i] = kern.Choose(t3, F(F(0.5*kern.Choose(t3, outBar[i], F(0)))*(F(1)/num.Sqrt(kern.Choose(t3, outProdEntry, F(1))))), F(0))
+		t9[i] = kern.Choose((F(0) < outProdEntry), F(F(0.5*kern.Choose((F(0) < outProdEntry), outBar[i], F(0)))*(F(1)/num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1))))), F(0))
 	}
 
 	// l2_norm.out

@@ -47,19 +47,18 @@ func (c *l2NormCallFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.Rfe25cb9c9b9cArgs{
+		a := regions.Rf94bf3e72159Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 		}
-		regions.Rfe25cb9c9b9c(&a)
+		regions.Rf94bf3e72159(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		out := c.Out[:L]
 		for i := range L {
 			outProdEntry := outProd[i]
-			t3 := (F(0) < outProdEntry)
-			out[i] = kern.Choose(t3, num.Sqrt(kern.Choose(t3, outProdEntry, F(1))), F(0))
+			out[i] = kern.Choose((F(0) < outProdEntry), num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1))), F(0))
 		}
 	}
 }
@@ -76,20 +75,19 @@ func (c *l2NormBackwardFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.Rd435bde8bd7bArgs{
+		a := regions.R21d0de020db2Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t9),
 			N0: L,
 		}
-		regions.Rd435bde8bd7b(&a)
+		regions.R21d0de020db2(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		outBar := c.OutBar[:L]
 		for i := range L {
 			outProdEntry := outProd[i]
-			t3 := (F(0) < outProdEntry)
-			t9[i] = kern.Choose(t3, F(F(0.5*kern.Choose(t3, outBar[i], F(0)))*(F(1)/num.Sqrt(kern.Choose(t3, outProdEntry, F(1))))), F(0))
+			t9[i] = kern.Choose((F(0) < outProdEntry), F(F(0.5*kern.Choose((F(0) < outProdEntry), outBar[i], F(0)))*(F(1)/num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1))))), F(0))
 		}
 	}
 

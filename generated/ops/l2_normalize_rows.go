@@ -67,8 +67,7 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 		t10_2 := t10[i*m:][:m]
 		for j := range m {
 			outProdEntry := outProd[j]
-			t3 := (F(0) < outProdEntry)
-			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, outProdEntry, F(1))), F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose((F(0) < outProdEntry), num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -91,24 +90,17 @@ type L2NormalizeRowsBackward[F num.Float] struct {
 	L       int
 	M       int
 	N       int
-	X       []F    // [L, m, n]
-	OutBar  []F    // [L, m, n]
-	OutProd []F    // [L, m]
-	XBar    []F    // [L, m, n], written
-	Work    []F    // WorkLen() entries
-	Flags   []bool // FlagsLen() entries
+	X       []F // [L, m, n]
+	OutBar  []F // [L, m, n]
+	OutProd []F // [L, m]
+	XBar    []F // [L, m, n], written
+	Work    []F // WorkLen() entries
 }
 
-// WorkLen is 5·L·m.
+// WorkLen is 6·L·m.
 func (c *L2NormalizeRowsBackward[F]) WorkLen() int {
 	L, m := c.L, c.M
-	return 5 * L * m
-}
-
-// FlagsLen is 3·L·m.
-func (c *L2NormalizeRowsBackward[F]) FlagsLen() int {
-	L, m := c.L, c.M
-	return 3 * L * m
+	return 6 * L * m
 }
 
 // Run computes L2NormalizeRowsBackward.
@@ -120,41 +112,32 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 	L, m, n := c.L, c.M, c.N
 	t6 := c.Work[:L*m] // [L, m]
 	work := c.Work[L*m:]
+	t8 := work[:L*m] // [L, m]
+	work = work[L*m:]
 	t10 := work[:L*m] // [L, m]
 	work = work[L*m:]
 	t32 := work[:L*m] // [L, m]
 	work = work[L*m:]
 	t62 := work[:L*m] // [L, m]
 	work = work[L*m:]
-	t23 := work[:L*m]   // [L, m]
-	t3 := c.Flags[:L*m] // [L, m]
-	flags := c.Flags[L*m:]
-	t72 := flags[:L*m] // [L, m]
-	flags = flags[L*m:]
-	t11 := flags[:L*m] // [L, m]
+	t23 := work[:L*m] // [L, m]
 
 	// l2_normalize_rows.out
 	for i := range L {
 		outProd := c.OutProd[i*m:][:m]
-		t3_2 := t3[i*m:][:m]
 		t6_2 := t6[i*m:][:m]
+		t8_2 := t8[i*m:][:m]
 		t10_2 := t10[i*m:][:m]
 		t32_2 := t32[i*m:][:m]
-		t72_2 := t72[i*m:][:m]
-		t11_2 := t11[i*m:][:m]
 		for j := range m {
 			outProdEntry := outProd[j]
-			t33 := (F(0) < outProdEntry)
-			t63 := num.Sqrt(kern.Choose(t33, outProdEntry, F(1)))
-			t8 := kern.Choose(t33, t63, F(0))
-			t102 := num.Max(t8, F(1e-08))
-			t722 := (F(1e-08) <= t8)
-			t3_2[j] = t33
+			t63 := num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1)))
+			t82 := kern.Choose((F(0) < outProdEntry), t63, F(0))
+			t102 := num.Max(t82, F(1e-08))
 			t6_2[j] = t63
+			t8_2[j] = t82
 			t10_2[j] = t102
 			t32_2[j] = F(1) / t102
-			t72_2[j] = t722
-			t11_2[j] = (t722 && t33)
 		}
 	}
 
@@ -176,15 +159,16 @@ func (c *L2NormalizeRowsBackward[F]) Run() {
 
 	// l2_normalize_rows.out
 	for i := range L {
-		t11_2 := t11[i*m:][:m]
-		t3_2 := t3[i*m:][:m]
-		t72_2 := t72[i*m:][:m]
+		t8_2 := t8[i*m:][:m]
+		outProd := c.OutProd[i*m:][:m]
 		t62_2 := t62[i*m:][:m]
 		t6_2 := t6[i*m:][:m]
 		t23_2 := t23[i*m:][:m]
 		for j := range m {
-			t11Entry := t11_2[j]
-			t23_2[j] = kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			t8Entry := t8_2[j]
+			outProdEntry2 := outProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+			t23_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), w, F(0)), F(0))
 		}
 	}
 
@@ -252,7 +236,6 @@ func (n *l2NormalizeRowsNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutProd = k.OutProd
 	g.XBar = t.Part(n.vX, g.L*g.M*g.N)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vX, g.XBar)
 }

@@ -53,21 +53,20 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: m,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
 			t10_2 := t10[i*m:][:m]
 			for j := range m {
 				outProdEntry := outProd[j]
-				t3 := (F(0) < outProdEntry)
-				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, outProdEntry, F(1))), F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose((F(0) < outProdEntry), num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -108,37 +107,42 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 	_ = L
 	_ = m
 	_ = n
-	t6 := c.Work[:L*m]           // [L, m]
-	t10 := c.Work[L*m:][:L*m]    // [L, m]
-	t32 := c.Work[2*L*m:][:L*m]  // [L, m]
-	t62 := c.Work[3*L*m:][:L*m]  // [L, m]
-	t23 := c.Work[4*L*m:][:L*m]  // [L, m]
-	t3 := c.Flags[:L*m]          // [L, m]
-	t72 := c.Flags[L*m:][:L*m]   // [L, m]
-	t11 := c.Flags[2*L*m:][:L*m] // [L, m]
+	t6 := c.Work[:L*m]          // [L, m]
+	t8 := c.Work[L*m:][:L*m]    // [L, m]
+	t10 := c.Work[2*L*m:][:L*m] // [L, m]
+	t32 := c.Work[3*L*m:][:L*m] // [L, m]
+	t62 := c.Work[4*L*m:][:L*m] // [L, m]
+	t23 := c.Work[5*L*m:][:L*m] // [L, m]
 
 	// l2_normalize_rows.out
-	for i := range L {
-		outProd := c.OutProd[i*m:][:m]
-		t3_2 := t3[i*m:][:m]
-		t6_2 := t6[i*m:][:m]
-		t10_2 := t10[i*m:][:m]
-		t32_2 := t32[i*m:][:m]
-		t72_2 := t72[i*m:][:m]
-		t11_2 := t11[i*m:][:m]
-		for j := range m {
-			outProdEntry := outProd[j]
-			t33 := (F(0) < outProdEntry)
-			t63 := num.Sqrt(kern.Choose(t33, outProdEntry, F(1)))
-			t8 := kern.Choose(t33, t63, F(0))
-			t102 := kern.Larger(t8, F(1e-08))
-			t722 := (F(1e-08) <= t8)
-			t3_2[j] = t33
-			t6_2[j] = t63
-			t10_2[j] = t102
-			t32_2[j] = F(1) / t102
-			t72_2[j] = t722
-			t11_2[j] = (t722 && t33)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.OutProd),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(t8),
+			P3: unsafe.SliceData(t10),
+			P4: unsafe.SliceData(t32),
+			N0: L,
+			N1: m,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			outProd := c.OutProd[i*m:][:m]
+			t6_2 := t6[i*m:][:m]
+			t8_2 := t8[i*m:][:m]
+			t10_2 := t10[i*m:][:m]
+			t32_2 := t32[i*m:][:m]
+			for j := range m {
+				outProdEntry := outProd[j]
+				t63 := num.Sqrt(kern.Choose((F(0) < outProdEntry), outProdEntry, F(1)))
+				t82 := kern.Choose((F(0) < outProdEntry), t63, F(0))
+				t102 := kern.Larger(t82, F(1e-08))
+				t6_2[j] = t63
+				t8_2[j] = t82
+				t10_2[j] = t102
+				t32_2[j] = F(1) / t102
+			}
 		}
 	}
 
@@ -178,16 +182,30 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 	}
 
 	// l2_normalize_rows.out
-	for i := range L {
-		t11_2 := t11[i*m:][:m]
-		t3_2 := t3[i*m:][:m]
-		t72_2 := t72[i*m:][:m]
-		t62_2 := t62[i*m:][:m]
-		t6_2 := t6[i*m:][:m]
-		t23_2 := t23[i*m:][:m]
-		for j := range m {
-			t11Entry := t11_2[j]
-			t23_2[j] = kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(c.OutProd),
+			P2: unsafe.SliceData(t62),
+			P3: unsafe.SliceData(t6),
+			P4: unsafe.SliceData(t23),
+			N0: L,
+			N1: m,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t8_2 := t8[i*m:][:m]
+			outProd := c.OutProd[i*m:][:m]
+			t62_2 := t62[i*m:][:m]
+			t6_2 := t6[i*m:][:m]
+			t23_2 := t23[i*m:][:m]
+			for j := range m {
+				t8Entry := t8_2[j]
+				outProdEntry2 := outProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+				t23_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < outProdEntry2)), w, F(0)), F(0))
+			}
 		}
 	}
 

@@ -40,7 +40,6 @@ func l2NormalizeRowsDirect[F num.Float](a *conformance.Args[F]) {
 	g.OutProd = k.OutProd
 	g.XBar = a.Grad("X", g.L*g.M*g.N)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

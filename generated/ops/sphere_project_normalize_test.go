@@ -40,7 +40,6 @@ func sphereProjectNormalizeDirect[F num.Float](a *conformance.Args[F]) {
 	g.OutProd = k.OutProd
 	g.SBar = a.Grad("S", g.L*g.D*g.M)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -38,8 +38,7 @@ func (c *Out[F]) Run() {
 	t14 := c.Work[:L*T*d] // [L, T, d]
 
 	// cms.s
-	t3 := (F(2) < F(K))
-	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
+	s := kern.Choose((F(2) < F(K)), F(1)/kern.Choose((F(2) < F(K)), num.Sqrt(kern.Choose((F(2) < F(K)), F(K), F(1))), F(1)), F(1))
 
 	// cms.out
 	clear(t14)
@@ -92,8 +91,7 @@ func (c *OutBackward[F]) Run() {
 	K, L, T, d := c.K, c.L, c.T, c.D
 
 	// cms.s
-	t3 := (F(2) < F(K))
-	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
+	s := kern.Choose((F(2) < F(K)), F(1)/kern.Choose((F(2) < F(K)), num.Sqrt(kern.Choose((F(2) < F(K)), F(K), F(1))), F(1)), F(1))
 
 	// cms.out
 	for i := range L {

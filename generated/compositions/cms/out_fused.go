@@ -22,8 +22,7 @@ func (c *outFused) run() {
 	t14 := c.Work[:L*T*d] // [L, T, d]
 
 	// cms.s
-	t3 := (F(2) < F(K))
-	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
+	s := kern.Choose((F(2) < F(K)), F(1)/kern.Choose((F(2) < F(K)), num.Sqrt(kern.Choose((F(2) < F(K)), F(K), F(1))), F(1)), F(1))
 
 	// cms.out
 	clear(t14)
@@ -90,8 +89,7 @@ func (c *outBackwardFused) run() {
 	_ = d
 
 	// cms.s
-	t3 := (F(2) < F(K))
-	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
+	s := kern.Choose((F(2) < F(K)), F(1)/kern.Choose((F(2) < F(K)), num.Sqrt(kern.Choose((F(2) < F(K)), F(K), F(1))), F(1)), F(1))
 
 	// cms.out
 	if kern.Wide() {

@@ -64,30 +64,23 @@ func (c *A[F]) Run() {
 
 // ABackward is one call of the kernel ABackward.
 type ABackward[F num.Float] struct {
-	K     int
-	L     int
-	D     int
-	W     []F    // [K, d]
-	U     []F    // [L, d]
-	ABar  []F    // [L, K]
-	GLin  []F    // [L, K]
-	WBar  []F    // [K, d], written
-	UBar  []F    // [L, d], written
-	BBar  []F    // [K], written
-	Work  []F    // WorkLen() entries
-	Flags []bool // FlagsLen() entries
+	K    int
+	L    int
+	D    int
+	W    []F // [K, d]
+	U    []F // [L, d]
+	ABar []F // [L, K]
+	GLin []F // [L, K]
+	WBar []F // [K, d], written
+	UBar []F // [L, d], written
+	BBar []F // [K], written
+	Work []F // WorkLen() entries
 }
 
 // WorkLen is K·L.
 func (c *ABackward[F]) WorkLen() int {
 	K, L := c.K, c.L
 	return K * L
-}
-
-// FlagsLen is K.
-func (c *ABackward[F]) FlagsLen() int {
-	K := c.K
-	return K
 }
 
 // Run computes ABackward.
@@ -98,12 +91,6 @@ func (c *ABackward[F]) Run() {
 	}
 	K, L, d := c.K, c.L, c.D
 	t112 := c.Work[:K*L] // [L, K]
-	t22 := c.Flags[:K]   // [K]
-
-	// cms_gated.a
-	for i := range K {
-		t22[i] = !(F(i) == F(0))
-	}
 
 	// cms_gated.g, cms_gated.a
 	clear(c.BBar)
@@ -113,9 +100,9 @@ func (c *ABackward[F]) Run() {
 		t112_2 := t112[i*K:][:K]
 		bBar := c.BBar[:K]
 		for j := range K {
-			t22Entry := t22[j]
 			gLinEntry := gLin[j]
-			t1122 := kern.Choose(t22Entry, F(F(num.Sigmoid(gLinEntry)*kern.Choose(t22Entry, aBar[j], F(0)))*num.Sigmoid(-gLinEntry)), F(0))
+			w2 := F(F(num.Sigmoid(gLinEntry)*kern.Choose(!(F(j) == F(0)), aBar[j], F(0))) * num.Sigmoid(-gLinEntry))
+			t1122 := kern.Choose(!(F(j) == F(0)), w2, F(0))
 			t112_2[j] = t1122
 			bBar[j] += t1122
 		}
@@ -181,7 +168,6 @@ func (n *aNode[F]) Backward(t *tape.Tape[F]) {
 	g.UBar = t.Part(n.fromU, g.L*g.D)
 	g.BBar = t.Part(n.vB, g.K)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vW, g.WBar)
 	t.Contribute(n.vB, g.BBar)

@@ -43,12 +43,6 @@ func (c *aBackwardFused) run() {
 	_ = L
 	_ = d
 	t112 := c.Work[:K*L] // [L, K]
-	t22 := c.Flags[:K]   // [K]
-
-	// cms_gated.a
-	for i := range K {
-		t22[i] = !(F(i) == F(0))
-	}
 
 	// cms_gated.g, cms_gated.a
 	clear(c.BBar)
@@ -58,9 +52,9 @@ func (c *aBackwardFused) run() {
 		t112_2 := t112[i*K:][:K]
 		bBar := c.BBar[:K]
 		for j := range K {
-			t22Entry := t22[j]
 			gLinEntry := gLin[j]
-			t1122 := kern.Choose(t22Entry, F(F(kern.Sigmoid(gLinEntry)*kern.Choose(t22Entry, aBar[j], F(0)))*kern.Sigmoid(-gLinEntry)), F(0))
+			w2 := F(F(kern.Sigmoid(gLinEntry)*kern.Choose(!(F(j) == F(0)), aBar[j], F(0))) * kern.Sigmoid(-gLinEntry))
+			t1122 := kern.Choose(!(F(j) == F(0)), w2, F(0))
 			t112_2[j] = t1122
 			bBar[j] = bBar[j] + t1122
 		}

@@ -100,7 +100,6 @@ func aDirect[F num.Float](a *conformance.Args[F]) {
 	g.UBar = a.Grad("u", g.L*g.D)
 	g.BBar = a.Grad("b", g.K)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

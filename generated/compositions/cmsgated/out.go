@@ -44,8 +44,7 @@ func (c *Out[F]) Run() {
 	t20 := work[:L*d] // [L, d]
 
 	// cms_gated.s
-	t3 := (F(2) < F(K))
-	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
+	s := kern.Choose((F(2) < F(K)), F(1)/kern.Choose((F(2) < F(K)), num.Sqrt(kern.Choose((F(2) < F(K)), F(K), F(1))), F(1)), F(1))
 
 	// cms_gated.out
 	clear(t18)
@@ -131,8 +130,7 @@ func (c *OutBackward[F]) Run() {
 	t172 := work[:K*L] // [L, K]
 
 	// cms_gated.s, cms_gated.u
-	t3 := (F(2) < F(K))
-	s := kern.Choose(t3, F(1)/kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)), F(1))
+	s := kern.Choose((F(2) < F(K)), F(1)/kern.Choose((F(2) < F(K)), num.Sqrt(kern.Choose((F(2) < F(K)), F(K), F(1))), F(1)), F(1))
 	t32 := F(1) / F(T)
 
 	// cms_gated.u

@@ -65,10 +65,10 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.WK = a.Real("W_K", k.H*k.H*k.DH*k.DH)
 	k.WV = a.Real("W_V", k.H*k.H*k.DH*k.DH)
 	k.Out = a.Out("out", k.H*k.L*k.T*k.DH)
-	k.AReshape = a.Fresh(k.H * k.L * k.T * k.DH)
-	k.AReshape2 = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.Q = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.K = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.A = a.Fresh(k.H * k.L * k.T * k.T)
-	k.OutReshape = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.V = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -81,10 +81,10 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.WK = k.WK
 	g.WV = k.WV
 	g.OutBar = a.Bar("out", g.H*g.L*g.T*g.DH)
-	g.AReshape = k.AReshape
-	g.AReshape2 = k.AReshape2
+	g.Q = k.Q
+	g.K = k.K
 	g.A = k.A
-	g.OutReshape = k.OutReshape
+	g.V = k.V
 	g.WQBar = a.Grad("W_Q", g.H*g.H*g.DH*g.DH)
 	g.XBar = a.Grad("X", g.H*g.L*g.T*g.DH)
 	g.WKBar = a.Grad("W_K", g.H*g.H*g.DH*g.DH)

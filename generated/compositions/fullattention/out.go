@@ -16,26 +16,26 @@ var outKind = tape.NewKind()
 //
 // It keeps H·L·T·T + 3·H·L·T·d_h entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	H          int
-	L          int
-	T          int
-	DH         int
-	WQ         []F // [H·d_h, H·d_h]
-	X          []F // [L, T, H·d_h]
-	WK         []F // [H·d_h, H·d_h]
-	WV         []F // [H·d_h, H·d_h]
-	Out        []F // [L, T, H·d_h], written
-	AReshape   []F // [L, T, H, d_h], written
-	AReshape2  []F // [L, T, H, d_h], written
-	A          []F // [L, T, H, T], written
-	OutReshape []F // [L, T, H, d_h], written
-	Work       []F // WorkLen() entries
+	H    int
+	L    int
+	T    int
+	DH   int
+	WQ   []F // [H·d_h, H·d_h]
+	X    []F // [L, T, H·d_h]
+	WK   []F // [H·d_h, H·d_h]
+	WV   []F // [H·d_h, H·d_h]
+	Out  []F // [L, T, H·d_h], written
+	Q    []F // [L, T, H·d_h], written
+	K    []F // [L, T, H·d_h], written
+	A    []F // [L, T, H, T], written
+	V    []F // [L, T, H·d_h], written
+	Work []F // WorkLen() entries
 }
 
-// WorkLen is 2·H·L·T·T + 4·H·L·T·d_h.
+// WorkLen is 2·H·L·T·T.
 func (c *Out[F]) WorkLen() int {
-	H, L, T, dH := c.H, c.L, c.T, c.DH
-	return 2*H*L*T*T + 4*H*L*T*dH
+	H, L, T := c.H, c.L, c.T
+	return 2 * H * L * T * T
 }
 
 // Run computes Out.
@@ -45,23 +45,15 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH := c.H, c.L, c.T, c.DH
-	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
-	work := c.Work[H*L*T*dH:]
-	k := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t9 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
+	t9 := c.Work[:H*L*T*T] // [L, T, H, T]
+	work := c.Work[H*L*T*T:]
 	t10 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
-	v := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t14 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// full_attention.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// full_attention.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// full_attention.a
 	t6 := F(1) / num.Sqrt(F(dH))
@@ -70,12 +62,12 @@ func (c *Out[F]) Run() {
 	clear(t9)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
+					t9_2 := t9[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						kView := k[((i*T+m)*H+k2)*dH:][:dH]
+						kView := c.K[((i*T+m)*H+k)*dH:][:dH]
 						var t92 F
 						for p := range dH {
 							t92 += F(qView[p] * kView[p])
@@ -91,10 +83,10 @@ func (c *Out[F]) Run() {
 	clear(t10)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
-					t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
+					t9_2 := t9[((i*T+j)*H+k)*T:][:n]
+					t10_2 := t10[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						t10_2[m] = F(t6 * t9_2[m])
 					}
@@ -107,10 +99,10 @@ func (c *Out[F]) Run() {
 	clear(c.A)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				top := F(math.Inf(-1))
 				if n := min(T, j+1); n > 0 {
-					t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
+					t10_2 := t10[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						if x := t10_2[m]; x > top || x != x {
 							top = x
@@ -119,8 +111,8 @@ func (c *Out[F]) Run() {
 				}
 				var sum F
 				if n := min(T, j+1); n > 0 {
-					t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
-					a := c.A[((i*T+j)*H+k2)*T:][:n]
+					t10_2 := t10[((i*T+j)*H+k)*T:][:n]
+					a := c.A[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						e := num.Exp(t10_2[m] - top)
 						sum += e
@@ -128,7 +120,7 @@ func (c *Out[F]) Run() {
 					}
 				}
 				if n := min(T, j+1); n > 0 {
-					a := c.A[((i*T+j)*H+k2)*T:][:n]
+					a := c.A[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						a[m] = a[m] / sum
 					}
@@ -138,53 +130,23 @@ func (c *Out[F]) Run() {
 	}
 
 	// full_attention.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// full_attention.out
-	clear(t14)
+	clear(c.Out)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				t14_2 := t14[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					a := c.A[((i*T+j)*H+k2)*T:][:n]
+					a := c.A[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						vView := v[((i*T+m)*H+k2)*dH:][:dH]
+						vView := c.V[((i*T+m)*H+k)*dH:][:dH]
 						aEntry := a[m]
 						for p := range dH {
-							t14_2[p] += F(aEntry * vView[p])
+							outView[p] += F(aEntry * vView[p])
 						}
 					}
-				}
-			}
-		}
-	}
-
-	// full_attention.out
-	for i := range L {
-		for j := range T {
-			t14View := t14[(i*T+j)*H*dH:][:H*dH]
-			out := c.Out[(i*T+j)*H*dH:][:H*dH]
-			for k2 := range H * dH {
-				out[k2] = t14View[k2]
-			}
-		}
-	}
-
-	// full_attention.a, full_attention.out
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
-				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
-				kView := k[((i*T+j)*H+k2)*dH:][:dH]
-				aReshape2 := c.AReshape2[((i*T+j)*H+k2)*dH:][:dH]
-				vView := v[((i*T+j)*H+k2)*dH:][:dH]
-				outReshape := c.OutReshape[((i*T+j)*H+k2)*dH:][:dH]
-				for m := range dH {
-					aReshape[m] = qView[m]
-					aReshape2[m] = kView[m]
-					outReshape[m] = vView[m]
 				}
 			}
 		}
@@ -193,24 +155,24 @@ func (c *Out[F]) Run() {
 
 // OutBackward is one call of the kernel OutBackward.
 type OutBackward[F num.Float] struct {
-	H          int
-	L          int
-	T          int
-	DH         int
-	WQ         []F // [H·d_h, H·d_h]
-	X          []F // [L, T, H·d_h]
-	WK         []F // [H·d_h, H·d_h]
-	WV         []F // [H·d_h, H·d_h]
-	OutBar     []F // [L, T, H·d_h]
-	AReshape   []F // [L, T, H, d_h]
-	AReshape2  []F // [L, T, H, d_h]
-	A          []F // [L, T, H, T]
-	OutReshape []F // [L, T, H, d_h]
-	WQBar      []F // [H·d_h, H·d_h], written
-	XBar       []F // [L, T, H·d_h], written
-	WKBar      []F // [H·d_h, H·d_h], written
-	WVBar      []F // [H·d_h, H·d_h], written
-	Work       []F // WorkLen() entries
+	H      int
+	L      int
+	T      int
+	DH     int
+	WQ     []F // [H·d_h, H·d_h]
+	X      []F // [L, T, H·d_h]
+	WK     []F // [H·d_h, H·d_h]
+	WV     []F // [H·d_h, H·d_h]
+	OutBar []F // [L, T, H·d_h]
+	Q      []F // [L, T, H·d_h]
+	K      []F // [L, T, H·d_h]
+	A      []F // [L, T, H, T]
+	V      []F // [L, T, H·d_h]
+	WQBar  []F // [H·d_h, H·d_h], written
+	XBar   []F // [L, T, H·d_h], written
+	WKBar  []F // [H·d_h, H·d_h], written
+	WVBar  []F // [H·d_h, H·d_h], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 4·H·L·T·T + 3·H·L·T·d_h + H·L·T.
@@ -254,10 +216,10 @@ func (c *OutBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t2_2 := t2[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						outReshape := c.OutReshape[((i*T+m)*H+k)*dH:][:dH]
+						vView := c.V[((i*T+m)*H+k)*dH:][:dH]
 						var t22 F
 						for p := range dH {
-							t22 += F(outReshape[p] * outBarView[p])
+							t22 += F(vView[p] * outBarView[p])
 						}
 						t2_2[m] = t22
 					}
@@ -367,10 +329,10 @@ func (c *OutBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						aReshape2 := c.AReshape2[((i*T+m)*H+k)*dH:][:dH]
+						kView := c.K[((i*T+m)*H+k)*dH:][:dH]
 						t102Entry := t102_2[m]
 						for p := range dH {
-							t11_2[p] += F(aReshape2[p] * t102Entry)
+							t11_2[p] += F(kView[p] * t102Entry)
 						}
 					}
 				}
@@ -387,10 +349,10 @@ func (c *OutBackward[F]) Run() {
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
-						aReshape := c.AReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
+						qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
 						t102Entry2 := t102[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t12_2[p] += F(aReshape[p] * t102Entry2)
+							t12_2[p] += F(qView[p] * t102Entry2)
 						}
 					}
 				}
@@ -452,10 +414,10 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vWV = w.Value("W_V")
 	k.WV = arena.Data(n.vWV)
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.AReshape2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.K = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.T)
-	k.OutReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.V = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -477,10 +439,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WK = k.WK
 	g.WV = k.WV
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
-	g.AReshape = k.AReshape
-	g.AReshape2 = k.AReshape2
+	g.Q = k.Q
+	g.K = k.K
 	g.A = k.A
-	g.OutReshape = k.OutReshape
+	g.V = k.V
 	g.WQBar = t.Part(n.vWQ, g.H*g.H*g.DH*g.DH)
 	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)
 	g.WKBar = t.Part(n.vWK, g.H*g.H*g.DH*g.DH)

@@ -20,18 +20,14 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = dH
-	q := c.Work[:H*L*T*dH]                          // [L, T, H·d_h]
-	k := c.Work[H*L*T*dH:][:H*L*T*dH]               // [L, T, H·d_h]
-	t9 := c.Work[2*H*L*T*dH:][:H*L*T*T]             // [L, T, H, T]
-	t10 := c.Work[H*L*T*T+2*H*L*T*dH:][:H*L*T*T]    // [L, T, H, T]
-	v := c.Work[2*H*L*T*T+2*H*L*T*dH:][:H*L*T*dH]   // [L, T, H·d_h]
-	t14 := c.Work[2*H*L*T*T+3*H*L*T*dH:][:H*L*T*dH] // [L, T, H, d_h]
+	t9 := c.Work[:H*L*T*T]            // [L, T, H, T]
+	t10 := c.Work[H*L*T*T:][:H*L*T*T] // [L, T, H, T]
 
 	// full_attention.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// full_attention.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// full_attention.a
 	t6 := F(1) / num.Sqrt(F(dH))
@@ -40,8 +36,8 @@ func (c *outFused) run() {
 	clear(t9)
 	if kern.Wide() {
 		a := regions.R1b0b5c0a764eArgs{
-			P0:  unsafe.SliceData(q),
-			P1:  unsafe.SliceData(k),
+			P0:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(t9),
 			N0:  L,
 			N1:  T,
@@ -59,12 +55,12 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
+						t9_2 := t9[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							kView := k[((i*T+m)*H+k2)*dH:][:dH]
+							kView := c.K[((i*T+m)*H+k)*dH:][:dH]
 							var t92 F
 							t92Sums := [16]F{t92}
 							for p := range dH {
@@ -96,10 +92,10 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t9_2 := t9[((i*T+j)*H+k2)*T:][:n]
-						t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
+						t9_2 := t9[((i*T+j)*H+k)*T:][:n]
+						t10_2 := t10[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							t10_2[m] = F(t6 * t9_2[m])
 						}
@@ -125,11 +121,11 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					top := F(math.Inf(-1))
 					topSums := kern.Lowest16()
 					if n := min(T, j+1); n > 0 {
-						t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
+						t10_2 := t10[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							topSums[m%16] = kern.Gather(topSums[m%16], t10_2[m])
 						}
@@ -138,8 +134,8 @@ func (c *outFused) run() {
 					var sum F
 					sumSums := [16]F{sum}
 					if n := min(T, j+1); n > 0 {
-						t10_2 := t10[((i*T+j)*H+k2)*T:][:n]
-						a := c.A[((i*T+j)*H+k2)*T:][:n]
+						t10_2 := t10[((i*T+j)*H+k)*T:][:n]
+						a := c.A[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							e := kern.Exp(t10_2[m] - top)
 							sumSums[m%16] = sumSums[m%16] + e
@@ -148,7 +144,7 @@ func (c *outFused) run() {
 					}
 					sum = kern.Sum16(&sumSums)
 					if n := min(T, j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k2)*T:][:n]
+						a := c.A[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							a[m] = a[m] / sum
 						}
@@ -159,15 +155,15 @@ func (c *outFused) run() {
 	}
 
 	// full_attention.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// full_attention.out
-	clear(t14)
+	clear(c.Out)
 	if kern.Wide() {
 		a := regions.R7d885e87ddc2Args{
 			P0:  unsafe.SliceData(c.A),
-			P1:  unsafe.SliceData(v),
-			P2:  unsafe.SliceData(t14),
+			P1:  unsafe.SliceData(c.V),
+			P2:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -184,61 +180,17 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					t14_2 := t14[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k2)*T:][:n]
+						a := c.A[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							vView := v[((i*T+m)*H+k2)*dH:][:dH]
+							vView := c.V[((i*T+m)*H+k)*dH:][:dH]
 							aEntry := a[m]
 							for p := range dH {
-								t14_2[p] = num.FMA32(aEntry, vView[p], t14_2[p])
+								outView[p] = num.FMA32(aEntry, vView[p], outView[p])
 							}
 						}
-					}
-				}
-			}
-		}
-	}
-
-	// full_attention.out
-	for i := range L {
-		for j := range T {
-			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t14[(i*T+j)*H*dH:][:H*dH])
-		}
-	}
-
-	// full_attention.a, full_attention.out
-	if kern.Wide() {
-		a := regions.Rfdf3665fa338Args{
-			P0: unsafe.SliceData(q),
-			P1: unsafe.SliceData(c.AReshape),
-			P2: unsafe.SliceData(k),
-			P3: unsafe.SliceData(c.AReshape2),
-			P4: unsafe.SliceData(v),
-			P5: unsafe.SliceData(c.OutReshape),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H * T * dH,
-		}
-		regions.Rfdf3665fa338(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
-					aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
-					kView := k[((i*T+j)*H+k2)*dH:][:dH]
-					aReshape2 := c.AReshape2[((i*T+j)*H+k2)*dH:][:dH]
-					vView := v[((i*T+j)*H+k2)*dH:][:dH]
-					outReshape := c.OutReshape[((i*T+j)*H+k2)*dH:][:dH]
-					for m := range dH {
-						aReshape[m] = qView[m]
-						aReshape2[m] = kView[m]
-						outReshape[m] = vView[m]
 					}
 				}
 			}
@@ -272,7 +224,7 @@ func (c *outBackwardFused) run() {
 	clear(t2)
 	if kern.Wide() {
 		a := regions.R1a16e0a3339eArgs{
-			P0:  unsafe.SliceData(c.OutReshape),
+			P0:  unsafe.SliceData(c.V),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t2),
 			N0:  L,
@@ -296,11 +248,11 @@ func (c *outBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t2_2 := t2[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							outReshape := c.OutReshape[((i*T+m)*H+k)*dH:][:dH]
+							vView := c.V[((i*T+m)*H+k)*dH:][:dH]
 							var t22 F
 							t22Sums := [16]F{t22}
 							for p := range dH {
-								t22Sums[p%16] = num.FMA32(outReshape[p], outBarView[p], t22Sums[p%16])
+								t22Sums[p%16] = num.FMA32(vView[p], outBarView[p], t22Sums[p%16])
 							}
 							t22 = kern.Sum16(&t22Sums)
 							t2_2[m] = t22
@@ -489,7 +441,7 @@ func (c *outBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7d885e87ddc2Args{
 			P0:  unsafe.SliceData(t102),
-			P1:  unsafe.SliceData(c.AReshape2),
+			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(t11),
 			N0:  L,
 			N1:  T,
@@ -512,10 +464,10 @@ func (c *outBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t102_2 := t102[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							aReshape2 := c.AReshape2[((i*T+m)*H+k)*dH:][:dH]
+							kView := c.K[((i*T+m)*H+k)*dH:][:dH]
 							t102Entry := t102_2[m]
 							for p := range dH {
-								t11_2[p] = num.FMA32(aReshape2[p], t102Entry, t11_2[p])
+								t11_2[p] = num.FMA32(kView[p], t102Entry, t11_2[p])
 							}
 						}
 					}
@@ -529,7 +481,7 @@ func (c *outBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R775984f35b90Args{
 			P0:  unsafe.SliceData(t102),
-			P1:  unsafe.SliceData(c.AReshape),
+			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t12),
 			N0:  L,
 			N1:  T,
@@ -552,10 +504,10 @@ func (c *outBackwardFused) run() {
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
-							aReshape := c.AReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
+							qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
 							t102Entry2 := t102[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t12_2[p] = num.FMA32(aReshape[p], t102Entry2, t12_2[p])
+								t12_2[p] = num.FMA32(qView[p], t102Entry2, t12_2[p])
 							}
 						}
 					}

@@ -72,7 +72,7 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.Out = a.Out("out", k.H*k.L*k.T*k.DH)
 	k.KTailOut = a.Out("k.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
 	k.VTailOut = a.Out("v.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
-	k.AReshape = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.Q = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.AStack = a.Fresh(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = a.Fresh(k.H * k.L * k.T * k.W)
 	k.OutStack = a.Fresh(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
@@ -91,7 +91,7 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.OutBar = a.Bar("out", g.H*g.L*g.T*g.DH)
 	g.KTailBar = a.Bar("k.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.VTailBar = a.Bar("v.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.AReshape = k.AReshape
+	g.Q = k.Q
 	g.AStack = k.AStack
 	g.A = k.A
 	g.OutStack = k.OutStack

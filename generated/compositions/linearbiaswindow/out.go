@@ -31,17 +31,17 @@ type Out[F num.Float] struct {
 	Out      []F     // [L, T, H·d_h], written
 	KTailOut []F     // [L, w - 1, H, d_h], written
 	VTailOut []F     // [L, w - 1, H, d_h], written
-	AReshape []F     // [L, T, H, d_h], written
+	Q        []F     // [L, T, H·d_h], written
 	AStack   []F     // [L, T + w - 1, H, d_h], written
 	A        []F     // [L, T, H, w], written
 	OutStack []F     // [L, T + w - 1, H, d_h], written
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 4·H·L·T·d_h + 3·H·L·T·w + H·w + H.
+// WorkLen is 2·H·L·T·w + H·w + H.
 func (c *Out[F]) WorkLen() int {
-	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return 4*H*L*T*dH + 3*H*L*T*w + H*w + H
+	H, L, T, w := c.H, c.L, c.T, c.W
+	return 2*H*L*T*w + H*w + H
 }
 
 // Run computes Out.
@@ -51,29 +51,21 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
-	work := c.Work[H*L*T*dH:]
-	k := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t8 := work[:H] // [H]
-	work = work[H:]
+	t8 := c.Work[:H] // [H]
+	work := c.Work[H:]
 	m := work[:H*w] // [H, w]
 	work = work[H*w:]
 	t19 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t20 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
 	t21 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
-	v := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t27 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// linear_bias_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// linear_bias_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	for i := range L {
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+	}
 
 	// linear_bias_window.m
 	w2 := F(H)
@@ -96,22 +88,11 @@ func (c *Out[F]) Run() {
 	// linear_bias_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				kTail := c.KTail[((i*(w-1)+j)*H+k2)*dH:][:dH]
-				aStack := c.AStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				kTail := c.KTail[((i*(w-1)+j)*H+k)*dH:][:dH]
+				aStack := c.AStack[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				for m2 := range dH {
 					aStack[m2] = kTail[m2]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				kView := k[((i*T+j)*H+k2)*dH:][:dH]
-				aStack := c.AStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH]
-				for m2 := range dH {
-					aStack[m2] = kView[m2]
 				}
 			}
 		}
@@ -120,9 +101,9 @@ func (c *Out[F]) Run() {
 	// linear_bias_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				aStack := c.AStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
-				kTailOut := c.KTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				aStack := c.AStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				kTailOut := c.KTailOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m2 := range dH {
 					kTailOut[m2] = aStack[m2]
 				}
@@ -134,17 +115,17 @@ func (c *Out[F]) Run() {
 	clear(t19)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				for m2 := range w {
 					n := int(c.Pos[i]) + j - m2
 					if n >= 0 {
 						var t192 F
-						qView := q[((i*T+j)*H+k2)*dH:][:dH]
-						aStack := c.AStack[((i*(T+w-1)+j-m2+w-1)*H+k2)*dH:][:dH]
+						qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+						aStack := c.AStack[((i*(T+w-1)+j-m2+w-1)*H+k)*dH:][:dH]
 						for p := range dH {
 							t192 += F(qView[p] * aStack[p])
 						}
-						t19[((i*T+j)*H+k2)*w+m2] = t192
+						t19[((i*T+j)*H+k)*w+m2] = t192
 					}
 				}
 			}
@@ -152,30 +133,14 @@ func (c *Out[F]) Run() {
 	}
 
 	// linear_bias_window.a
-	clear(t20)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				for m2 := range w {
-					n2 := int(c.Pos[i]) + j - m2
-					if n2 >= 0 {
-						t20[((i*T+j)*H+k2)*w+m2] = F(t14 * t19[((i*T+j)*H+k2)*w+m2])
-					}
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	clear(t21)
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				for m2 := range w {
-					n3 := int(c.Pos[i]) + j - m2
-					if n3 >= 0 {
-						t21[((i*T+j)*H+k2)*w+m2] = t20[((i*T+j)*H+k2)*w+m2] + m[k2*w+m2]
-					}
+			for k := range H {
+				t19_2 := t19[((i*T+j)*H+k)*w:][:w]
+				m2 := m[k*w:][:w]
+				t21_2 := t21[((i*T+j)*H+k)*w:][:w]
+				for m3 := range w {
+					t21_2[m3] = F(t14*t19_2[m3]) + m2[m3]
 				}
 			}
 		}
@@ -185,29 +150,29 @@ func (c *Out[F]) Run() {
 	clear(c.A)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				top := F(math.Inf(-1))
 				for m2 := range w {
-					n4 := int(c.Pos[i]) + j - m2
-					if n4 >= 0 {
-						if x := t21[((i*T+j)*H+k2)*w+m2]; x > top || x != x {
+					n2 := int(c.Pos[i]) + j - m2
+					if n2 >= 0 {
+						if x := t21[((i*T+j)*H+k)*w+m2]; x > top || x != x {
 							top = x
 						}
 					}
 				}
 				var sum F
 				for m2 := range w {
-					n5 := int(c.Pos[i]) + j - m2
-					if n5 >= 0 {
-						e := num.Exp(t21[((i*T+j)*H+k2)*w+m2] - top)
+					n3 := int(c.Pos[i]) + j - m2
+					if n3 >= 0 {
+						e := num.Exp(t21[((i*T+j)*H+k)*w+m2] - top)
 						sum += e
-						c.A[((i*T+j)*H+k2)*w+m2] = e
+						c.A[((i*T+j)*H+k)*w+m2] = e
 					}
 				}
 				for m2 := range w {
-					n6 := int(c.Pos[i]) + j - m2
-					if n6 >= 0 {
-						c.A[((i*T+j)*H+k2)*w+m2] = c.A[((i*T+j)*H+k2)*w+m2] / sum
+					n4 := int(c.Pos[i]) + j - m2
+					if n4 >= 0 {
+						c.A[((i*T+j)*H+k)*w+m2] = c.A[((i*T+j)*H+k)*w+m2] / sum
 					}
 				}
 			}
@@ -215,38 +180,29 @@ func (c *Out[F]) Run() {
 	}
 
 	// linear_bias_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	for i := range L {
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+	}
 
 	// linear_bias_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				vTail := c.VTail[((i*(w-1)+j)*H+k2)*dH:][:dH]
-				outStack := c.OutStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				vTail := c.VTail[((i*(w-1)+j)*H+k)*dH:][:dH]
+				outStack := c.OutStack[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				for m2 := range dH {
 					outStack[m2] = vTail[m2]
 				}
 			}
 		}
 	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				vView := v[((i*T+j)*H+k2)*dH:][:dH]
-				outStack := c.OutStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH]
-				for m2 := range dH {
-					outStack[m2] = vView[m2]
-				}
-			}
-		}
-	}
 
 	// linear_bias_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				outStack := c.OutStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
-				vTailOut := c.VTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				outStack := c.OutStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				vTailOut := c.VTailOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m2 := range dH {
 					vTailOut[m2] = outStack[m2]
 				}
@@ -255,44 +211,20 @@ func (c *Out[F]) Run() {
 	}
 
 	// linear_bias_window.out
-	clear(t27)
+	clear(c.Out)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				for m2 := range w {
-					n7 := int(c.Pos[i]) + j - m2
-					if n7 >= 0 {
-						aEntry := c.A[((i*T+j)*H+k2)*w+m2]
-						outStack := c.OutStack[((i*(T+w-1)+j-m2+w-1)*H+k2)*dH:][:dH]
-						t27_2 := t27[((i*T+j)*H+k2)*dH:][:dH]
+					n5 := int(c.Pos[i]) + j - m2
+					if n5 >= 0 {
+						aEntry := c.A[((i*T+j)*H+k)*w+m2]
+						outStack := c.OutStack[((i*(T+w-1)+j-m2+w-1)*H+k)*dH:][:dH]
+						outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							t27_2[p] += F(aEntry * outStack[p])
+							outView[p] += F(aEntry * outStack[p])
 						}
 					}
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.out
-	for i := range L {
-		for j := range T {
-			t27View := t27[(i*T+j)*H*dH:][:H*dH]
-			out := c.Out[(i*T+j)*H*dH:][:H*dH]
-			for k2 := range H * dH {
-				out[k2] = t27View[k2]
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
-				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
-				for m2 := range dH {
-					aReshape[m2] = qView[m2]
 				}
 			}
 		}
@@ -314,7 +246,7 @@ type OutBackward[F num.Float] struct {
 	OutBar      []F     // [L, T, H·d_h]
 	KTailBar    []F     // [L, w - 1, H, d_h]
 	VTailBar    []F     // [L, w - 1, H, d_h]
-	AReshape    []F     // [L, T, H, d_h]
+	Q           []F     // [L, T, H·d_h]
 	AStack      []F     // [L, T + w - 1, H, d_h]
 	A           []F     // [L, T, H, w]
 	OutStack    []F     // [L, T + w - 1, H, d_h]
@@ -327,10 +259,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 7·H·L·T·d_h + 5·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h.
+// WorkLen is 7·H·L·T·d_h + 2·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return 7*H*L*T*dH + 5*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH
+	return 7*H*L*T*dH + 2*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH
 }
 
 // Run computes OutBackward.
@@ -352,12 +284,6 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH:]
 	t112 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t122 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
-	t132 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
-	t142 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
 	t152 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t162 := work[:H*L*T*dH] // [L, T, H, d_h]
@@ -395,15 +321,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t32_2 := t32[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						aEntry := c.A[((i*T+j)*H+m)*w+k]
-						for p := range dH {
-							t32_2[p] += F(aEntry * outBarView[p])
-						}
+				for m := range H {
+					outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+					t32_2 := t32[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					aEntry := c.A[((i*T+j)*H+m)*w+k]
+					for p := range dH {
+						t32_2[p] += F(aEntry * outBarView[p])
 					}
 				}
 			}
@@ -466,8 +389,8 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				var t1122 F
 				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
+					n2 := int(c.Pos[i]) + j - m
+					if n2 >= 0 {
 						t1122 += F(c.A[((i*T+j)*H+k)*w+m] * t2[((i*T+j)*H+k)*w+m])
 					}
 				}
@@ -477,60 +400,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// linear_bias_window.a
-	clear(t122)
 	for i := range L {
 		for j := range T {
+			t112_2 := t112[(i*T+j)*H:][:H]
 			for k := range H {
+				a := c.A[((i*T+j)*H+k)*w:][:w]
+				t2_2 := t2[((i*T+j)*H+k)*w:][:w]
+				t152_2 := t152[((i*T+j)*H+k)*w:][:w]
+				t112Entry := t112_2[k]
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
-						t122[((i*T+j)*H+k)*w+m] = t2[((i*T+j)*H+k)*w+m] - t112[(i*T+j)*H+k]
-					}
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	clear(t132)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n5 := int(c.Pos[i]) + j - m
-					if n5 >= 0 {
-						t132[((i*T+j)*H+k)*w+m] = F(c.A[((i*T+j)*H+k)*w+m] * t122[((i*T+j)*H+k)*w+m])
-					}
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	clear(t142)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n6 := int(c.Pos[i]) + j - m
-					if n6 >= 0 {
-						t142[((i*T+j)*H+k)*w+m] = t132[((i*T+j)*H+k)*w+m]
-					}
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	clear(t152)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n7 := int(c.Pos[i]) + j - m
-					if n7 >= 0 {
-						t152[((i*T+j)*H+k)*w+m] = F(t14 * t142[((i*T+j)*H+k)*w+m])
-					}
+					t152_2[m] = F(F(t14*a[m]) * (t2_2[m] - t112Entry))
 				}
 			}
 		}
@@ -542,8 +421,8 @@ func (c *OutBackward[F]) Run() {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n8 := int(c.Pos[i]) + j - m
-					if n8 >= 0 {
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
 						t152Entry := t152[((i*T+j)*H+k)*w+m]
 						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						t162_2 := t162[((i*T+j)*H+k)*dH:][:dH]
@@ -561,15 +440,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n9 := int(c.Pos[i]) + j - k
-				if n9 >= 0 {
-					for m := range H {
-						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
-						t172_2 := t172[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						t152Entry2 := t152[((i*T+j)*H+m)*w+k]
-						for p := range dH {
-							t172_2[p] += F(aReshape[p] * t152Entry2)
-						}
+				for m := range H {
+					qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
+					t172_2 := t172[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					t152Entry2 := t152[((i*T+j)*H+m)*w+k]
+					for p := range dH {
+						t172_2[p] += F(qView[p] * t152Entry2)
 					}
 				}
 			}
@@ -666,7 +542,7 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.KTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.VTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.AStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.W)
 	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
@@ -697,7 +573,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
 	g.KTailBar = block.Adjoint(t, n.nextKTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.VTailBar = block.Adjoint(t, n.nextVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.AReshape = k.AReshape
+	g.Q = k.Q
 	g.AStack = k.AStack
 	g.A = k.A
 	g.OutStack = k.OutStack

@@ -21,21 +21,18 @@ func (c *outFused) run() {
 	_ = T
 	_ = dH
 	_ = w
-	q := c.Work[:H*L*T*dH]                                // [L, T, H·d_h]
-	k := c.Work[H*L*T*dH:][:H*L*T*dH]                     // [L, T, H·d_h]
-	t8 := c.Work[2*H*L*T*dH:][:H]                         // [H]
-	m := c.Work[2*H*L*T*dH+H:][:H*w]                      // [H, w]
-	t19 := c.Work[2*H*L*T*dH+H*w+H:][:H*L*T*w]            // [L, T, H, w]
-	t20 := c.Work[2*H*L*T*dH+H*L*T*w+H*w+H:][:H*L*T*w]    // [L, T, H, w]
-	t21 := c.Work[2*H*L*T*dH+2*H*L*T*w+H*w+H:][:H*L*T*w]  // [L, T, H, w]
-	v := c.Work[2*H*L*T*dH+3*H*L*T*w+H*w+H:][:H*L*T*dH]   // [L, T, H·d_h]
-	t27 := c.Work[3*H*L*T*dH+3*H*L*T*w+H*w+H:][:H*L*T*dH] // [L, T, H, d_h]
+	t8 := c.Work[:H]                        // [H]
+	m := c.Work[H:][:H*w]                   // [H, w]
+	t19 := c.Work[H*w+H:][:H*L*T*w]         // [L, T, H, w]
+	t21 := c.Work[H*L*T*w+H*w+H:][:H*L*T*w] // [L, T, H, w]
 
 	// linear_bias_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// linear_bias_window.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	for i := range L {
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+	}
 
 	// linear_bias_window.m
 	w2 := F(H)
@@ -58,15 +55,8 @@ func (c *outFused) run() {
 	// linear_bias_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.AStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH], c.KTail[((i*(w-1)+j)*H+k2)*dH:][:dH])
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				copy(c.AStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH], k[((i*T+j)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.AStack[((i*(T+w-1)+j)*H+k)*dH:][:dH], c.KTail[((i*(w-1)+j)*H+k)*dH:][:dH])
 			}
 		}
 	}
@@ -74,8 +64,8 @@ func (c *outFused) run() {
 	// linear_bias_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.KTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH], c.AStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.KTailOut[((i*(w-1)+j)*H+k)*dH:][:dH], c.AStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH])
 			}
 		}
 	}
@@ -85,7 +75,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Re4ba3647e6c2Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(q),
+			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
 			P3:  unsafe.SliceData(t19),
 			N0:  L,
@@ -108,13 +98,13 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 					n := int(c.Pos[i])
 					if n2 := min(w, n+j+1); n2 > 0 {
-						t19_2 := t19[((i*T+j)*H+k2)*w:][:n2]
+						t19_2 := t19[((i*T+j)*H+k)*w:][:n2]
 						for m2 := range n2 {
-							aStack := c.AStack[((i*(T+w-1)+j-m2+w-1)*H+k2)*dH:][:dH]
+							aStack := c.AStack[((i*(T+w-1)+j-m2+w-1)*H+k)*dH:][:dH]
 							var t192 F
 							t192Sums := [16]F{t192}
 							for p := range dH {
@@ -130,12 +120,11 @@ func (c *outFused) run() {
 	}
 
 	// linear_bias_window.a
-	clear(t20)
 	if kern.Wide() {
-		a := regions.R86e2f25cd6a5Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t19),
-			P2: unsafe.SliceData(t20),
+		a := regions.R00b2510c596fArgs{
+			P0: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(m),
+			P2: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -144,52 +133,16 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t14},
 		}
-		regions.R86e2f25cd6a5(&a)
+		regions.R00b2510c596f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					n2 := int(c.Pos[i])
-					if n := min(w, n2+j+1); n > 0 {
-						t19_2 := t19[((i*T+j)*H+k2)*w:][:n]
-						t20_2 := t20[((i*T+j)*H+k2)*w:][:n]
-						for m2 := range n {
-							t20_2[m2] = F(t14 * t19_2[m2])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	clear(t21)
-	if kern.Wide() {
-		a := regions.R8392928fe3efArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(m),
-			P3: unsafe.SliceData(t21),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
-		}
-		regions.R8392928fe3ef(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k2 := range H {
-					n3 := int(c.Pos[i])
-					if n := min(w, n3+j+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*w:][:n]
-						m2 := m[k2*w:][:n]
-						t21_2 := t21[((i*T+j)*H+k2)*w:][:n]
-						for m3 := range n {
-							t21_2[m3] = t20_2[m3] + m2[m3]
-						}
+				for k := range H {
+					t19_2 := t19[((i*T+j)*H+k)*w:][:w]
+					m2 := m[k*w:][:w]
+					t21_2 := t21[((i*T+j)*H+k)*w:][:w]
+					for m3 := range w {
+						t21_2[m3] = num.FMA32(t14, t19_2[m3], m2[m3])
 					}
 				}
 			}
@@ -214,23 +167,23 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					top := F(math.Inf(-1))
-					n4 := int(c.Pos[i])
+					n2 := int(c.Pos[i])
 					topSums := kern.Lowest16()
-					if n := min(w, n4+j+1); n > 0 {
-						t21_2 := t21[((i*T+j)*H+k2)*w:][:n]
+					if n := min(w, n2+j+1); n > 0 {
+						t21_2 := t21[((i*T+j)*H+k)*w:][:n]
 						for m2 := range n {
 							topSums[m2%16] = kern.Gather(topSums[m2%16], t21_2[m2])
 						}
 					}
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
-					n5 := int(c.Pos[i])
+					n3 := int(c.Pos[i])
 					sumSums := [16]F{sum}
-					if n := min(w, n5+j+1); n > 0 {
-						t21_2 := t21[((i*T+j)*H+k2)*w:][:n]
-						a := c.A[((i*T+j)*H+k2)*w:][:n]
+					if n := min(w, n3+j+1); n > 0 {
+						t21_2 := t21[((i*T+j)*H+k)*w:][:n]
+						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m2 := range n {
 							e := kern.Exp(t21_2[m2] - top)
 							sumSums[m2%16] = sumSums[m2%16] + e
@@ -238,9 +191,9 @@ func (c *outFused) run() {
 						}
 					}
 					sum = kern.Sum16(&sumSums)
-					n6 := int(c.Pos[i])
-					if n := min(w, n6+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k2)*w:][:n]
+					n4 := int(c.Pos[i])
+					if n := min(w, n4+j+1); n > 0 {
+						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m2 := range n {
 							a[m2] = a[m2] / sum
 						}
@@ -251,20 +204,15 @@ func (c *outFused) run() {
 	}
 
 	// linear_bias_window.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	for i := range L {
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+	}
 
 	// linear_bias_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.OutStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH], c.VTail[((i*(w-1)+j)*H+k2)*dH:][:dH])
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				copy(c.OutStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH], v[((i*T+j)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.OutStack[((i*(T+w-1)+j)*H+k)*dH:][:dH], c.VTail[((i*(w-1)+j)*H+k)*dH:][:dH])
 			}
 		}
 	}
@@ -272,20 +220,20 @@ func (c *outFused) run() {
 	// linear_bias_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.VTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH], c.OutStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.VTailOut[((i*(w-1)+j)*H+k)*dH:][:dH], c.OutStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH])
 			}
 		}
 	}
 
 	// linear_bias_window.out
-	clear(t27)
+	clear(c.Out)
 	if kern.Wide() {
 		a := regions.Rb08ea30ff198Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
-			P3:  unsafe.SliceData(t27),
+			P3:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -306,36 +254,20 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					t27_2 := t27[((i*T+j)*H+k2)*dH:][:dH]
-					n7 := int(c.Pos[i])
-					if n := min(w, n7+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k2)*w:][:n]
+				for k := range H {
+					outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
+					n5 := int(c.Pos[i])
+					if n := min(w, n5+j+1); n > 0 {
+						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m2 := range n {
-							outStack := c.OutStack[((i*(T+w-1)+j-m2+w-1)*H+k2)*dH:][:dH]
+							outStack := c.OutStack[((i*(T+w-1)+j-m2+w-1)*H+k)*dH:][:dH]
 							aEntry := a[m2]
 							for p := range dH {
-								t27_2[p] = num.FMA32(aEntry, outStack[p], t27_2[p])
+								outView[p] = num.FMA32(aEntry, outStack[p], outView[p])
 							}
 						}
 					}
 				}
-			}
-		}
-	}
-
-	// linear_bias_window.out
-	for i := range L {
-		for j := range T {
-			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t27[(i*T+j)*H*dH:][:H*dH])
-		}
-	}
-
-	// linear_bias_window.a
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				copy(c.AReshape[((i*T+j)*H+k2)*dH:][:dH], q[((i*T+j)*H+k2)*dH:][:dH])
 			}
 		}
 	}
@@ -358,13 +290,10 @@ func (c *outBackwardFused) run() {
 	t182 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
 	t72 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                          // [L, T, H, d_h]
 	t112 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T]                            // [L, T, H]
-	t122 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
-	t132 := c.Work[4*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t142 := c.Work[4*H*L*T*dH+3*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t152 := c.Work[4*H*L*T*dH+4*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t162 := c.Work[4*H*L*T*dH+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t172 := c.Work[5*H*L*T*dH+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t212 := c.Work[6*H*L*T*dH+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t152 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
+	t162 := c.Work[4*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t172 := c.Work[5*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t212 := c.Work[6*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
 
 	// linear_bias_window.a
 	t14 := F(1) / num.Sqrt(F(dH))
@@ -421,11 +350,10 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	clear(t32)
 	if kern.Wide() {
-		a := regions.Rfa8bace7c414Args{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.A),
-			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t32),
+		a := regions.R3b907b265416Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(c.OutBar),
+			P2:  unsafe.SliceData(t32),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -442,12 +370,11 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Rfa8bace7c414(&a)
+		regions.R3b907b265416(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				n2 := int(c.Pos[i])
-				for k := range min(w, n2+j+1) {
+				for k := range w {
 					for m := range H {
 						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
 						t32_2 := t32[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
@@ -584,9 +511,9 @@ func (c *outBackwardFused) run() {
 				t112_2 := t112[(i*T+j)*H:][:H]
 				for k := range H {
 					var t1122 F
-					n3 := int(c.Pos[i])
+					n2 := int(c.Pos[i])
 					t1122Sums := [16]F{t1122}
-					if n := min(w, n3+j+1); n > 0 {
+					if n := min(w, n2+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						t2_2 := t2[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -601,13 +528,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// linear_bias_window.a
-	clear(t122)
 	if kern.Wide() {
-		a := regions.R6be19ec2358eArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t2),
-			P2: unsafe.SliceData(t112),
-			P3: unsafe.SliceData(t122),
+		a := regions.R03a62895c9ecArgs{
+			P0: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(c.A),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(t152),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -615,99 +541,20 @@ func (c *outBackwardFused) run() {
 			N4: H * w,
 			N5: H * T,
 			N6: H * T * w,
-		}
-		regions.R6be19ec2358e(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					n4 := int(c.Pos[i])
-					if n := min(w, n4+j+1); n > 0 {
-						t2_2 := t2[((i*T+j)*H+k)*w:][:n]
-						t122_2 := t122[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t122_2[m] = t2_2[m] - t112[(i*T+j)*H+k]
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	clear(t132)
-	if kern.Wide() {
-		a := regions.R980e110e4376Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t122),
-			P3: unsafe.SliceData(t132),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
-		}
-		regions.R980e110e4376(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					n5 := int(c.Pos[i])
-					if n := min(w, n5+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*w:][:n]
-						t122_2 := t122[((i*T+j)*H+k)*w:][:n]
-						t132_2 := t132[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t132_2[m] = F(a[m] * t122_2[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	clear(t142)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				n6 := int(c.Pos[i])
-				for m := range min(w, n6+j+1) {
-					t142[((i*T+j)*H+k)*w+m] = t132[((i*T+j)*H+k)*w+m]
-				}
-			}
-		}
-	}
-
-	// linear_bias_window.a
-	clear(t152)
-	if kern.Wide() {
-		a := regions.R86e2f25cd6a5Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t142),
-			P2: unsafe.SliceData(t152),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
 			S0: [2]float32{t14},
 		}
-		regions.R86e2f25cd6a5(&a)
+		regions.R03a62895c9ec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
+				t112_2 := t112[(i*T+j)*H:][:H]
 				for k := range H {
-					n7 := int(c.Pos[i])
-					if n := min(w, n7+j+1); n > 0 {
-						t142_2 := t142[((i*T+j)*H+k)*w:][:n]
-						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t152_2[m] = F(t14 * t142_2[m])
-						}
+					a := c.A[((i*T+j)*H+k)*w:][:w]
+					t2_2 := t2[((i*T+j)*H+k)*w:][:w]
+					t152_2 := t152[((i*T+j)*H+k)*w:][:w]
+					t112Entry := t112_2[k]
+					for m := range w {
+						t152_2[m] = F(F(t14*a[m]) * (t2_2[m] - t112Entry))
 					}
 				}
 			}
@@ -744,8 +591,8 @@ func (c *outBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					t162_2 := t162[((i*T+j)*H+k)*dH:][:dH]
-					n8 := int(c.Pos[i])
-					if n := min(w, n8+j+1); n > 0 {
+					n3 := int(c.Pos[i])
+					if n := min(w, n3+j+1); n > 0 {
 						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
@@ -763,11 +610,10 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Rb90dbfc1ef2fArgs{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t152),
-			P2:  unsafe.SliceData(c.AReshape),
-			P3:  unsafe.SliceData(t172),
+		a := regions.Rc22f657a204fArgs{
+			P0:  unsafe.SliceData(t152),
+			P1:  unsafe.SliceData(c.Q),
+			P2:  unsafe.SliceData(t172),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -784,18 +630,17 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Rb90dbfc1ef2f(&a)
+		regions.Rc22f657a204f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				n9 := int(c.Pos[i])
-				for k := range min(w, n9+j+1) {
+				for k := range w {
 					for m := range H {
-						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
+						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
 						t172_2 := t172[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
 						t152Entry2 := t152[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t172_2[p] = num.FMA32(aReshape[p], t152Entry2, t172_2[p])
+							t172_2[p] = num.FMA32(qView[p], t152Entry2, t172_2[p])
 						}
 					}
 				}

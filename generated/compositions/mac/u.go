@@ -16,45 +16,45 @@ var uKind = tape.NewKind()
 //
 // It keeps 4·H·L·T·T + 8·H·L·T·d_h + 2·H·L·T·n_p + H·L·T + 2·H·d_h·n_p + 2·L·T entries and checkpoints of 0 entries.
 type U[F num.Float] struct {
-	H             int
-	L             int
-	T             int
-	DH            int
-	NP            int
-	WQ            []F // [H·d_h, H·d_h]
-	X             []F // [L, T, H·d_h]
-	P             []F // [n_p, H·d_h]
-	WK            []F // [H·d_h, H·d_h]
-	A             []F // [L, T, H·d_h]
-	WV            []F // [H·d_h, H·d_h]
-	WO            []F // [H·d_h, H·d_h]
-	Gamma         []F // [H·d_h]
-	Y             []F // [L, T, H·d_h], written
-	U             []F // [L, T, H·d_h], written
-	AlphaReshape  []F // [L, T, H, d_h], written
-	AlphaReshape2 []F // [n_p, H, d_h], written
-	AlphaReshape3 []F // [L, T, H, d_h], written
-	HSqrt         []F // [L, T], written
-	BetaReshape   []F // [L, T, H, d_h], written
-	GLin          []F // [L, T, H], written
-	A2            []F // [L, T, H, T + n_p], written
-	EReshape      []F // [n_p, H, d_h], written
-	EReshape2     []F // [L, T, H, d_h], written
-	ELin          []F // [L, T, H, d_h], written
-	B             []F // [L, T, H, T], written
-	FReshape      []F // [L, T, H, d_h], written
-	FProd         []F // [L, T, H, d_h], written
-	YLin          []F // [L, T, H·d_h], written
-	NYSqrt        []F // [L, T], written
-	BetaExp       []F // [L, T, H, T], written
-	AlphaExp      []F // [L, T, H, T + n_p], written
-	Work          []F // WorkLen() entries
+	H        int
+	L        int
+	T        int
+	DH       int
+	NP       int
+	WQ       []F // [H·d_h, H·d_h]
+	X        []F // [L, T, H·d_h]
+	P        []F // [n_p, H·d_h]
+	WK       []F // [H·d_h, H·d_h]
+	A        []F // [L, T, H·d_h]
+	WV       []F // [H·d_h, H·d_h]
+	WO       []F // [H·d_h, H·d_h]
+	Gamma    []F // [H·d_h]
+	Y        []F // [L, T, H·d_h], written
+	U        []F // [L, T, H·d_h], written
+	Q        []F // [L, T, H·d_h], written
+	KNP      []F // [n_p, H·d_h], written
+	K        []F // [L, T, H·d_h], written
+	HSqrt    []F // [L, T], written
+	C        []F // [L, T, H·d_h], written
+	GLin     []F // [L, T, H], written
+	A2       []F // [L, T, H, T + n_p], written
+	VNP      []F // [n_p, H·d_h], written
+	V        []F // [L, T, H·d_h], written
+	ELin     []F // [L, T, H, d_h], written
+	B        []F // [L, T, H, T], written
+	W        []F // [L, T, H·d_h], written
+	FProd    []F // [L, T, H, d_h], written
+	YLin     []F // [L, T, H·d_h], written
+	NYSqrt   []F // [L, T], written
+	BetaExp  []F // [L, T, H, T], written
+	AlphaExp []F // [L, T, H, T + n_p], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 7·H·L·T·T + 9·H·L·T·d_h + 3·H·L·T·n_p + 4·H·L·T + 2·H·d_h·n_p + 2·L·T.
+// WorkLen is 7·H·L·T·T + 3·H·L·T·d_h + 3·H·L·T·n_p + 4·H·L·T + 2·L·T.
 func (c *U[F]) WorkLen() int {
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	return 7*H*L*T*T + 9*H*L*T*dH + 3*H*L*T*nP + 4*H*L*T + 2*H*dH*nP + 2*L*T
+	return 7*H*L*T*T + 3*H*L*T*dH + 3*H*L*T*nP + 4*H*L*T + 2*L*T
 }
 
 // Run computes U.
@@ -64,14 +64,8 @@ func (c *U[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
-	work := c.Work[H*L*T*dH:]
-	kNP := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	k := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t10 := work[:H*L*T*nP] // [L, T, H, n_p]
-	work = work[H*L*T*nP:]
+	t10 := c.Work[:H*L*T*nP] // [L, T, H, n_p]
+	work := c.Work[H*L*T*nP:]
 	t18 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	t19 := work[:H*L*T*T] // [L, T, H, T]
@@ -84,8 +78,6 @@ func (c *U[F]) Run() {
 	work = work[L*T:]
 	h := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	c2 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
 	t35 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
 	t36 := work[:H*L*T*T] // [L, T, H, T]
@@ -96,15 +88,7 @@ func (c *U[F]) Run() {
 	work = work[H*L*T:]
 	t77 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	vNP := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	v := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t63 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
 	t65 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	w := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
 	t80 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
@@ -115,32 +99,32 @@ func (c *U[F]) Run() {
 	t81 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 
 	// mac.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// mac.k
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.alpha
 	t7 := F(1) / num.Sqrt(F(dH))
 
 	// mac.alpha
-	for k2 := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
+	for k := range H {
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
 	}
 
 	// mac.alpha
 	clear(t18)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
+					t18_2 := t18[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						kView := k[((i*T+j-m)*H+k2)*dH:][:dH]
+						kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
 						var t182 F
 						for p := range dH {
 							t182 += F(qView[p] * kView[p])
@@ -156,10 +140,10 @@ func (c *U[F]) Run() {
 	clear(t19)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
-					t19_2 := t19[((i*T+j)*H+k2)*T:][:n]
+					t18_2 := t18[((i*T+j)*H+k)*T:][:n]
+					t19_2 := t19[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						t19_2[m] = F(t7 * t18_2[m])
 					}
@@ -171,9 +155,9 @@ func (c *U[F]) Run() {
 	// mac.alpha
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				t10_2 := t10[((i*T+j)*H+k2)*nP:][:nP]
-				t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:nP]
+			for k := range H {
+				t10_2 := t10[((i*T+j)*H+k)*nP:][:nP]
+				t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:nP]
 				for m := range nP {
 					t20_2[m] = F(t7 * t10_2[m])
 				}
@@ -182,9 +166,9 @@ func (c *U[F]) Run() {
 	}
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				t19_2 := t19[((i*T+j)*H+k2)*T:][:T]
-				t20_2 := t20[((i*T+j)*H+k2)*(T+nP)+nP:][:T]
+			for k := range H {
+				t19_2 := t19[((i*T+j)*H+k)*T:][:T]
+				t20_2 := t20[((i*T+j)*H+k)*(T+nP)+nP:][:T]
 				for m := range T {
 					t20_2[m] = t19_2[m]
 				}
@@ -196,10 +180,10 @@ func (c *U[F]) Run() {
 	for i := range L {
 		for j := range T {
 			alpha2 := alpha[(i*T+j)*H:][:H]
-			for k2 := range H {
+			for k := range H {
 				top := F(math.Inf(-1))
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						if x := t20_2[m]; x > top || x != x {
 							top = x
@@ -208,12 +192,12 @@ func (c *U[F]) Run() {
 				}
 				var sum F
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						sum += num.Exp(t20_2[m] - top)
 					}
 				}
-				alpha2[k2] = top + num.Log(sum)
+				alpha2[k] = top + num.Log(sum)
 			}
 		}
 	}
@@ -224,8 +208,8 @@ func (c *U[F]) Run() {
 		for j := range T {
 			a := c.A[(i*T+j)*H*dH:][:H*dH]
 			var t222 F
-			for k2 := range H * dH {
-				aEntry := a[k2]
+			for k := range H * dH {
+				aEntry := a[k]
 				t222 += F(aEntry * aEntry)
 			}
 			t22_2[j] = t222
@@ -249,25 +233,25 @@ func (c *U[F]) Run() {
 			a := c.A[(i*T+j)*H*dH:][:H*dH]
 			h2 := h[(i*T+j)*H*dH:][:H*dH]
 			hSqrtEntry := hSqrt[j]
-			for k2 := range H * dH {
-				h2[k2] = a[k2] / hSqrtEntry
+			for k := range H * dH {
+				h2[k] = a[k] / hSqrtEntry
 			}
 		}
 	}
 
 	// mac.c
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c2, H*dH, 1, h, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, h, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.beta
 	clear(t35)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t35_2 := t35[((i*T+j)*H+k2)*T:][:n]
+					t35_2 := t35[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						cView := c2[((i*T+m)*H+k2)*dH:][:dH]
+						cView := c.C[((i*T+m)*H+k)*dH:][:dH]
 						var t352 F
 						for p := range dH {
 							t352 += F(qView[p] * cView[p])
@@ -283,10 +267,10 @@ func (c *U[F]) Run() {
 	clear(t36)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t35_2 := t35[((i*T+j)*H+k2)*T:][:n]
-					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+					t35_2 := t35[((i*T+j)*H+k)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						t36_2[m] = F(t7 * t35_2[m])
 					}
@@ -299,10 +283,10 @@ func (c *U[F]) Run() {
 	for i := range L {
 		for j := range T {
 			beta2 := beta[(i*T+j)*H:][:H]
-			for k2 := range H {
+			for k := range H {
 				top2 := F(math.Inf(-1))
 				if n := min(T, j+1); n > 0 {
-					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						if x := t36_2[m]; x > top2 || x != x {
 							top2 = x
@@ -311,12 +295,12 @@ func (c *U[F]) Run() {
 				}
 				var sum2 F
 				if n := min(T, j+1); n > 0 {
-					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						sum2 += num.Exp(t36_2[m] - top2)
 					}
 				}
-				beta2[k2] = top2 + num.Log(sum2)
+				beta2[k] = top2 + num.Log(sum2)
 			}
 		}
 	}
@@ -329,12 +313,12 @@ func (c *U[F]) Run() {
 			gLin := c.GLin[(i*T+j)*H:][:H]
 			g2 := g[(i*T+j)*H:][:H]
 			t77_2 := t77[(i*T+j)*H:][:H]
-			for k2 := range H {
-				t38 := alpha2[k2] - beta2[k2]
+			for k := range H {
+				t38 := alpha2[k] - beta2[k]
 				g2_2 := num.Sigmoid(t38)
-				gLin[k2] = t38
-				g2[k2] = g2_2
-				t77_2[k2] = 1 - g2_2
+				gLin[k] = t38
+				g2[k] = g2_2
+				t77_2[k] = 1 - g2_2
 			}
 		}
 	}
@@ -343,10 +327,10 @@ func (c *U[F]) Run() {
 	clear(c.A2)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				top3 := F(math.Inf(-1))
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						if x := t20_2[m]; x > top3 || x != x {
 							top3 = x
@@ -355,8 +339,8 @@ func (c *U[F]) Run() {
 				}
 				var sum3 F
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
-					A := c.A2[((i*T+j)*H+k2)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+					A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						e := num.Exp(t20_2[m] - top3)
 						sum3 += e
@@ -364,7 +348,7 @@ func (c *U[F]) Run() {
 					}
 				}
 				if n := min(T+nP, j+nP+1); n > 0 {
-					A := c.A2[((i*T+j)*H+k2)*(T+nP):][:n]
+					A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						A[m] = A[m] / sum3
 					}
@@ -374,24 +358,24 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.v
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.e
-	clear(t63)
+	clear(c.ELin)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				t63_2 := t63[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				eLin := c.ELin[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					A := c.A2[((i*T+j)*H+k2)*(T+nP)+nP:][:n]
+					A := c.A2[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 					for m := range n {
-						vView := v[((i*T+j-m)*H+k2)*dH:][:dH]
+						vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
 						AEntry := A[m]
 						for p := range dH {
-							t63_2[p] += F(AEntry * vView[p])
+							eLin[p] += F(AEntry * vView[p])
 						}
 					}
 				}
@@ -400,31 +384,18 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.e
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				t63_2 := t63[((i*T+j)*H+k2)*dH:][:dH]
-				eLin := c.ELin[((i*T+j)*H+k2)*dH:][:dH]
-				for m := range dH {
-					eLin[m] = t63_2[m]
-				}
-			}
-		}
-	}
-
-	// mac.e
-	for k2 := range H {
-		kern.Gemm(L*T, dH, nP, F(1), true, kern.From(c.ELin, k2*dH), H*dH, 1, kern.From(c.A2, k2*(T+nP)), H*T+H*nP, 1, kern.From(vNP, k2*dH), H*dH, 1)
+	for k := range H {
+		kern.Gemm(L*T, dH, nP, F(1), true, kern.From(c.ELin, k*dH), H*dH, 1, kern.From(c.A2, k*(T+nP)), H*T+H*nP, 1, kern.From(c.VNP, k*dH), H*dH, 1)
 	}
 
 	// mac.e
 	for i := range L {
 		for j := range T {
 			g2 := g[(i*T+j)*H:][:H]
-			for k2 := range H {
-				eLin := c.ELin[((i*T+j)*H+k2)*dH:][:dH]
-				t65_2 := t65[((i*T+j)*H+k2)*dH:][:dH]
-				gEntry := g2[k2]
+			for k := range H {
+				eLin := c.ELin[((i*T+j)*H+k)*dH:][:dH]
+				t65_2 := t65[((i*T+j)*H+k)*dH:][:dH]
+				gEntry := g2[k]
 				for m := range dH {
 					t65_2[m] = F(eLin[m] * gEntry)
 				}
@@ -436,10 +407,10 @@ func (c *U[F]) Run() {
 	clear(c.B)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				top4 := F(math.Inf(-1))
 				if n := min(T, j+1); n > 0 {
-					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						if x := t36_2[m]; x > top4 || x != x {
 							top4 = x
@@ -448,8 +419,8 @@ func (c *U[F]) Run() {
 				}
 				var sum4 F
 				if n := min(T, j+1); n > 0 {
-					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
-					B := c.B[((i*T+j)*H+k2)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+					B := c.B[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						e2 := num.Exp(t36_2[m] - top4)
 						sum4 += e2
@@ -457,7 +428,7 @@ func (c *U[F]) Run() {
 					}
 				}
 				if n := min(T, j+1); n > 0 {
-					B := c.B[((i*T+j)*H+k2)*T:][:n]
+					B := c.B[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						B[m] = B[m] / sum4
 					}
@@ -467,18 +438,18 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.w
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, w, H*dH, 1, h, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.W, H*dH, 1, h, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.f
 	clear(c.FProd)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					B := c.B[((i*T+j)*H+k2)*T:][:n]
+					B := c.B[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						wView := w[((i*T+m)*H+k2)*dH:][:dH]
+						wView := c.W[((i*T+m)*H+k)*dH:][:dH]
 						BEntry := B[m]
 						for p := range dH {
 							fProd[p] += F(BEntry * wView[p])
@@ -489,31 +460,16 @@ func (c *U[F]) Run() {
 		}
 	}
 
-	// mac.f, mac.alpha, mac.beta, mac.e
+	// mac.f
 	for i := range L {
 		for j := range T {
 			t77_2 := t77[(i*T+j)*H:][:H]
-			for k2 := range H {
-				fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
-				t80_2 := t80[((i*T+j)*H+k2)*dH:][:dH]
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
-				alphaReshape := c.AlphaReshape[((i*T+j)*H+k2)*dH:][:dH]
-				kView := k[((i*T+j)*H+k2)*dH:][:dH]
-				alphaReshape3 := c.AlphaReshape3[((i*T+j)*H+k2)*dH:][:dH]
-				cView := c2[((i*T+j)*H+k2)*dH:][:dH]
-				betaReshape := c.BetaReshape[((i*T+j)*H+k2)*dH:][:dH]
-				vView := v[((i*T+j)*H+k2)*dH:][:dH]
-				eReshape2 := c.EReshape2[((i*T+j)*H+k2)*dH:][:dH]
-				wView := w[((i*T+j)*H+k2)*dH:][:dH]
-				fReshape := c.FReshape[((i*T+j)*H+k2)*dH:][:dH]
-				t77Entry := t77_2[k2]
+			for k := range H {
+				fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
+				t80_2 := t80[((i*T+j)*H+k)*dH:][:dH]
+				t77Entry := t77_2[k]
 				for m := range dH {
 					t80_2[m] = F(fProd[m] * t77Entry)
-					alphaReshape[m] = qView[m]
-					alphaReshape3[m] = kView[m]
-					betaReshape[m] = cView[m]
-					eReshape2[m] = vView[m]
-					fReshape[m] = wView[m]
 				}
 			}
 		}
@@ -525,8 +481,8 @@ func (c *U[F]) Run() {
 			t65View := t65[(i*T+j)*H*dH:][:H*dH]
 			t80View := t80[(i*T+j)*H*dH:][:H*dH]
 			yLin := c.YLin[(i*T+j)*H*dH:][:H*dH]
-			for k2 := range H * dH {
-				yLin[k2] = t65View[k2] + t80View[k2]
+			for k := range H * dH {
+				yLin[k] = t65View[k] + t80View[k]
 			}
 		}
 	}
@@ -540,8 +496,8 @@ func (c *U[F]) Run() {
 		for j := range T {
 			y := c.Y[(i*T+j)*H*dH:][:H*dH]
 			var t842 F
-			for k2 := range H * dH {
-				yEntry := y[k2]
+			for k := range H * dH {
+				yEntry := y[k]
 				t842 += F(yEntry * yEntry)
 			}
 			t84_2[j] = t842
@@ -565,8 +521,8 @@ func (c *U[F]) Run() {
 			y := c.Y[(i*T+j)*H*dH:][:H*dH]
 			u := c.U[(i*T+j)*H*dH:][:H*dH]
 			NYSqrtEntry := NYSqrt[j]
-			for k2 := range H * dH {
-				u[k2] = F((y[k2] / NYSqrtEntry) * gamma[k2])
+			for k := range H * dH {
+				u[k] = F((y[k] / NYSqrtEntry) * gamma[k])
 			}
 		}
 	}
@@ -576,11 +532,11 @@ func (c *U[F]) Run() {
 	for i := range L {
 		for j := range T {
 			beta2 := beta[(i*T+j)*H:][:H]
-			for k2 := range H {
-				betaEntry := beta2[k2]
+			for k := range H {
+				betaEntry := beta2[k]
 				if n := min(T, j+1); n > 0 {
-					t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
-					t562_2 := t562[((i*T+j)*H+k2)*T:][:n]
+					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+					t562_2 := t562[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						t562_2[m] = t36_2[m] - betaEntry
 					}
@@ -593,10 +549,10 @@ func (c *U[F]) Run() {
 	clear(c.BetaExp)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t562_2 := t562[((i*T+j)*H+k2)*T:][:n]
-					betaExp := c.BetaExp[((i*T+j)*H+k2)*T:][:n]
+					t562_2 := t562[((i*T+j)*H+k)*T:][:n]
+					betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						betaExp[m] = num.Exp(t562_2[m])
 					}
@@ -610,11 +566,11 @@ func (c *U[F]) Run() {
 	for i := range L {
 		for j := range T {
 			alpha2 := alpha[(i*T+j)*H:][:H]
-			for k2 := range H {
-				alphaEntry := alpha2[k2]
+			for k := range H {
+				alphaEntry := alpha2[k]
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
-					t81_2 := t81[((i*T+j)*H+k2)*(T+nP):][:n]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+					t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						t81_2[m] = t20_2[m] - alphaEntry
 					}
@@ -627,10 +583,10 @@ func (c *U[F]) Run() {
 	clear(c.AlphaExp)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t81_2 := t81[((i*T+j)*H+k2)*(T+nP):][:n]
-					alphaExp := c.AlphaExp[((i*T+j)*H+k2)*(T+nP):][:n]
+					t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
+					alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
 						alphaExp[m] = num.Exp(t81_2[m])
 					}
@@ -638,72 +594,58 @@ func (c *U[F]) Run() {
 			}
 		}
 	}
-
-	// mac.alpha, mac.e
-	for i := range nP {
-		for j := range H {
-			kNPView := kNP[(i*H+j)*dH:][:dH]
-			alphaReshape2 := c.AlphaReshape2[(i*H+j)*dH:][:dH]
-			vNPView := vNP[(i*H+j)*dH:][:dH]
-			eReshape := c.EReshape[(i*H+j)*dH:][:dH]
-			for k2 := range dH {
-				alphaReshape2[k2] = kNPView[k2]
-				eReshape[k2] = vNPView[k2]
-			}
-		}
-	}
 }
 
 // UBackward is one call of the kernel UBackward.
 type UBackward[F num.Float] struct {
-	H             int
-	L             int
-	T             int
-	DH            int
-	NP            int
-	WQ            []F // [H·d_h, H·d_h]
-	X             []F // [L, T, H·d_h]
-	P             []F // [n_p, H·d_h]
-	WK            []F // [H·d_h, H·d_h]
-	A             []F // [L, T, H·d_h]
-	WV            []F // [H·d_h, H·d_h]
-	WO            []F // [H·d_h, H·d_h]
-	Gamma         []F // [H·d_h]
-	YBar          []F // [L, T, H·d_h]
-	UBar          []F // [L, T, H·d_h]
-	AlphaReshape  []F // [L, T, H, d_h]
-	AlphaReshape2 []F // [n_p, H, d_h]
-	AlphaReshape3 []F // [L, T, H, d_h]
-	HSqrt         []F // [L, T]
-	BetaReshape   []F // [L, T, H, d_h]
-	GLin          []F // [L, T, H]
-	A2            []F // [L, T, H, T + n_p]
-	EReshape      []F // [n_p, H, d_h]
-	EReshape2     []F // [L, T, H, d_h]
-	ELin          []F // [L, T, H, d_h]
-	B             []F // [L, T, H, T]
-	FReshape      []F // [L, T, H, d_h]
-	FProd         []F // [L, T, H, d_h]
-	YLin          []F // [L, T, H·d_h]
-	Y             []F // [L, T, H·d_h]
-	NYSqrt        []F // [L, T]
-	BetaExp       []F // [L, T, H, T]
-	AlphaExp      []F // [L, T, H, T + n_p]
-	WQBar         []F // [H·d_h, H·d_h], written
-	XBar          []F // [L, T, H·d_h], written
-	PBar          []F // [n_p, H·d_h], written
-	WKBar         []F // [H·d_h, H·d_h], written
-	ABar          []F // [L, T, H·d_h], written
-	WVBar         []F // [H·d_h, H·d_h], written
-	WOBar         []F // [H·d_h, H·d_h], written
-	GammaBar      []F // [H·d_h], written
-	Work          []F // WorkLen() entries
+	H        int
+	L        int
+	T        int
+	DH       int
+	NP       int
+	WQ       []F // [H·d_h, H·d_h]
+	X        []F // [L, T, H·d_h]
+	P        []F // [n_p, H·d_h]
+	WK       []F // [H·d_h, H·d_h]
+	A        []F // [L, T, H·d_h]
+	WV       []F // [H·d_h, H·d_h]
+	WO       []F // [H·d_h, H·d_h]
+	Gamma    []F // [H·d_h]
+	YBar     []F // [L, T, H·d_h]
+	UBar     []F // [L, T, H·d_h]
+	Q        []F // [L, T, H·d_h]
+	KNP      []F // [n_p, H·d_h]
+	K        []F // [L, T, H·d_h]
+	HSqrt    []F // [L, T]
+	C        []F // [L, T, H·d_h]
+	GLin     []F // [L, T, H]
+	A2       []F // [L, T, H, T + n_p]
+	VNP      []F // [n_p, H·d_h]
+	V        []F // [L, T, H·d_h]
+	ELin     []F // [L, T, H, d_h]
+	B        []F // [L, T, H, T]
+	W        []F // [L, T, H·d_h]
+	FProd    []F // [L, T, H, d_h]
+	YLin     []F // [L, T, H·d_h]
+	Y        []F // [L, T, H·d_h]
+	NYSqrt   []F // [L, T]
+	BetaExp  []F // [L, T, H, T]
+	AlphaExp []F // [L, T, H, T + n_p]
+	WQBar    []F // [H·d_h, H·d_h], written
+	XBar     []F // [L, T, H·d_h], written
+	PBar     []F // [n_p, H·d_h], written
+	WKBar    []F // [H·d_h, H·d_h], written
+	ABar     []F // [L, T, H·d_h], written
+	WVBar    []F // [H·d_h, H·d_h], written
+	WOBar    []F // [H·d_h, H·d_h], written
+	GammaBar []F // [H·d_h], written
+	Work     []F // WorkLen() entries
 }
 
-// WorkLen is 12·H·L·T·T + 15·H·L·T·d_h + 6·H·L·T·n_p + 7·H·L·T + 3·H·d_h·n_p + 6·L·T.
+// WorkLen is 11·H·L·T·T + 15·H·L·T·d_h + 5·H·L·T·n_p + 7·H·L·T + 3·H·d_h·n_p + 6·L·T.
 func (c *UBackward[F]) WorkLen() int {
 	H, L, T, dH, nP := c.H, c.L, c.T, c.DH, c.NP
-	return 12*H*L*T*T + 15*H*L*T*dH + 6*H*L*T*nP + 7*H*L*T + 3*H*dH*nP + 6*L*T
+	return 11*H*L*T*T + 15*H*L*T*dH + 5*H*L*T*nP + 7*H*L*T + 3*H*dH*nP + 6*L*T
 }
 
 // Run computes UBackward.
@@ -743,7 +685,7 @@ func (c *UBackward[F]) Run() {
 	work = work[H*L*T:]
 	t222 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
-	t362 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t462 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 	work = work[H*L*T*T+H*L*T*nP:]
 	t232 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
@@ -757,8 +699,6 @@ func (c *UBackward[F]) Run() {
 	work = work[H*L*T*dH:]
 	t402 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t462 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	work = work[H*L*T*T+H*L*T*nP:]
 	t472 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t482 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
@@ -918,7 +858,7 @@ func (c *UBackward[F]) Run() {
 
 	// mac.f, mac.e
 	clear(t222)
-	clear(t362)
+	clear(t462)
 	for i := range L {
 		for j := range T {
 			for k := range H {
@@ -927,12 +867,12 @@ func (c *UBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t222_2 := t222[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						fReshape := c.FReshape[((i*T+m)*H+k)*dH:][:dH]
-						eReshape2 := c.EReshape2[((i*T+j-m)*H+k)*dH:][:dH]
+						wView := c.W[((i*T+m)*H+k)*dH:][:dH]
+						vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
 						var t2222 F
 						for p := range dH {
-							t2222 += F(fReshape[p] * t202_2[p])
-							t362[((i*T+j)*H+k)*(T+nP)+m+nP] += F(eReshape2[p] * t322_2[p])
+							t2222 += F(wView[p] * t202_2[p])
+							t462[((i*T+j)*H+k)*(T+nP)+m+nP] += F(vView[p] * t322_2[p])
 						}
 						t222_2[m] = t2222
 					}
@@ -1036,22 +976,9 @@ func (c *UBackward[F]) Run() {
 		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t402, j*dH), H*dH, 1, kern.From(c.A2, j*(T+nP)), 1, H*T+H*nP, kern.From(t322, j*dH), H*dH, 1)
 	}
 
-	// mac.A
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				t362_2 := t362[((i*T+j)*H+k)*(T+nP):][:T+nP]
-				t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:T+nP]
-				for m := range T + nP {
-					t462_2[m] = t362_2[m]
-				}
-			}
-		}
-	}
-
 	// mac.e
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), true, kern.From(t462, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.EReshape, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), true, kern.From(t462, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// mac.A
@@ -1165,10 +1092,10 @@ func (c *UBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t602_2 := t602[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						betaReshape := c.BetaReshape[((i*T+m)*H+k)*dH:][:dH]
+						cView := c.C[((i*T+m)*H+k)*dH:][:dH]
 						t602Entry := t602_2[m]
 						for p := range dH {
-							t612_2[p] += F(betaReshape[p] * t602Entry)
+							t612_2[p] += F(cView[p] * t602Entry)
 						}
 					}
 				}
@@ -1185,10 +1112,10 @@ func (c *UBackward[F]) Run() {
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
-						alphaReshape := c.AlphaReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
+						qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
 						t602Entry2 := t602[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t622_2[p] += F(alphaReshape[p] * t602Entry2)
+							t622_2[p] += F(qView[p] * t602Entry2)
 						}
 					}
 				}
@@ -1285,10 +1212,10 @@ func (c *UBackward[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					t87_2 := t87[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						alphaReshape3 := c.AlphaReshape3[((i*T+j-m)*H+k)*dH:][:dH]
+						kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
 						t87Entry := t87_2[m]
 						for p := range dH {
-							t88_2[p] += F(alphaReshape3[p] * t87Entry)
+							t88_2[p] += F(kView[p] * t87Entry)
 						}
 					}
 				}
@@ -1302,11 +1229,11 @@ func (c *UBackward[F]) Run() {
 		for j := range T {
 			for k := range min(T, j+1) {
 				for m := range H {
-					alphaReshape := c.AlphaReshape[((i*T+j)*H+m)*dH:][:dH]
+					qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
 					t89_2 := t89[((i*T+j-k)*H+m)*dH:][:dH]
 					t87Entry2 := t87[((i*T+j)*H+m)*T+k]
 					for p := range dH {
-						t89_2[p] += F(alphaReshape[p] * t87Entry2)
+						t89_2[p] += F(qView[p] * t87Entry2)
 					}
 				}
 			}
@@ -1315,12 +1242,12 @@ func (c *UBackward[F]) Run() {
 
 	// mac.alpha
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.AlphaReshape2, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
 	}
 
 	// mac.alpha
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.AlphaReshape, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
 	}
 
 	// mac.alpha
@@ -1464,18 +1391,18 @@ func (b *Block[F]) u(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	k.Gamma = arena.Data(n.vGamma)
 	k.Y = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.U = arena.Alloc(k.H * k.L * k.T * k.DH)
-	k.AlphaReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.AlphaReshape2 = c.Run.Saved(k.H * k.DH * k.NP)
-	k.AlphaReshape3 = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.KNP = c.Run.Saved(k.H * k.DH * k.NP)
+	k.K = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.HSqrt = c.Run.Saved(k.L * k.T)
-	k.BetaReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.C = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.GLin = c.Run.Saved(k.H * k.L * k.T)
 	k.A2 = c.Run.Saved(k.H*k.L*k.T*k.T + k.H*k.L*k.T*k.NP)
-	k.EReshape = c.Run.Saved(k.H * k.DH * k.NP)
-	k.EReshape2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.VNP = c.Run.Saved(k.H * k.DH * k.NP)
+	k.V = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.ELin = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.B = c.Run.Saved(k.H * k.L * k.T * k.T)
-	k.FReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.W = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.FProd = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.YLin = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.NYSqrt = c.Run.Saved(k.L * k.T)
@@ -1509,18 +1436,18 @@ func (n *uNode[F]) Backward(t *tape.Tape[F]) {
 	g.Gamma = k.Gamma
 	g.YBar = block.Adjoint(t, n.outY, g.H*g.L*g.T*g.DH)
 	g.UBar = block.Adjoint(t, n.outU, g.H*g.L*g.T*g.DH)
-	g.AlphaReshape = k.AlphaReshape
-	g.AlphaReshape2 = k.AlphaReshape2
-	g.AlphaReshape3 = k.AlphaReshape3
+	g.Q = k.Q
+	g.KNP = k.KNP
+	g.K = k.K
 	g.HSqrt = k.HSqrt
-	g.BetaReshape = k.BetaReshape
+	g.C = k.C
 	g.GLin = k.GLin
 	g.A2 = k.A2
-	g.EReshape = k.EReshape
-	g.EReshape2 = k.EReshape2
+	g.VNP = k.VNP
+	g.V = k.V
 	g.ELin = k.ELin
 	g.B = k.B
-	g.FReshape = k.FReshape
+	g.W = k.W
 	g.FProd = k.FProd
 	g.YLin = k.YLin
 	g.Y = k.Y

@@ -21,55 +21,47 @@ func (c *uFused) run() {
 	_ = T
 	_ = dH
 	_ = nP
-	q := c.Work[:H*L*T*dH]                                                                     // [L, T, H·d_h]
-	kNP := c.Work[H*L*T*dH:][:H*dH*nP]                                                         // [n_p, H·d_h]
-	k := c.Work[H*L*T*dH+H*dH*nP:][:H*L*T*dH]                                                  // [L, T, H·d_h]
-	t10 := c.Work[2*H*L*T*dH+H*dH*nP:][:H*L*T*nP]                                              // [L, T, H, n_p]
-	t18 := c.Work[2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*T]                                      // [L, T, H, T]
-	t19 := c.Work[H*L*T*T+2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*T]                              // [L, T, H, T]
-	t20 := c.Work[2*H*L*T*T+2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*T+H*L*T*nP]                   // [L, T, H, T + n_p]
-	alpha := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*dH*nP:][:H*L*T]                          // [L, T, H]
-	t22 := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP:][:L*T]                        // [L, T]
-	h := c.Work[3*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP+L*T:][:H*L*T*dH]                 // [L, T, H·d_h]
-	c2 := c.Work[3*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP+L*T:][:H*L*T*dH]                // [L, T, H·d_h]
-	t35 := c.Work[3*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP+L*T:][:H*L*T*T]                // [L, T, H, T]
-	t36 := c.Work[4*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP+L*T:][:H*L*T*T]                // [L, T, H, T]
-	beta := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+H*L*T+H*dH*nP+L*T:][:H*L*T]                 // [L, T, H]
-	g := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+2*H*L*T+H*dH*nP+L*T:][:H*L*T]                  // [L, T, H]
-	t77 := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*L*T]                // [L, T, H]
-	vNP := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+4*H*L*T+H*dH*nP+L*T:][:H*dH*nP]              // [n_p, H·d_h]
-	v := c.Work[5*H*L*T*T+4*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]             // [L, T, H·d_h]
-	t63 := c.Work[5*H*L*T*T+5*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	t65 := c.Work[5*H*L*T*T+6*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	w := c.Work[5*H*L*T*T+7*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]             // [L, T, H·d_h]
-	t80 := c.Work[5*H*L*T*T+8*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	t84 := c.Work[5*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:L*T]                // [L, T]
-	t562 := c.Work[5*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T]         // [L, T, H, T]
-	t81 := c.Work[6*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t10 := c.Work[:H*L*T*nP]                                                         // [L, T, H, n_p]
+	t18 := c.Work[H*L*T*nP:][:H*L*T*T]                                               // [L, T, H, T]
+	t19 := c.Work[H*L*T*T+H*L*T*nP:][:H*L*T*T]                                       // [L, T, H, T]
+	t20 := c.Work[2*H*L*T*T+H*L*T*nP:][:H*L*T*T+H*L*T*nP]                            // [L, T, H, T + n_p]
+	alpha := c.Work[3*H*L*T*T+2*H*L*T*nP:][:H*L*T]                                   // [L, T, H]
+	t22 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T:][:L*T]                                 // [L, T]
+	h := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*dH]                          // [L, T, H·d_h]
+	t35 := c.Work[3*H*L*T*T+H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*T]                // [L, T, H, T]
+	t36 := c.Work[4*H*L*T*T+H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T*T]                // [L, T, H, T]
+	beta := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+H*L*T+L*T:][:H*L*T]                 // [L, T, H]
+	g := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+2*H*L*T+L*T:][:H*L*T]                  // [L, T, H]
+	t77 := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+3*H*L*T+L*T:][:H*L*T]                // [L, T, H]
+	t65 := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:H*L*T*dH]             // [L, T, H, d_h]
+	t80 := c.Work[5*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t84 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+4*H*L*T+L*T:][:L*T]                // [L, T]
+	t562 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*L*T:][:H*L*T*T]         // [L, T, H, T]
+	t81 := c.Work[6*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+4*H*L*T+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 
 	// mac.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// mac.k
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.alpha
 	t7 := F(1) / num.Sqrt(F(dH))
 
 	// mac.alpha
-	for k2 := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
+	for k := range H {
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
 	}
 
 	// mac.alpha
 	clear(t18)
 	if kern.Wide() {
 		a := regions.R966a97131711Args{
-			P0:  unsafe.SliceData(q),
-			P1:  unsafe.SliceData(k),
+			P0:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(t18),
 			N0:  L,
 			N1:  T,
@@ -88,12 +80,12 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
+						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							kView := k[((i*T+j-m)*H+k2)*dH:][:dH]
+							kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
 							var t182 F
 							t182Sums := [16]F{t182}
 							for p := range dH {
@@ -125,10 +117,10 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t18_2 := t18[((i*T+j)*H+k2)*T:][:n]
-						t19_2 := t19[((i*T+j)*H+k2)*T:][:n]
+						t18_2 := t18[((i*T+j)*H+k)*T:][:n]
+						t19_2 := t19[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							t19_2[m] = F(t7 * t18_2[m])
 						}
@@ -158,9 +150,9 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					t10_2 := t10[((i*T+j)*H+k2)*nP:][:nP]
-					t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:nP]
+				for k := range H {
+					t10_2 := t10[((i*T+j)*H+k)*nP:][:nP]
+					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:nP]
 					for m := range nP {
 						t20_2[m] = F(t7 * t10_2[m])
 					}
@@ -170,8 +162,8 @@ func (c *uFused) run() {
 	}
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				copy(t20[((i*T+j)*H+k2)*(T+nP)+nP:][:T], t19[((i*T+j)*H+k2)*T:][:T])
+			for k := range H {
+				copy(t20[((i*T+j)*H+k)*(T+nP)+nP:][:T], t19[((i*T+j)*H+k)*T:][:T])
 			}
 		}
 	}
@@ -198,11 +190,11 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				alpha2 := alpha[(i*T+j)*H:][:H]
-				for k2 := range H {
+				for k := range H {
 					top := F(math.Inf(-1))
 					topSums := kern.Lowest16()
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							topSums[m%16] = kern.Gather(topSums[m%16], t20_2[m])
 						}
@@ -211,13 +203,13 @@ func (c *uFused) run() {
 					var sum F
 					sumSums := [16]F{sum}
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							sumSums[m%16] = sumSums[m%16] + kern.Exp(t20_2[m]-top)
 						}
 					}
 					sum = kern.Sum16(&sumSums)
-					alpha2[k2] = top + kern.Log(sum)
+					alpha2[k] = top + kern.Log(sum)
 				}
 			}
 		}
@@ -244,9 +236,9 @@ func (c *uFused) run() {
 				a := c.A[(i*T+j)*H*dH:][:H*dH]
 				var t222 F
 				t222Sums := [16]F{t222}
-				for k2 := range H * dH {
-					aEntry := a[k2]
-					t222Sums[k2%16] = num.FMA32(aEntry, aEntry, t222Sums[k2%16])
+				for k := range H * dH {
+					aEntry := a[k]
+					t222Sums[k%16] = num.FMA32(aEntry, aEntry, t222Sums[k%16])
 				}
 				t222 = kern.Sum16(&t222Sums)
 				t22_2[j] = t222
@@ -294,22 +286,22 @@ func (c *uFused) run() {
 				a := c.A[(i*T+j)*H*dH:][:H*dH]
 				h2 := h[(i*T+j)*H*dH:][:H*dH]
 				hSqrtEntry := hSqrt[j]
-				for k2 := range H * dH {
-					h2[k2] = a[k2] / hSqrtEntry
+				for k := range H * dH {
+					h2[k] = a[k] / hSqrtEntry
 				}
 			}
 		}
 	}
 
 	// mac.c
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c2, H*dH, 1, h, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.C, H*dH, 1, h, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.beta
 	clear(t35)
 	if kern.Wide() {
 		a := regions.R1b0b5c0a764eArgs{
-			P0:  unsafe.SliceData(q),
-			P1:  unsafe.SliceData(c2),
+			P0:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(c.C),
 			P2:  unsafe.SliceData(t35),
 			N0:  L,
 			N1:  T,
@@ -327,12 +319,12 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t35_2 := t35[((i*T+j)*H+k2)*T:][:n]
+						t35_2 := t35[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							cView := c2[((i*T+m)*H+k2)*dH:][:dH]
+							cView := c.C[((i*T+m)*H+k)*dH:][:dH]
 							var t352 F
 							t352Sums := [16]F{t352}
 							for p := range dH {
@@ -364,10 +356,10 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t35_2 := t35[((i*T+j)*H+k2)*T:][:n]
-						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+						t35_2 := t35[((i*T+j)*H+k)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							t36_2[m] = F(t7 * t35_2[m])
 						}
@@ -396,11 +388,11 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				beta2 := beta[(i*T+j)*H:][:H]
-				for k2 := range H {
+				for k := range H {
 					top2 := F(math.Inf(-1))
 					top2Sums := kern.Lowest16()
 					if n := min(T, j+1); n > 0 {
-						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							top2Sums[m%16] = kern.Gather(top2Sums[m%16], t36_2[m])
 						}
@@ -409,13 +401,13 @@ func (c *uFused) run() {
 					var sum2 F
 					sum2Sums := [16]F{sum2}
 					if n := min(T, j+1); n > 0 {
-						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							sum2Sums[m%16] = sum2Sums[m%16] + kern.Exp(t36_2[m]-top2)
 						}
 					}
 					sum2 = kern.Sum16(&sum2Sums)
-					beta2[k2] = top2 + kern.Log(sum2)
+					beta2[k] = top2 + kern.Log(sum2)
 				}
 			}
 		}
@@ -443,12 +435,12 @@ func (c *uFused) run() {
 				gLin := c.GLin[(i*T+j)*H:][:H]
 				g2 := g[(i*T+j)*H:][:H]
 				t77_2 := t77[(i*T+j)*H:][:H]
-				for k2 := range H {
-					t38 := alpha2[k2] - beta2[k2]
+				for k := range H {
+					t38 := alpha2[k] - beta2[k]
 					g2_2 := kern.Sigmoid(t38)
-					gLin[k2] = t38
-					g2[k2] = g2_2
-					t77_2[k2] = F(1) - g2_2
+					gLin[k] = t38
+					g2[k] = g2_2
+					t77_2[k] = F(1) - g2_2
 				}
 			}
 		}
@@ -472,11 +464,11 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					top3 := F(math.Inf(-1))
 					top3Sums := kern.Lowest16()
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							top3Sums[m%16] = kern.Gather(top3Sums[m%16], t20_2[m])
 						}
@@ -485,8 +477,8 @@ func (c *uFused) run() {
 					var sum3 F
 					sum3Sums := [16]F{sum3}
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
-						A := c.A2[((i*T+j)*H+k2)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+						A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							e := kern.Exp(t20_2[m] - top3)
 							sum3Sums[m%16] = sum3Sums[m%16] + e
@@ -495,7 +487,7 @@ func (c *uFused) run() {
 					}
 					sum3 = kern.Sum16(&sum3Sums)
 					if n := min(T+nP, j+nP+1); n > 0 {
-						A := c.A2[((i*T+j)*H+k2)*(T+nP):][:n]
+						A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							A[m] = A[m] / sum3
 						}
@@ -506,18 +498,18 @@ func (c *uFused) run() {
 	}
 
 	// mac.v
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.V, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.e
-	clear(t63)
+	clear(c.ELin)
 	if kern.Wide() {
 		a := regions.R262c63f9eff7Args{
 			P0:  unsafe.SliceData(c.A2),
-			P1:  unsafe.SliceData(v),
-			P2:  unsafe.SliceData(t63),
+			P1:  unsafe.SliceData(c.V),
+			P2:  unsafe.SliceData(c.ELin),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -537,15 +529,15 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					t63_2 := t63[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					eLin := c.ELin[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						A := c.A2[((i*T+j)*H+k2)*(T+nP)+nP:][:n]
+						A := c.A2[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 						for m := range n {
-							vView := v[((i*T+j-m)*H+k2)*dH:][:dH]
+							vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
 							AEntry := A[m]
 							for p := range dH {
-								t63_2[p] = num.FMA32(AEntry, vView[p], t63_2[p])
+								eLin[p] = num.FMA32(AEntry, vView[p], eLin[p])
 							}
 						}
 					}
@@ -555,17 +547,8 @@ func (c *uFused) run() {
 	}
 
 	// mac.e
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				copy(c.ELin[((i*T+j)*H+k2)*dH:][:dH], t63[((i*T+j)*H+k2)*dH:][:dH])
-			}
-		}
-	}
-
-	// mac.e
-	for k2 := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), true, kern.From(c.ELin, k2*dH), H*dH, 1, kern.From(c.A2, k2*(T+nP)), H*T+H*nP, 1, kern.From(vNP, k2*dH), H*dH, 1)
+	for k := range H {
+		kern.GemmFMA(L*T, dH, nP, F(1), true, kern.From(c.ELin, k*dH), H*dH, 1, kern.From(c.A2, k*(T+nP)), H*T+H*nP, 1, kern.From(c.VNP, k*dH), H*dH, 1)
 	}
 
 	// mac.e
@@ -587,10 +570,10 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				g2 := g[(i*T+j)*H:][:H]
-				for k2 := range H {
-					eLin := c.ELin[((i*T+j)*H+k2)*dH:][:dH]
-					t65_2 := t65[((i*T+j)*H+k2)*dH:][:dH]
-					gEntry := g2[k2]
+				for k := range H {
+					eLin := c.ELin[((i*T+j)*H+k)*dH:][:dH]
+					t65_2 := t65[((i*T+j)*H+k)*dH:][:dH]
+					gEntry := g2[k]
 					for m := range dH {
 						t65_2[m] = F(eLin[m] * gEntry)
 					}
@@ -615,11 +598,11 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					top4 := F(math.Inf(-1))
 					top4Sums := kern.Lowest16()
 					if n := min(T, j+1); n > 0 {
-						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							top4Sums[m%16] = kern.Gather(top4Sums[m%16], t36_2[m])
 						}
@@ -628,8 +611,8 @@ func (c *uFused) run() {
 					var sum4 F
 					sum4Sums := [16]F{sum4}
 					if n := min(T, j+1); n > 0 {
-						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
-						B := c.B[((i*T+j)*H+k2)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+						B := c.B[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							e2 := kern.Exp(t36_2[m] - top4)
 							sum4Sums[m%16] = sum4Sums[m%16] + e2
@@ -638,7 +621,7 @@ func (c *uFused) run() {
 					}
 					sum4 = kern.Sum16(&sum4Sums)
 					if n := min(T, j+1); n > 0 {
-						B := c.B[((i*T+j)*H+k2)*T:][:n]
+						B := c.B[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							B[m] = B[m] / sum4
 						}
@@ -649,14 +632,14 @@ func (c *uFused) run() {
 	}
 
 	// mac.w
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, w, H*dH, 1, h, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.W, H*dH, 1, h, H*dH, 1, c.WV, 1, H*dH)
 
 	// mac.f
 	clear(c.FProd)
 	if kern.Wide() {
 		a := regions.R7d885e87ddc2Args{
 			P0:  unsafe.SliceData(c.B),
-			P1:  unsafe.SliceData(w),
+			P1:  unsafe.SliceData(c.W),
 			P2:  unsafe.SliceData(c.FProd),
 			N0:  L,
 			N1:  T,
@@ -674,12 +657,12 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						B := c.B[((i*T+j)*H+k2)*T:][:n]
+						B := c.B[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							wView := w[((i*T+m)*H+k2)*dH:][:dH]
+							wView := c.W[((i*T+m)*H+k)*dH:][:dH]
 							BEntry := B[m]
 							for p := range dH {
 								fProd[p] = num.FMA32(BEntry, wView[p], fProd[p])
@@ -691,56 +674,31 @@ func (c *uFused) run() {
 		}
 	}
 
-	// mac.f, mac.alpha, mac.beta, mac.e
+	// mac.f
 	if kern.Wide() {
-		a := regions.Ra6931cf02c0aArgs{
-			P0:  unsafe.SliceData(t77),
-			P1:  unsafe.SliceData(c.FProd),
-			P2:  unsafe.SliceData(t80),
-			P3:  unsafe.SliceData(q),
-			P4:  unsafe.SliceData(c.AlphaReshape),
-			P5:  unsafe.SliceData(k),
-			P6:  unsafe.SliceData(c.AlphaReshape3),
-			P7:  unsafe.SliceData(c2),
-			P8:  unsafe.SliceData(c.BetaReshape),
-			P9:  unsafe.SliceData(v),
-			P10: unsafe.SliceData(c.EReshape2),
-			P11: unsafe.SliceData(w),
-			P12: unsafe.SliceData(c.FReshape),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  dH,
-			N4:  H * dH,
-			N5:  H * T,
-			N6:  H * T * dH,
+		a := regions.R88726cefa5a7Args{
+			P0: unsafe.SliceData(t77),
+			P1: unsafe.SliceData(c.FProd),
+			P2: unsafe.SliceData(t80),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T,
+			N6: H * T * dH,
 		}
-		regions.Ra6931cf02c0a(&a)
+		regions.R88726cefa5a7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t77_2 := t77[(i*T+j)*H:][:H]
-				for k2 := range H {
-					fProd := c.FProd[((i*T+j)*H+k2)*dH:][:dH]
-					t80_2 := t80[((i*T+j)*H+k2)*dH:][:dH]
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
-					alphaReshape := c.AlphaReshape[((i*T+j)*H+k2)*dH:][:dH]
-					kView := k[((i*T+j)*H+k2)*dH:][:dH]
-					alphaReshape3 := c.AlphaReshape3[((i*T+j)*H+k2)*dH:][:dH]
-					cView := c2[((i*T+j)*H+k2)*dH:][:dH]
-					betaReshape := c.BetaReshape[((i*T+j)*H+k2)*dH:][:dH]
-					vView := v[((i*T+j)*H+k2)*dH:][:dH]
-					eReshape2 := c.EReshape2[((i*T+j)*H+k2)*dH:][:dH]
-					wView := w[((i*T+j)*H+k2)*dH:][:dH]
-					fReshape := c.FReshape[((i*T+j)*H+k2)*dH:][:dH]
-					t77Entry := t77_2[k2]
+				for k := range H {
+					fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
+					t80_2 := t80[((i*T+j)*H+k)*dH:][:dH]
+					t77Entry := t77_2[k]
 					for m := range dH {
 						t80_2[m] = F(fProd[m] * t77Entry)
-						alphaReshape[m] = qView[m]
-						alphaReshape3[m] = kView[m]
-						betaReshape[m] = cView[m]
-						eReshape2[m] = vView[m]
-						fReshape[m] = wView[m]
 					}
 				}
 			}
@@ -765,8 +723,8 @@ func (c *uFused) run() {
 				t65View := t65[(i*T+j)*H*dH:][:H*dH]
 				t80View := t80[(i*T+j)*H*dH:][:H*dH]
 				yLin := c.YLin[(i*T+j)*H*dH:][:H*dH]
-				for k2 := range H * dH {
-					yLin[k2] = t65View[k2] + t80View[k2]
+				for k := range H * dH {
+					yLin[k] = t65View[k] + t80View[k]
 				}
 			}
 		}
@@ -796,9 +754,9 @@ func (c *uFused) run() {
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
 				var t842 F
 				t842Sums := [16]F{t842}
-				for k2 := range H * dH {
-					yEntry := y[k2]
-					t842Sums[k2%16] = num.FMA32(yEntry, yEntry, t842Sums[k2%16])
+				for k := range H * dH {
+					yEntry := y[k]
+					t842Sums[k%16] = num.FMA32(yEntry, yEntry, t842Sums[k%16])
 				}
 				t842 = kern.Sum16(&t842Sums)
 				t84_2[j] = t842
@@ -846,8 +804,8 @@ func (c *uFused) run() {
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
 				u := c.U[(i*T+j)*H*dH:][:H*dH]
 				NYSqrtEntry := NYSqrt[j]
-				for k2 := range H * dH {
-					u[k2] = F((y[k2] / NYSqrtEntry) * gamma[k2])
+				for k := range H * dH {
+					u[k] = F((y[k] / NYSqrtEntry) * gamma[k])
 				}
 			}
 		}
@@ -871,11 +829,11 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				beta2 := beta[(i*T+j)*H:][:H]
-				for k2 := range H {
-					betaEntry := beta2[k2]
+				for k := range H {
+					betaEntry := beta2[k]
 					if n := min(T, j+1); n > 0 {
-						t36_2 := t36[((i*T+j)*H+k2)*T:][:n]
-						t562_2 := t562[((i*T+j)*H+k2)*T:][:n]
+						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
+						t562_2 := t562[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							t562_2[m] = t36_2[m] - betaEntry
 						}
@@ -901,10 +859,10 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t562_2 := t562[((i*T+j)*H+k2)*T:][:n]
-						betaExp := c.BetaExp[((i*T+j)*H+k2)*T:][:n]
+						t562_2 := t562[((i*T+j)*H+k)*T:][:n]
+						betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							betaExp[m] = kern.Exp(t562_2[m])
 						}
@@ -935,11 +893,11 @@ func (c *uFused) run() {
 		for i := range L {
 			for j := range T {
 				alpha2 := alpha[(i*T+j)*H:][:H]
-				for k2 := range H {
-					alphaEntry := alpha2[k2]
+				for k := range H {
+					alphaEntry := alpha2[k]
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*(T+nP):][:n]
-						t81_2 := t81[((i*T+j)*H+k2)*(T+nP):][:n]
+						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
+						t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							t81_2[m] = t20_2[m] - alphaEntry
 						}
@@ -967,42 +925,14 @@ func (c *uFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t81_2 := t81[((i*T+j)*H+k2)*(T+nP):][:n]
-						alphaExp := c.AlphaExp[((i*T+j)*H+k2)*(T+nP):][:n]
+						t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
+						alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
 							alphaExp[m] = kern.Exp(t81_2[m])
 						}
 					}
-				}
-			}
-		}
-	}
-
-	// mac.alpha, mac.e
-	if kern.Wide() {
-		a := regions.R95988a3a9a86Args{
-			P0: unsafe.SliceData(kNP),
-			P1: unsafe.SliceData(c.AlphaReshape2),
-			P2: unsafe.SliceData(vNP),
-			P3: unsafe.SliceData(c.EReshape),
-			N0: nP,
-			N1: H,
-			N2: dH,
-			N3: H * dH,
-		}
-		regions.R95988a3a9a86(&a)
-	} else {
-		for i := range nP {
-			for j := range H {
-				kNPView := kNP[(i*H+j)*dH:][:dH]
-				alphaReshape2 := c.AlphaReshape2[(i*H+j)*dH:][:dH]
-				vNPView := vNP[(i*H+j)*dH:][:dH]
-				eReshape := c.EReshape[(i*H+j)*dH:][:dH]
-				for k2 := range dH {
-					alphaReshape2[k2] = kNPView[k2]
-					eReshape[k2] = vNPView[k2]
 				}
 			}
 		}
@@ -1020,49 +950,48 @@ func (c *uBackwardFused) run() {
 	_ = T
 	_ = dH
 	_ = nP
-	h := c.Work[:H*L*T*dH]                                                                      // [L, T, H·d_h]
-	t := c.Work[H*L*T*dH:][:H*L*T*dH]                                                           // [L, T, H·d_h]
-	t72 := c.Work[2*H*L*T*dH:][:L*T]                                                            // [L, T]
-	g := c.Work[2*H*L*T*dH+L*T:][:H*L*T]                                                        // [L, T, H]
-	t77 := c.Work[2*H*L*T*dH+H*L*T+L*T:][:H*L*T]                                                // [L, T, H]
-	t42 := c.Work[2*H*L*T*dH+2*H*L*T+L*T:][:L*T]                                                // [L, T]
-	t113 := c.Work[2*H*L*T*dH+2*H*L*T+2*L*T:][:L*T]                                             // [L, T]
-	t682 := c.Work[2*H*L*T*dH+2*H*L*T+3*L*T:][:L*T]                                             // [L, T]
-	t142 := c.Work[2*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                        // [L, T, H·d_h]
-	t152 := c.Work[3*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                        // [L, T, H·d_h]
-	t202 := c.Work[4*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                        // [L, T, H, d_h]
-	t21 := c.Work[5*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T]                                            // [L, T, H]
-	t322 := c.Work[5*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T*dH]                                        // [L, T, H, d_h]
-	t332 := c.Work[6*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T]                                           // [L, T, H]
-	t222 := c.Work[6*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T]                                         // [L, T, H, T]
-	t362 := c.Work[H*L*T*T+6*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T+H*L*T*nP]                        // [L, T, H, T + n_p]
-	t232 := c.Work[2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T*dH]                     // [L, T, H, d_h]
-	t28 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T]                         // [L, T, H]
-	t292 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                      // [L, T, H, T]
-	t302 := c.Work[3*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                      // [L, T, H, T]
-	t37 := c.Work[4*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*dH]                      // [L, T, H, d_h]
-	t402 := c.Work[4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*dH*nP]                      // [n_p, H, d_h]
-	t462 := c.Work[4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+5*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]     // [L, T, H, T + n_p]
-	t472 := c.Work[5*H*L*T*T+8*H*L*T*dH+2*H*L*T*nP+5*H*L*T+H*dH*nP+4*L*T:][:H*L*T]              // [L, T, H]
-	t482 := c.Work[5*H*L*T*T+8*H*L*T*dH+2*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]   // [L, T, H, T + n_p]
-	t492 := c.Work[6*H*L*T*T+8*H*L*T*dH+3*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]   // [L, T, H, T + n_p]
-	t532 := c.Work[7*H*L*T*T+8*H*L*T*dH+4*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T]              // [L, T, H]
-	t58 := c.Work[7*H*L*T*T+8*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]             // [L, T, H, T]
-	t602 := c.Work[8*H*L*T*T+8*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]            // [L, T, H, T]
-	t612 := c.Work[9*H*L*T*T+8*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	t622 := c.Work[9*H*L*T*T+9*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	t66 := c.Work[9*H*L*T*T+10*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]           // [L, T, H·d_h]
-	t712 := c.Work[9*H*L*T*T+11*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:L*T]               // [L, T]
-	t115 := c.Work[9*H*L*T*T+11*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+5*L*T:][:L*T]               // [L, T]
-	t83 := c.Work[9*H*L*T*T+11*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP]   // [L, T, H, T + n_p]
-	t842 := c.Work[10*H*L*T*T+11*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	t87 := c.Work[11*H*L*T*T+11*H*L*T*dH+6*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T]           // [L, T, H, T]
-	t88 := c.Work[12*H*L*T*T+11*H*L*T*dH+6*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
-	t89 := c.Work[12*H*L*T*T+12*H*L*T*dH+6*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
-	t108 := c.Work[12*H*L*T*T+13*H*L*T*dH+6*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
-	t109 := c.Work[12*H*L*T*T+14*H*L*T*dH+6*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*dH*nP]          // [n_p, H, d_h]
-	t93 := c.Work[12*H*L*T*T+14*H*L*T*dH+6*H*L*T*nP+7*H*L*T+2*H*dH*nP+6*L*T:][:H*dH*nP]         // [n_p, H, d_h]
-	t95 := c.Work[12*H*L*T*T+14*H*L*T*dH+6*H*L*T*nP+7*H*L*T+3*H*dH*nP+6*L*T:][:H*L*T*dH]        // [L, T, H, d_h]
+	h := c.Work[:H*L*T*dH]                                                                     // [L, T, H·d_h]
+	t := c.Work[H*L*T*dH:][:H*L*T*dH]                                                          // [L, T, H·d_h]
+	t72 := c.Work[2*H*L*T*dH:][:L*T]                                                           // [L, T]
+	g := c.Work[2*H*L*T*dH+L*T:][:H*L*T]                                                       // [L, T, H]
+	t77 := c.Work[2*H*L*T*dH+H*L*T+L*T:][:H*L*T]                                               // [L, T, H]
+	t42 := c.Work[2*H*L*T*dH+2*H*L*T+L*T:][:L*T]                                               // [L, T]
+	t113 := c.Work[2*H*L*T*dH+2*H*L*T+2*L*T:][:L*T]                                            // [L, T]
+	t682 := c.Work[2*H*L*T*dH+2*H*L*T+3*L*T:][:L*T]                                            // [L, T]
+	t142 := c.Work[2*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H·d_h]
+	t152 := c.Work[3*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H·d_h]
+	t202 := c.Work[4*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H, d_h]
+	t21 := c.Work[5*H*L*T*dH+2*H*L*T+4*L*T:][:H*L*T]                                           // [L, T, H]
+	t322 := c.Work[5*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T*dH]                                       // [L, T, H, d_h]
+	t332 := c.Work[6*H*L*T*dH+3*H*L*T+4*L*T:][:H*L*T]                                          // [L, T, H]
+	t222 := c.Work[6*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T]                                        // [L, T, H, T]
+	t462 := c.Work[H*L*T*T+6*H*L*T*dH+4*H*L*T+4*L*T:][:H*L*T*T+H*L*T*nP]                       // [L, T, H, T + n_p]
+	t232 := c.Work[2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T*dH]                    // [L, T, H, d_h]
+	t28 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+4*H*L*T+4*L*T:][:H*L*T]                        // [L, T, H]
+	t292 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                     // [L, T, H, T]
+	t302 := c.Work[3*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*T]                     // [L, T, H, T]
+	t37 := c.Work[4*H*L*T*T+7*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*L*T*dH]                     // [L, T, H, d_h]
+	t402 := c.Work[4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+5*H*L*T+4*L*T:][:H*dH*nP]                     // [n_p, H, d_h]
+	t472 := c.Work[4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+5*H*L*T+H*dH*nP+4*L*T:][:H*L*T]               // [L, T, H]
+	t482 := c.Work[4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
+	t492 := c.Work[5*H*L*T*T+8*H*L*T*dH+2*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T+H*L*T*nP]  // [L, T, H, T + n_p]
+	t532 := c.Work[6*H*L*T*T+8*H*L*T*dH+3*H*L*T*nP+6*H*L*T+H*dH*nP+4*L*T:][:H*L*T]             // [L, T, H]
+	t58 := c.Work[6*H*L*T*T+8*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]            // [L, T, H, T]
+	t602 := c.Work[7*H*L*T*T+8*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*T]           // [L, T, H, T]
+	t612 := c.Work[8*H*L*T*T+8*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
+	t622 := c.Work[8*H*L*T*T+9*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
+	t66 := c.Work[8*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:H*L*T*dH]          // [L, T, H·d_h]
+	t712 := c.Work[8*H*L*T*T+11*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+4*L*T:][:L*T]              // [L, T]
+	t115 := c.Work[8*H*L*T*T+11*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+5*L*T:][:L*T]              // [L, T]
+	t83 := c.Work[8*H*L*T*T+11*H*L*T*dH+3*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP]  // [L, T, H, T + n_p]
+	t842 := c.Work[9*H*L*T*T+11*H*L*T*dH+4*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t87 := c.Work[10*H*L*T*T+11*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*T]          // [L, T, H, T]
+	t88 := c.Work[11*H*L*T*T+11*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
+	t89 := c.Work[11*H*L*T*T+12*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
+	t108 := c.Work[11*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*L*T*dH]        // [L, T, H, d_h]
+	t109 := c.Work[11*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+7*H*L*T+H*dH*nP+6*L*T:][:H*dH*nP]         // [n_p, H, d_h]
+	t93 := c.Work[11*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+7*H*L*T+2*H*dH*nP+6*L*T:][:H*dH*nP]        // [n_p, H, d_h]
+	t95 := c.Work[11*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+7*H*L*T+3*H*dH*nP+6*L*T:][:H*L*T*dH]       // [L, T, H, d_h]
 
 	// mac.alpha, mac.h
 	t7 := F(1) / num.Sqrt(F(dH))
@@ -1286,13 +1215,13 @@ func (c *uBackwardFused) run() {
 
 	// mac.f, mac.e
 	clear(t222)
-	clear(t362)
+	clear(t462)
 	if kern.Wide() {
 		a := regions.R175e387826beArgs{
-			P0:  unsafe.SliceData(t362),
-			P1:  unsafe.SliceData(c.FReshape),
+			P0:  unsafe.SliceData(t462),
+			P1:  unsafe.SliceData(c.W),
 			P2:  unsafe.SliceData(t202),
-			P3:  unsafe.SliceData(c.EReshape2),
+			P3:  unsafe.SliceData(c.V),
 			P4:  unsafe.SliceData(t322),
 			P5:  unsafe.SliceData(t222),
 			N0:  L,
@@ -1324,22 +1253,22 @@ func (c *uBackwardFused) run() {
 					t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
 					t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t362_2 := t362[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+						t462_2 := t462[((i*T+j)*H+k)*(T+nP)+nP:][:n]
 						t222_2 := t222[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							fReshape := c.FReshape[((i*T+m)*H+k)*dH:][:dH]
-							eReshape2 := c.EReshape2[((i*T+j-m)*H+k)*dH:][:dH]
+							wView := c.W[((i*T+m)*H+k)*dH:][:dH]
+							vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
 							var t2222 F
-							t362Sum := t362_2[m]
+							t462Sum := t462_2[m]
 							t2222Sums := [16]F{t2222}
-							t362SumSums := [16]F{t362Sum}
+							t462SumSums := [16]F{t462Sum}
 							for p := range dH {
-								t2222Sums[p%16] = num.FMA32(fReshape[p], t202_2[p], t2222Sums[p%16])
-								t362SumSums[p%16] = num.FMA32(eReshape2[p], t322_2[p], t362SumSums[p%16])
+								t2222Sums[p%16] = num.FMA32(wView[p], t202_2[p], t2222Sums[p%16])
+								t462SumSums[p%16] = num.FMA32(vView[p], t322_2[p], t462SumSums[p%16])
 							}
 							t2222 = kern.Sum16(&t2222Sums)
-							t362Sum = kern.Sum16(&t362SumSums)
-							t362_2[m] = t362Sum
+							t462Sum = kern.Sum16(&t462SumSums)
+							t462_2[m] = t462Sum
 							t222_2[m] = t2222
 						}
 					}
@@ -1533,18 +1462,9 @@ func (c *uBackwardFused) run() {
 		kern.GemmFMA(nP, dH, L*T, F(1), false, kern.From(t402, j*dH), H*dH, 1, kern.From(c.A2, j*(T+nP)), 1, H*T+H*nP, kern.From(t322, j*dH), H*dH, 1)
 	}
 
-	// mac.A
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(t462[((i*T+j)*H+k)*(T+nP):][:T+nP], t362[((i*T+j)*H+k)*(T+nP):][:T+nP])
-			}
-		}
-	}
-
 	// mac.e
 	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), true, kern.From(t462, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.EReshape, k*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), true, kern.From(t462, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// mac.A
@@ -1753,7 +1673,7 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7d885e87ddc2Args{
 			P0:  unsafe.SliceData(t602),
-			P1:  unsafe.SliceData(c.BetaReshape),
+			P1:  unsafe.SliceData(c.C),
 			P2:  unsafe.SliceData(t612),
 			N0:  L,
 			N1:  T,
@@ -1776,10 +1696,10 @@ func (c *uBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t602_2 := t602[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							betaReshape := c.BetaReshape[((i*T+m)*H+k)*dH:][:dH]
+							cView := c.C[((i*T+m)*H+k)*dH:][:dH]
 							t602Entry := t602_2[m]
 							for p := range dH {
-								t612_2[p] = num.FMA32(betaReshape[p], t602Entry, t612_2[p])
+								t612_2[p] = num.FMA32(cView[p], t602Entry, t612_2[p])
 							}
 						}
 					}
@@ -1793,7 +1713,7 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R775984f35b90Args{
 			P0:  unsafe.SliceData(t602),
-			P1:  unsafe.SliceData(c.AlphaReshape),
+			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t622),
 			N0:  L,
 			N1:  T,
@@ -1816,10 +1736,10 @@ func (c *uBackwardFused) run() {
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
-							alphaReshape := c.AlphaReshape[((i*T+(lo+m))*H+k)*dH:][:dH]
+							qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
 							t602Entry2 := t602[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t622_2[p] = num.FMA32(alphaReshape[p], t602Entry2, t622_2[p])
+								t622_2[p] = num.FMA32(qView[p], t602Entry2, t622_2[p])
 							}
 						}
 					}
@@ -1994,7 +1914,7 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R36bb0fd56723Args{
 			P0:  unsafe.SliceData(t87),
-			P1:  unsafe.SliceData(c.AlphaReshape3),
+			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(t88),
 			N0:  L,
 			N1:  T,
@@ -2018,10 +1938,10 @@ func (c *uBackwardFused) run() {
 					if n := min(T, j+1); n > 0 {
 						t87_2 := t87[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							alphaReshape3 := c.AlphaReshape3[((i*T+j-m)*H+k)*dH:][:dH]
+							kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
 							t87Entry := t87_2[m]
 							for p := range dH {
-								t88_2[p] = num.FMA32(alphaReshape3[p], t87Entry, t88_2[p])
+								t88_2[p] = num.FMA32(kView[p], t87Entry, t88_2[p])
 							}
 						}
 					}
@@ -2035,7 +1955,7 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R4063316ba3a7Args{
 			P0:  unsafe.SliceData(t87),
-			P1:  unsafe.SliceData(c.AlphaReshape),
+			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t89),
 			N0:  L,
 			N1:  T,
@@ -2056,11 +1976,11 @@ func (c *uBackwardFused) run() {
 			for j := range T {
 				for k := range min(T, j+1) {
 					for m := range H {
-						alphaReshape := c.AlphaReshape[((i*T+j)*H+m)*dH:][:dH]
+						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
 						t89_2 := t89[((i*T+j-k)*H+m)*dH:][:dH]
 						t87Entry2 := t87[((i*T+j)*H+m)*T+k]
 						for p := range dH {
-							t89_2[p] = num.FMA32(alphaReshape[p], t87Entry2, t89_2[p])
+							t89_2[p] = num.FMA32(qView[p], t87Entry2, t89_2[p])
 						}
 					}
 				}
@@ -2070,12 +1990,12 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.AlphaReshape2, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
 	}
 
 	// mac.alpha
 	for j := range H {
-		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.AlphaReshape, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
+		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
 	}
 
 	// mac.alpha

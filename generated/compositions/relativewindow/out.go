@@ -32,17 +32,17 @@ type Out[F num.Float] struct {
 	Out      []F     // [L, T, H·d_h], written
 	KTailOut []F     // [L, w - 1, H, d_h], written
 	VTailOut []F     // [L, w - 1, H, d_h], written
-	AReshape []F     // [L, T, H, d_h], written
 	AStack   []F     // [L, T + w - 1, H, d_h], written
 	A        []F     // [L, T, H, w], written
 	OutStack []F     // [L, T + w - 1, H, d_h], written
+	AProd    []F     // [L, T, H, d_h], written
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 4·H·L·T·d_h + 3·H·L·T·w.
+// WorkLen is H·L·T·d_h + 2·H·L·T·w.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return 4*H*L*T*dH + 3*H*L*T*w
+	return H*L*T*dH + 2*H*L*T*w
 }
 
 // Run computes Out.
@@ -54,23 +54,17 @@ func (c *Out[F]) Run() {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
 	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
 	work := c.Work[H*L*T*dH:]
-	k := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
 	t12 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t13 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
 	t14 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
-	v := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t20 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// relative_window.q
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// relative_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	for i := range L {
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+	}
 
 	// relative_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
@@ -78,22 +72,11 @@ func (c *Out[F]) Run() {
 	// relative_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				kTail := c.KTail[((i*(w-1)+j)*H+k2)*dH:][:dH]
-				aStack := c.AStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				kTail := c.KTail[((i*(w-1)+j)*H+k)*dH:][:dH]
+				aStack := c.AStack[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
 					aStack[m] = kTail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				kView := k[((i*T+j)*H+k2)*dH:][:dH]
-				aStack := c.AStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH]
-				for m := range dH {
-					aStack[m] = kView[m]
 				}
 			}
 		}
@@ -102,9 +85,9 @@ func (c *Out[F]) Run() {
 	// relative_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				aStack := c.AStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
-				kTailOut := c.KTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				aStack := c.AStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				kTailOut := c.KTailOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
 					kTailOut[m] = aStack[m]
 				}
@@ -116,17 +99,17 @@ func (c *Out[F]) Run() {
 	clear(t12)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				for m := range w {
 					n := int(c.Pos[i]) + j - m
 					if n >= 0 {
 						var t122 F
-						qView := q[((i*T+j)*H+k2)*dH:][:dH]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
+						qView := q[((i*T+j)*H+k)*dH:][:dH]
+						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						for p := range dH {
 							t122 += F(qView[p] * aStack[p])
 						}
-						t12[((i*T+j)*H+k2)*w+m] = t122
+						t12[((i*T+j)*H+k)*w+m] = t122
 					}
 				}
 			}
@@ -134,30 +117,14 @@ func (c *Out[F]) Run() {
 	}
 
 	// relative_window.a
-	clear(t13)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
+				t12_2 := t12[((i*T+j)*H+k)*w:][:w]
+				b := c.B[k*w:][:w]
+				t14_2 := t14[((i*T+j)*H+k)*w:][:w]
 				for m := range w {
-					n2 := int(c.Pos[i]) + j - m
-					if n2 >= 0 {
-						t13[((i*T+j)*H+k2)*w+m] = F(t7 * t12[((i*T+j)*H+k2)*w+m])
-					}
-				}
-			}
-		}
-	}
-
-	// relative_window.a
-	clear(t14)
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
-						t14[((i*T+j)*H+k2)*w+m] = t13[((i*T+j)*H+k2)*w+m] + c.B[k2*w+m]
-					}
+					t14_2[m] = F(t7*t12_2[m]) + b[m]
 				}
 			}
 		}
@@ -167,29 +134,29 @@ func (c *Out[F]) Run() {
 	clear(c.A)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				top := F(math.Inf(-1))
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
-						if x := t14[((i*T+j)*H+k2)*w+m]; x > top || x != x {
+					n2 := int(c.Pos[i]) + j - m
+					if n2 >= 0 {
+						if x := t14[((i*T+j)*H+k)*w+m]; x > top || x != x {
 							top = x
 						}
 					}
 				}
 				var sum F
 				for m := range w {
-					n5 := int(c.Pos[i]) + j - m
-					if n5 >= 0 {
-						e := num.Exp(t14[((i*T+j)*H+k2)*w+m] - top)
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
+						e := num.Exp(t14[((i*T+j)*H+k)*w+m] - top)
 						sum += e
-						c.A[((i*T+j)*H+k2)*w+m] = e
+						c.A[((i*T+j)*H+k)*w+m] = e
 					}
 				}
 				for m := range w {
-					n6 := int(c.Pos[i]) + j - m
-					if n6 >= 0 {
-						c.A[((i*T+j)*H+k2)*w+m] = c.A[((i*T+j)*H+k2)*w+m] / sum
+					n4 := int(c.Pos[i]) + j - m
+					if n4 >= 0 {
+						c.A[((i*T+j)*H+k)*w+m] = c.A[((i*T+j)*H+k)*w+m] / sum
 					}
 				}
 			}
@@ -197,38 +164,29 @@ func (c *Out[F]) Run() {
 	}
 
 	// relative_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	for i := range L {
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+	}
 
 	// relative_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				vTail := c.VTail[((i*(w-1)+j)*H+k2)*dH:][:dH]
-				outStack := c.OutStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				vTail := c.VTail[((i*(w-1)+j)*H+k)*dH:][:dH]
+				outStack := c.OutStack[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
 					outStack[m] = vTail[m]
 				}
 			}
 		}
 	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				vView := v[((i*T+j)*H+k2)*dH:][:dH]
-				outStack := c.OutStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH]
-				for m := range dH {
-					outStack[m] = vView[m]
-				}
-			}
-		}
-	}
 
 	// relative_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				outStack := c.OutStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
-				vTailOut := c.VTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				outStack := c.OutStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				vTailOut := c.VTailOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
 					vTailOut[m] = outStack[m]
 				}
@@ -237,18 +195,18 @@ func (c *Out[F]) Run() {
 	}
 
 	// relative_window.out
-	clear(t20)
+	clear(c.Out)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				for m := range w {
-					n7 := int(c.Pos[i]) + j - m
-					if n7 >= 0 {
-						aEntry := c.A[((i*T+j)*H+k2)*w+m]
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
-						t20_2 := t20[((i*T+j)*H+k2)*dH:][:dH]
+					n5 := int(c.Pos[i]) + j - m
+					if n5 >= 0 {
+						aEntry := c.A[((i*T+j)*H+k)*w+m]
+						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							t20_2[p] += F(aEntry * outStack[p])
+							outView[p] += F(aEntry * outStack[p])
 						}
 					}
 				}
@@ -256,25 +214,14 @@ func (c *Out[F]) Run() {
 		}
 	}
 
-	// relative_window.out
-	for i := range L {
-		for j := range T {
-			t20View := t20[(i*T+j)*H*dH:][:H*dH]
-			out := c.Out[(i*T+j)*H*dH:][:H*dH]
-			for k2 := range H * dH {
-				out[k2] = t20View[k2]
-			}
-		}
-	}
-
 	// relative_window.a
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
-				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				qView := q[((i*T+j)*H+k)*dH:][:dH]
+				aProd := c.AProd[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					aReshape[m] = qView[m]
+					aProd[m] = F(t7 * qView[m])
 				}
 			}
 		}
@@ -296,10 +243,10 @@ type OutBackward[F num.Float] struct {
 	OutBar      []F     // [L, T, H·d_h]
 	KTailBar    []F     // [L, w - 1, H, d_h]
 	VTailBar    []F     // [L, w - 1, H, d_h]
-	AReshape    []F     // [L, T, H, d_h]
 	AStack      []F     // [L, T + w - 1, H, d_h]
 	A           []F     // [L, T, H, w]
 	OutStack    []F     // [L, T + w - 1, H, d_h]
+	AProd       []F     // [L, T, H, d_h]
 	WQBar       []F     // [H·d_h, H·d_h], written
 	XBar        []F     // [L, T, H·d_h], written
 	WKBar       []F     // [H·d_h, H·d_h], written
@@ -310,10 +257,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 7·H·L·T·d_h + 5·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h.
+// WorkLen is 8·H·L·T·d_h + 2·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, w := c.H, c.L, c.T, c.DH, c.W
-	return 7*H*L*T*dH + 5*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH
+	return 8*H*L*T*dH + 2*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH
 }
 
 // Run computes OutBackward.
@@ -335,14 +282,10 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*dH:]
 	t112 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t122 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
 	t132 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t142 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
-	t16 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
+	t30 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
 	t172 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
 	t182 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
@@ -378,15 +321,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t3_2 := t3[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						aEntry := c.A[((i*T+j)*H+m)*w+k]
-						for p := range dH {
-							t3_2[p] += F(aEntry * outBarView[p])
-						}
+				for m := range H {
+					outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+					t3_2 := t3[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					aEntry := c.A[((i*T+j)*H+m)*w+k]
+					for p := range dH {
+						t3_2[p] += F(aEntry * outBarView[p])
 					}
 				}
 			}
@@ -449,8 +389,8 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				var t1122 F
 				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
+					n2 := int(c.Pos[i]) + j - m
+					if n2 >= 0 {
 						t1122 += F(c.A[((i*T+j)*H+k)*w+m] * t2[((i*T+j)*H+k)*w+m])
 					}
 				}
@@ -460,45 +400,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// relative_window.a
-	clear(t122)
 	for i := range L {
 		for j := range T {
+			t112_2 := t112[(i*T+j)*H:][:H]
 			for k := range H {
+				a := c.A[((i*T+j)*H+k)*w:][:w]
+				t2_2 := t2[((i*T+j)*H+k)*w:][:w]
+				t132_2 := t132[((i*T+j)*H+k)*w:][:w]
+				t112Entry := t112_2[k]
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
-						t122[((i*T+j)*H+k)*w+m] = t2[((i*T+j)*H+k)*w+m] - t112[(i*T+j)*H+k]
-					}
-				}
-			}
-		}
-	}
-
-	// relative_window.a
-	clear(t132)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n5 := int(c.Pos[i]) + j - m
-					if n5 >= 0 {
-						t132[((i*T+j)*H+k)*w+m] = F(c.A[((i*T+j)*H+k)*w+m] * t122[((i*T+j)*H+k)*w+m])
-					}
-				}
-			}
-		}
-	}
-
-	// relative_window.a
-	clear(t142)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n6 := int(c.Pos[i]) + j - m
-					if n6 >= 0 {
-						t142[((i*T+j)*H+k)*w+m] = t132[((i*T+j)*H+k)*w+m]
-					}
+					t132_2[m] = F(a[m] * (t2_2[m] - t112Entry))
 				}
 			}
 		}
@@ -510,8 +421,8 @@ func (c *OutBackward[F]) Run() {
 		for j := range L {
 			for k := range T {
 				for m := range w {
-					n7 := int(c.Pos[j]) - m + k
-					if n7 >= 0 {
+					n3 := int(c.Pos[j]) - m + k
+					if n3 >= 0 {
 						c.BBar[i*w+m] += t132[((j*T+k)*H+i)*w+m]
 					}
 				}
@@ -520,14 +431,19 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// relative_window.a
-	clear(t16)
+	clear(t30)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n8 := int(c.Pos[i]) + j - m
-					if n8 >= 0 {
-						t16[((i*T+j)*H+k)*w+m] = F(t7 * t142[((i*T+j)*H+k)*w+m])
+					n4 := int(c.Pos[i]) + j - m
+					if n4 >= 0 {
+						t132Entry := t132[((i*T+j)*H+k)*w+m]
+						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						t30_2 := t30[((i*T+j)*H+k)*dH:][:dH]
+						for p := range dH {
+							t30_2[p] += F(aStack[p] * t132Entry)
+						}
 					}
 				}
 			}
@@ -535,20 +451,13 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// relative_window.a
-	clear(t172)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				for m := range w {
-					n9 := int(c.Pos[i]) + j - m
-					if n9 >= 0 {
-						t16Entry := t16[((i*T+j)*H+k)*w+m]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						t172_2 := t172[((i*T+j)*H+k)*dH:][:dH]
-						for p := range dH {
-							t172_2[p] += F(aStack[p] * t16Entry)
-						}
-					}
+				t30_2 := t30[((i*T+j)*H+k)*dH:][:dH]
+				t172_2 := t172[((i*T+j)*H+k)*dH:][:dH]
+				for m := range dH {
+					t172_2[m] = F(t7 * t30_2[m])
 				}
 			}
 		}
@@ -559,15 +468,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n10 := int(c.Pos[i]) + j - k
-				if n10 >= 0 {
-					for m := range H {
-						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
-						t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						t16Entry2 := t16[((i*T+j)*H+m)*w+k]
-						for p := range dH {
-							t182_2[p] += F(aReshape[p] * t16Entry2)
-						}
+				for m := range H {
+					aProd := c.AProd[((i*T+j)*H+m)*dH:][:dH]
+					t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					t132Entry2 := t132[((i*T+j)*H+m)*w+k]
+					for p := range dH {
+						t182_2[p] += F(t132Entry2 * aProd[p])
 					}
 				}
 			}
@@ -665,10 +571,10 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.KTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.VTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.AStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.W)
 	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
+	k.AProd = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -696,10 +602,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
 	g.KTailBar = block.Adjoint(t, n.nextKTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.VTailBar = block.Adjoint(t, n.nextVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.AReshape = k.AReshape
 	g.AStack = k.AStack
 	g.A = k.A
 	g.OutStack = k.OutStack
+	g.AProd = k.AProd
 	g.WQBar = t.Part(n.vWQ, g.H*g.H*g.DH*g.DH)
 	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)
 	g.WKBar = t.Part(n.vWK, g.H*g.H*g.DH*g.DH)

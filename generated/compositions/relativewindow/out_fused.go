@@ -21,19 +21,17 @@ func (c *outFused) run() {
 	_ = T
 	_ = dH
 	_ = w
-	q := c.Work[:H*L*T*dH]                          // [L, T, H·d_h]
-	k := c.Work[H*L*T*dH:][:H*L*T*dH]               // [L, T, H·d_h]
-	t12 := c.Work[2*H*L*T*dH:][:H*L*T*w]            // [L, T, H, w]
-	t13 := c.Work[2*H*L*T*dH+H*L*T*w:][:H*L*T*w]    // [L, T, H, w]
-	t14 := c.Work[2*H*L*T*dH+2*H*L*T*w:][:H*L*T*w]  // [L, T, H, w]
-	v := c.Work[2*H*L*T*dH+3*H*L*T*w:][:H*L*T*dH]   // [L, T, H·d_h]
-	t20 := c.Work[3*H*L*T*dH+3*H*L*T*w:][:H*L*T*dH] // [L, T, H, d_h]
+	q := c.Work[:H*L*T*dH]                     // [L, T, H·d_h]
+	t12 := c.Work[H*L*T*dH:][:H*L*T*w]         // [L, T, H, w]
+	t14 := c.Work[H*L*T*dH+H*L*T*w:][:H*L*T*w] // [L, T, H, w]
 
 	// relative_window.q
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// relative_window.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	for i := range L {
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+	}
 
 	// relative_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
@@ -41,15 +39,8 @@ func (c *outFused) run() {
 	// relative_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.AStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH], c.KTail[((i*(w-1)+j)*H+k2)*dH:][:dH])
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				copy(c.AStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH], k[((i*T+j)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.AStack[((i*(T+w-1)+j)*H+k)*dH:][:dH], c.KTail[((i*(w-1)+j)*H+k)*dH:][:dH])
 			}
 		}
 	}
@@ -57,8 +48,8 @@ func (c *outFused) run() {
 	// relative_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.KTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH], c.AStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.KTailOut[((i*(w-1)+j)*H+k)*dH:][:dH], c.AStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH])
 			}
 		}
 	}
@@ -91,13 +82,13 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					qView := q[((i*T+j)*H+k)*dH:][:dH]
 					n := int(c.Pos[i])
 					if n2 := min(w, n+j+1); n2 > 0 {
-						t12_2 := t12[((i*T+j)*H+k2)*w:][:n2]
+						t12_2 := t12[((i*T+j)*H+k)*w:][:n2]
 						for m := range n2 {
-							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
+							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 							var t122 F
 							t122Sums := [16]F{t122}
 							for p := range dH {
@@ -113,12 +104,11 @@ func (c *outFused) run() {
 	}
 
 	// relative_window.a
-	clear(t13)
 	if kern.Wide() {
-		a := regions.R86e2f25cd6a5Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t12),
-			P2: unsafe.SliceData(t13),
+		a := regions.R00b2510c596fArgs{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(t14),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -127,52 +117,16 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t7},
 		}
-		regions.R86e2f25cd6a5(&a)
+		regions.R00b2510c596f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					n2 := int(c.Pos[i])
-					if n := min(w, n2+j+1); n > 0 {
-						t12_2 := t12[((i*T+j)*H+k2)*w:][:n]
-						t13_2 := t13[((i*T+j)*H+k2)*w:][:n]
-						for m := range n {
-							t13_2[m] = F(t7 * t12_2[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// relative_window.a
-	clear(t14)
-	if kern.Wide() {
-		a := regions.R8392928fe3efArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t13),
-			P2: unsafe.SliceData(c.B),
-			P3: unsafe.SliceData(t14),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
-		}
-		regions.R8392928fe3ef(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k2 := range H {
-					n3 := int(c.Pos[i])
-					if n := min(w, n3+j+1); n > 0 {
-						t13_2 := t13[((i*T+j)*H+k2)*w:][:n]
-						b := c.B[k2*w:][:n]
-						t14_2 := t14[((i*T+j)*H+k2)*w:][:n]
-						for m := range n {
-							t14_2[m] = t13_2[m] + b[m]
-						}
+				for k := range H {
+					t12_2 := t12[((i*T+j)*H+k)*w:][:w]
+					b := c.B[k*w:][:w]
+					t14_2 := t14[((i*T+j)*H+k)*w:][:w]
+					for m := range w {
+						t14_2[m] = num.FMA32(t7, t12_2[m], b[m])
 					}
 				}
 			}
@@ -197,23 +151,23 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					top := F(math.Inf(-1))
-					n4 := int(c.Pos[i])
+					n2 := int(c.Pos[i])
 					topSums := kern.Lowest16()
-					if n := min(w, n4+j+1); n > 0 {
-						t14_2 := t14[((i*T+j)*H+k2)*w:][:n]
+					if n := min(w, n2+j+1); n > 0 {
+						t14_2 := t14[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							topSums[m%16] = kern.Gather(topSums[m%16], t14_2[m])
 						}
 					}
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
-					n5 := int(c.Pos[i])
+					n3 := int(c.Pos[i])
 					sumSums := [16]F{sum}
-					if n := min(w, n5+j+1); n > 0 {
-						t14_2 := t14[((i*T+j)*H+k2)*w:][:n]
-						a := c.A[((i*T+j)*H+k2)*w:][:n]
+					if n := min(w, n3+j+1); n > 0 {
+						t14_2 := t14[((i*T+j)*H+k)*w:][:n]
+						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							e := kern.Exp(t14_2[m] - top)
 							sumSums[m%16] = sumSums[m%16] + e
@@ -221,9 +175,9 @@ func (c *outFused) run() {
 						}
 					}
 					sum = kern.Sum16(&sumSums)
-					n6 := int(c.Pos[i])
-					if n := min(w, n6+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k2)*w:][:n]
+					n4 := int(c.Pos[i])
+					if n := min(w, n4+j+1); n > 0 {
+						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							a[m] = a[m] / sum
 						}
@@ -234,20 +188,15 @@ func (c *outFused) run() {
 	}
 
 	// relative_window.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	for i := range L {
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+	}
 
 	// relative_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.OutStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH], c.VTail[((i*(w-1)+j)*H+k2)*dH:][:dH])
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				copy(c.OutStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH], v[((i*T+j)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.OutStack[((i*(T+w-1)+j)*H+k)*dH:][:dH], c.VTail[((i*(w-1)+j)*H+k)*dH:][:dH])
 			}
 		}
 	}
@@ -255,20 +204,20 @@ func (c *outFused) run() {
 	// relative_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.VTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH], c.OutStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.VTailOut[((i*(w-1)+j)*H+k)*dH:][:dH], c.OutStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH])
 			}
 		}
 	}
 
 	// relative_window.out
-	clear(t20)
+	clear(c.Out)
 	if kern.Wide() {
 		a := regions.Rb08ea30ff198Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
-			P3:  unsafe.SliceData(t20),
+			P3:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -289,16 +238,16 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					t20_2 := t20[((i*T+j)*H+k2)*dH:][:dH]
-					n7 := int(c.Pos[i])
-					if n := min(w, n7+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k2)*w:][:n]
+				for k := range H {
+					outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
+					n5 := int(c.Pos[i])
+					if n := min(w, n5+j+1); n > 0 {
+						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
-							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
+							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 							aEntry := a[m]
 							for p := range dH {
-								t20_2[p] = num.FMA32(aEntry, outStack[p], t20_2[p])
+								outView[p] = num.FMA32(aEntry, outStack[p], outView[p])
 							}
 						}
 					}
@@ -307,18 +256,30 @@ func (c *outFused) run() {
 		}
 	}
 
-	// relative_window.out
-	for i := range L {
-		for j := range T {
-			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t20[(i*T+j)*H*dH:][:H*dH])
-		}
-	}
-
 	// relative_window.a
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				copy(c.AReshape[((i*T+j)*H+k2)*dH:][:dH], q[((i*T+j)*H+k2)*dH:][:dH])
+	if kern.Wide() {
+		a := regions.Rbb345dbdee81Args{
+			P0: unsafe.SliceData(q),
+			P1: unsafe.SliceData(c.AProd),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T * dH,
+			S0: [2]float32{t7},
+		}
+		regions.Rbb345dbdee81(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					qView := q[((i*T+j)*H+k)*dH:][:dH]
+					aProd := c.AProd[((i*T+j)*H+k)*dH:][:dH]
+					for m := range dH {
+						aProd[m] = F(t7 * qView[m])
+					}
+				}
 			}
 		}
 	}
@@ -341,13 +302,11 @@ func (c *outBackwardFused) run() {
 	t192 := c.Work[2*H*L*T*dH+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]         // [L, T + w - 1, H, d_h]
 	t72 := c.Work[3*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                          // [L, T, H, d_h]
 	t112 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T]                            // [L, T, H]
-	t122 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
-	t132 := c.Work[4*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t142 := c.Work[4*H*L*T*dH+3*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                  // [L, T, H, w]
-	t16 := c.Work[4*H*L*T*dH+4*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                   // [L, T, H, w]
-	t172 := c.Work[4*H*L*T*dH+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t182 := c.Work[5*H*L*T*dH+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t22 := c.Work[6*H*L*T*dH+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                  // [L, T, H, d_h]
+	t132 := c.Work[4*H*L*T*dH+H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*w]                    // [L, T, H, w]
+	t30 := c.Work[4*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH]                  // [L, T, H, d_h]
+	t172 := c.Work[5*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t182 := c.Work[6*H*L*T*dH+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t22 := c.Work[7*H*L*T*dH+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH:][:H*L*T*dH]                  // [L, T, H, d_h]
 
 	// relative_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
@@ -404,11 +363,10 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t3)
 	if kern.Wide() {
-		a := regions.Rfa8bace7c414Args{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.A),
-			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t3),
+		a := regions.R3b907b265416Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(c.OutBar),
+			P2:  unsafe.SliceData(t3),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -425,12 +383,11 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Rfa8bace7c414(&a)
+		regions.R3b907b265416(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				n2 := int(c.Pos[i])
-				for k := range min(w, n2+j+1) {
+				for k := range w {
 					for m := range H {
 						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
 						t3_2 := t3[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
@@ -567,9 +524,9 @@ func (c *outBackwardFused) run() {
 				t112_2 := t112[(i*T+j)*H:][:H]
 				for k := range H {
 					var t1122 F
-					n3 := int(c.Pos[i])
+					n2 := int(c.Pos[i])
 					t1122Sums := [16]F{t1122}
-					if n := min(w, n3+j+1); n > 0 {
+					if n := min(w, n2+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						t2_2 := t2[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -584,13 +541,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.a
-	clear(t122)
 	if kern.Wide() {
-		a := regions.R6be19ec2358eArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t2),
-			P2: unsafe.SliceData(t112),
-			P3: unsafe.SliceData(t122),
+		a := regions.Reaa4313d7a87Args{
+			P0: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(c.A),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(t132),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -599,66 +555,19 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.R6be19ec2358e(&a)
+		regions.Reaa4313d7a87(&a)
 	} else {
 		for i := range L {
 			for j := range T {
+				t112_2 := t112[(i*T+j)*H:][:H]
 				for k := range H {
-					n4 := int(c.Pos[i])
-					if n := min(w, n4+j+1); n > 0 {
-						t2_2 := t2[((i*T+j)*H+k)*w:][:n]
-						t122_2 := t122[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t122_2[m] = t2_2[m] - t112[(i*T+j)*H+k]
-						}
+					a := c.A[((i*T+j)*H+k)*w:][:w]
+					t2_2 := t2[((i*T+j)*H+k)*w:][:w]
+					t132_2 := t132[((i*T+j)*H+k)*w:][:w]
+					t112Entry := t112_2[k]
+					for m := range w {
+						t132_2[m] = F(a[m] * (t2_2[m] - t112Entry))
 					}
-				}
-			}
-		}
-	}
-
-	// relative_window.a
-	clear(t132)
-	if kern.Wide() {
-		a := regions.R980e110e4376Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t122),
-			P3: unsafe.SliceData(t132),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
-		}
-		regions.R980e110e4376(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					n5 := int(c.Pos[i])
-					if n := min(w, n5+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*w:][:n]
-						t122_2 := t122[((i*T+j)*H+k)*w:][:n]
-						t132_2 := t132[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t132_2[m] = F(a[m] * t122_2[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// relative_window.a
-	clear(t142)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				n6 := int(c.Pos[i])
-				for m := range min(w, n6+j+1) {
-					t142[((i*T+j)*H+k)*w+m] = t132[((i*T+j)*H+k)*w+m]
 				}
 			}
 		}
@@ -683,8 +592,8 @@ func (c *outBackwardFused) run() {
 		for i := range H {
 			for j := range L {
 				for k := range T {
-					n7 := int(c.Pos[j])
-					if n := min(w, n7+k+1); n > 0 {
+					n3 := int(c.Pos[j])
+					if n := min(w, n3+k+1); n > 0 {
 						bBar := c.BBar[i*w:][:n]
 						t132_2 := t132[((j*T+k)*H+i)*w:][:n]
 						for m := range n {
@@ -697,46 +606,13 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.a
-	clear(t16)
-	if kern.Wide() {
-		a := regions.R86e2f25cd6a5Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t142),
-			P2: unsafe.SliceData(t16),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
-			S0: [2]float32{t7},
-		}
-		regions.R86e2f25cd6a5(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					n8 := int(c.Pos[i])
-					if n := min(w, n8+j+1); n > 0 {
-						t142_2 := t142[((i*T+j)*H+k)*w:][:n]
-						t16_2 := t16[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t16_2[m] = F(t7 * t142_2[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// relative_window.a
-	clear(t172)
+	clear(t30)
 	if kern.Wide() {
 		a := regions.Rb08ea30ff198Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t16),
+			P1:  unsafe.SliceData(t132),
 			P2:  unsafe.SliceData(c.AStack),
-			P3:  unsafe.SliceData(t172),
+			P3:  unsafe.SliceData(t30),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -758,15 +634,15 @@ func (c *outBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t172_2 := t172[((i*T+j)*H+k)*dH:][:dH]
-					n9 := int(c.Pos[i])
-					if n := min(w, n9+j+1); n > 0 {
-						t16_2 := t16[((i*T+j)*H+k)*w:][:n]
+					t30_2 := t30[((i*T+j)*H+k)*dH:][:dH]
+					n4 := int(c.Pos[i])
+					if n := min(w, n4+j+1); n > 0 {
+						t132_2 := t132[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							t16Entry := t16_2[m]
+							t132Entry := t132_2[m]
 							for p := range dH {
-								t172_2[p] = num.FMA32(aStack[p], t16Entry, t172_2[p])
+								t30_2[p] = num.FMA32(aStack[p], t132Entry, t30_2[p])
 							}
 						}
 					}
@@ -776,13 +652,40 @@ func (c *outBackwardFused) run() {
 	}
 
 	// relative_window.a
+	if kern.Wide() {
+		a := regions.Rbb345dbdee81Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t172),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T * dH,
+			S0: [2]float32{t7},
+		}
+		regions.Rbb345dbdee81(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t30_2 := t30[((i*T+j)*H+k)*dH:][:dH]
+					t172_2 := t172[((i*T+j)*H+k)*dH:][:dH]
+					for m := range dH {
+						t172_2[m] = F(t7 * t30_2[m])
+					}
+				}
+			}
+		}
+	}
+
+	// relative_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Rb90dbfc1ef2fArgs{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t16),
-			P2:  unsafe.SliceData(c.AReshape),
-			P3:  unsafe.SliceData(t182),
+		a := regions.R3b907b265416Args{
+			P0:  unsafe.SliceData(t132),
+			P1:  unsafe.SliceData(c.AProd),
+			P2:  unsafe.SliceData(t182),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -799,18 +702,17 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Rb90dbfc1ef2f(&a)
+		regions.R3b907b265416(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				n10 := int(c.Pos[i])
-				for k := range min(w, n10+j+1) {
+				for k := range w {
 					for m := range H {
-						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
+						aProd := c.AProd[((i*T+j)*H+m)*dH:][:dH]
 						t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						t16Entry2 := t16[((i*T+j)*H+m)*w+k]
+						t132Entry2 := t132[((i*T+j)*H+m)*w+k]
 						for p := range dH {
-							t182_2[p] = num.FMA32(aReshape[p], t16Entry2, t182_2[p])
+							t182_2[p] = num.FMA32(t132Entry2, aProd[p], t182_2[p])
 						}
 					}
 				}

@@ -40,10 +40,10 @@ type Out[F num.Float] struct {
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 12·H·L·T·f + 2·H·L·T·w + 2·L·T·f + 3·L·T + 3·f.
+// WorkLen is 4·H·L·T·f + 2·H·L·T·w + 2·L·T·f + 3·L·T + 3·f.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 12*H*L*T*f + 2*H*L*T*w + 2*L*T*f + 3*L*T + 3*f
+	return 4*H*L*T*f + 2*H*L*T*w + 2*L*T*f + 3*L*T + 3*f
 }
 
 // Run computes Out.
@@ -69,19 +69,11 @@ func (c *Out[F]) Run() {
 	work = work[2*H*L*T*f:]
 	t := work[:2*L*T*f] // [L, T, 2, f]
 	work = work[2*L*T*f:]
-	t65 := work[:2*H*L*T*f] // [L, T, H, 2, f]
-	work = work[2*H*L*T*f:]
 	k0 := work[:2*H*L*T*f] // [L, T, 2·H·f]
-	work = work[2*H*L*T*f:]
-	t75 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
 	t83 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t84 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
-	v := work[:2*H*L*T*f] // [L, T, 2·H·f]
-	work = work[2*H*L*T*f:]
-	t90 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 
 	// rotary_window.omega, rotary_window.a
 	t5 := F(9.210340371976184) / F(f)
@@ -159,9 +151,9 @@ func (c *Out[F]) Run() {
 					q0View := q0[(((i*T+j)*H+k)*2+m)*f:][:f]
 					q0View2 := q0[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t65_2 := t65[(((i*T+j)*H+k)*2+m)*f:][:f]
+					qView := c.Q[(((i*T+j)*H+k)*2+m)*f:][:f]
 					for p := range f {
-						t65_2[p] = F(q0View[p]*C[p]) + F(q0View2[p]*t2[p])
+						qView[p] = F(q0View[p]*C[p]) + F(q0View2[p]*t2[p])
 					}
 				}
 			}
@@ -180,9 +172,9 @@ func (c *Out[F]) Run() {
 					k0View := k0[(((i*T+j)*H+k)*2+m)*f:][:f]
 					k0View2 := k0[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t75_2 := t75[(((i*T+j)*H+k)*2+m)*f:][:f]
+					aStackView := c.AStack[(((i*(T+w-1)+j+w-1)*H+k)*2+m)*f:][:f]
 					for p := range f {
-						t75_2[p] = F(k0View[p]*C[p]) + F(k0View2[p]*t2[p])
+						aStackView[p] = F(k0View[p]*C[p]) + F(k0View2[p]*t2[p])
 					}
 				}
 			}
@@ -197,17 +189,6 @@ func (c *Out[F]) Run() {
 				aStack := c.AStack[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
 					aStack[m] = kTail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				t75View := t75[((i*T+j)*H+k)*2*f:][:2*f]
-				aStack := c.AStack[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				for m := range 2 * f {
-					aStack[m] = t75View[m]
 				}
 			}
 		}
@@ -235,10 +216,10 @@ func (c *Out[F]) Run() {
 					n2 := int(c.Pos[i]) + j - m
 					if n2 >= 0 {
 						var t832 F
-						t65View := t65[((i*T+j)*H+k)*2*f:][:2*f]
+						q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
 						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
 						for p := range 2 * f {
-							t832 += F(t65View[p] * aStack[p])
+							t832 += F(q[p] * aStack[p])
 						}
 						t83[((i*T+j)*H+k)*w+m] = t832
 					}
@@ -248,15 +229,13 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window.a
-	clear(t84)
 	for i := range L {
 		for j := range T {
 			for k := range H {
+				t83_2 := t83[((i*T+j)*H+k)*w:][:w]
+				t84_2 := t84[((i*T+j)*H+k)*w:][:w]
 				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
-						t84[((i*T+j)*H+k)*w+m] = F(t80 * t83[((i*T+j)*H+k)*w+m])
-					}
+					t84_2[m] = F(t80 * t83_2[m])
 				}
 			}
 		}
@@ -269,8 +248,8 @@ func (c *Out[F]) Run() {
 			for k := range H {
 				top := F(math.Inf(-1))
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
 						if x := t84[((i*T+j)*H+k)*w+m]; x > top || x != x {
 							top = x
 						}
@@ -278,16 +257,16 @@ func (c *Out[F]) Run() {
 				}
 				var sum F
 				for m := range w {
-					n5 := int(c.Pos[i]) + j - m
-					if n5 >= 0 {
+					n4 := int(c.Pos[i]) + j - m
+					if n4 >= 0 {
 						e := num.Exp(t84[((i*T+j)*H+k)*w+m] - top)
 						sum += e
 						c.A[((i*T+j)*H+k)*w+m] = e
 					}
 				}
 				for m := range w {
-					n6 := int(c.Pos[i]) + j - m
-					if n6 >= 0 {
+					n5 := int(c.Pos[i]) + j - m
+					if n5 >= 0 {
 						c.A[((i*T+j)*H+k)*w+m] = c.A[((i*T+j)*H+k)*w+m] / sum
 					}
 				}
@@ -296,7 +275,9 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window.v
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, v, 2*H*f, 1, c.X, 2*H*f, 1, c.WV, 1, 2*H*f)
+	for i := range L {
+		kern.Gemm(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(c.X, i*T*2*H*f), 2*H*f, 1, c.WV, 1, 2*H*f)
+	}
 
 	// rotary_window.out
 	for i := range L {
@@ -306,17 +287,6 @@ func (c *Out[F]) Run() {
 				outStack := c.OutStack[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
 					outStack[m] = vTail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				vView := v[((i*T+j)*H+k)*2*f:][:2*f]
-				outStack := c.OutStack[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				for m := range 2 * f {
-					outStack[m] = vView[m]
 				}
 			}
 		}
@@ -336,44 +306,20 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window.out
-	clear(t90)
+	clear(c.Out)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n7 := int(c.Pos[i]) + j - m
-					if n7 >= 0 {
+					n6 := int(c.Pos[i]) + j - m
+					if n6 >= 0 {
 						aEntry := c.A[((i*T+j)*H+k)*w+m]
 						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-						t90_2 := t90[((i*T+j)*H+k)*2*f:][:2*f]
+						outView := c.Out[((i*T+j)*H+k)*2*f:][:2*f]
 						for p := range 2 * f {
-							t90_2[p] += F(aEntry * outStack[p])
+							outView[p] += F(aEntry * outStack[p])
 						}
 					}
-				}
-			}
-		}
-	}
-
-	// rotary_window.out
-	for i := range L {
-		for j := range T {
-			t90View := t90[(i*T+j)*2*H*f:][:2*H*f]
-			out := c.Out[(i*T+j)*2*H*f:][:2*H*f]
-			for k := range 2 * H * f {
-				out[k] = t90View[k]
-			}
-		}
-	}
-
-	// rotary_window.q
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				t65View := t65[((i*T+j)*H+k)*2*f:][:2*f]
-				q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
-				for m := range 2 * f {
-					q[m] = t65View[m]
 				}
 			}
 		}
@@ -410,10 +356,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 18·H·L·T·f + 4·H·L·T·w + 8·H·L·f·w + H·L·T - 8·H·L·f + 2·L·T·f.
+// WorkLen is 18·H·L·T·f + 2·H·L·T·w + 8·H·L·f·w + H·L·T - 8·H·L·f + 2·L·T·f.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 18*H*L*T*f + 4*H*L*T*w + 8*H*L*f*w + H*L*T - 8*H*L*f + 2*L*T*f
+	return 18*H*L*T*f + 2*H*L*T*w + 8*H*L*f*w + H*L*T - 8*H*L*f + 2*L*T*f
 }
 
 // Run computes OutBackward.
@@ -437,10 +383,6 @@ func (c *OutBackward[F]) Run() {
 	work = work[2*H*L*T*f:]
 	t132 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t142 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
-	t152 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
 	t162 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t172 := work[:2*H*L*T*f] // [L, T, H, 2·f]
@@ -496,15 +438,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
-						t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-						aEntry := c.A[((i*T+j)*H+m)*w+k]
-						for p := range 2 * f {
-							t52_2[p] += F(aEntry * outBarView[p])
-						}
+				for m := range H {
+					outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
+					t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+					aEntry := c.A[((i*T+j)*H+m)*w+k]
+					for p := range 2 * f {
+						t52_2[p] += F(aEntry * outBarView[p])
 					}
 				}
 			}
@@ -567,8 +506,8 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				var t1322 F
 				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
+					n2 := int(c.Pos[i]) + j - m
+					if n2 >= 0 {
 						t1322 += F(c.A[((i*T+j)*H+k)*w+m] * t42[((i*T+j)*H+k)*w+m])
 					}
 				}
@@ -578,45 +517,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window.a
-	clear(t142)
 	for i := range L {
 		for j := range T {
+			t132_2 := t132[(i*T+j)*H:][:H]
 			for k := range H {
+				a := c.A[((i*T+j)*H+k)*w:][:w]
+				t42_2 := t42[((i*T+j)*H+k)*w:][:w]
+				t162_2 := t162[((i*T+j)*H+k)*w:][:w]
+				t132Entry := t132_2[k]
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
-						t142[((i*T+j)*H+k)*w+m] = t42[((i*T+j)*H+k)*w+m] - t132[(i*T+j)*H+k]
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window.a
-	clear(t152)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n5 := int(c.Pos[i]) + j - m
-					if n5 >= 0 {
-						t152[((i*T+j)*H+k)*w+m] = F(c.A[((i*T+j)*H+k)*w+m] * t142[((i*T+j)*H+k)*w+m])
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window.a
-	clear(t162)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n6 := int(c.Pos[i]) + j - m
-					if n6 >= 0 {
-						t162[((i*T+j)*H+k)*w+m] = F(t80 * t152[((i*T+j)*H+k)*w+m])
-					}
+					t162_2[m] = F(F(t80*a[m]) * (t42_2[m] - t132Entry))
 				}
 			}
 		}
@@ -628,8 +538,8 @@ func (c *OutBackward[F]) Run() {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n7 := int(c.Pos[i]) + j - m
-					if n7 >= 0 {
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
 						t162Entry := t162[((i*T+j)*H+k)*w+m]
 						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
 						t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
@@ -647,15 +557,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n8 := int(c.Pos[i]) + j - k
-				if n8 >= 0 {
-					for m := range H {
-						q := c.Q[((i*T+j)*H+m)*2*f:][:2*f]
-						t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-						t162Entry2 := t162[((i*T+j)*H+m)*w+k]
-						for p := range 2 * f {
-							t182_2[p] += F(q[p] * t162Entry2)
-						}
+				for m := range H {
+					q := c.Q[((i*T+j)*H+m)*2*f:][:2*f]
+					t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+					t162Entry2 := t162[((i*T+j)*H+m)*w+k]
+					for p := range 2 * f {
+						t182_2[p] += F(q[p] * t162Entry2)
 					}
 				}
 			}

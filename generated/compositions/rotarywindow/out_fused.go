@@ -21,21 +21,17 @@ func (c *outFused) run() {
 	_ = T
 	_ = f
 	_ = w
-	omega := c.Work[:f]                                                // [f]
-	t17 := c.Work[f:][:f]                                              // [f]
-	t26 := c.Work[2*f:][:f]                                            // [f]
-	t11 := c.Work[3*f:][:L*T]                                          // [L, T]
-	t13 := c.Work[L*T+3*f:][:L*T]                                      // [L, T]
-	t14 := c.Work[2*L*T+3*f:][:L*T]                                    // [L, T]
-	q0 := c.Work[3*L*T+3*f:][:2*H*L*T*f]                               // [L, T, 2·H·f]
-	t := c.Work[2*H*L*T*f+3*L*T+3*f:][:2*L*T*f]                        // [L, T, 2, f]
-	t65 := c.Work[2*H*L*T*f+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]            // [L, T, H, 2, f]
-	k0 := c.Work[4*H*L*T*f+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]             // [L, T, 2·H·f]
-	t75 := c.Work[6*H*L*T*f+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]            // [L, T, H, 2, f]
-	t83 := c.Work[8*H*L*T*f+2*L*T*f+3*L*T+3*f:][:H*L*T*w]              // [L, T, H, w]
-	t84 := c.Work[8*H*L*T*f+H*L*T*w+2*L*T*f+3*L*T+3*f:][:H*L*T*w]      // [L, T, H, w]
-	v := c.Work[8*H*L*T*f+2*H*L*T*w+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]    // [L, T, 2·H·f]
-	t90 := c.Work[10*H*L*T*f+2*H*L*T*w+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f] // [L, T, H, 2·f]
+	omega := c.Work[:f]                                           // [f]
+	t17 := c.Work[f:][:f]                                         // [f]
+	t26 := c.Work[2*f:][:f]                                       // [f]
+	t11 := c.Work[3*f:][:L*T]                                     // [L, T]
+	t13 := c.Work[L*T+3*f:][:L*T]                                 // [L, T]
+	t14 := c.Work[2*L*T+3*f:][:L*T]                               // [L, T]
+	q0 := c.Work[3*L*T+3*f:][:2*H*L*T*f]                          // [L, T, 2·H·f]
+	t := c.Work[2*H*L*T*f+3*L*T+3*f:][:2*L*T*f]                   // [L, T, 2, f]
+	k0 := c.Work[2*H*L*T*f+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]        // [L, T, 2·H·f]
+	t83 := c.Work[4*H*L*T*f+2*L*T*f+3*L*T+3*f:][:H*L*T*w]         // [L, T, H, w]
+	t84 := c.Work[4*H*L*T*f+H*L*T*w+2*L*T*f+3*L*T+3*f:][:H*L*T*w] // [L, T, H, w]
 
 	// rotary_window.omega, rotary_window.a
 	t5 := F(9.210340371976184) / F(f)
@@ -122,7 +118,7 @@ func (c *outFused) run() {
 			P0:  unsafe.SliceData(q0),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
-			P3:  unsafe.SliceData(t65),
+			P3:  unsafe.SliceData(c.Q),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -145,9 +141,9 @@ func (c *outFused) run() {
 						q0View := q0[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 						t2 := t[((i*T+j)*2+m)*f:][:f]
 						q0View2 := q0[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t65_2 := t65[(((i*T+j)*H+k)*2+m)*f:][:f]
+						qView := c.Q[(((i*T+j)*H+k)*2+m)*f:][:f]
 						for p := range f {
-							t65_2[p] = num.FMA32(q0View[p], t2[p], F(q0View2[p]*C[p]))
+							qView[p] = num.FMA32(q0View[p], t2[p], F(q0View2[p]*C[p]))
 						}
 					}
 				}
@@ -160,24 +156,26 @@ func (c *outFused) run() {
 
 	// rotary_window.k
 	if kern.Wide() {
-		a := regions.Rfffd35f9079aArgs{
+		a := regions.R89af1b23ad46Args{
 			P0:  unsafe.SliceData(k0),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
-			P3:  unsafe.SliceData(t75),
+			P3:  unsafe.SliceData(c.AStack),
 			N0:  L,
 			N1:  T,
 			N2:  H,
 			N3:  f,
 			N4:  4 * f,
-			N5:  -f,
-			N6:  2 * f,
-			N7:  2 * H * f,
-			N8:  2 * H * T * f,
-			N9:  2 * T * f,
-			N10: T * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -f,
+			N7:  2 * f,
+			N8:  2 * H * f,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: 2 * T * f,
+			N12: T * f,
 		}
-		regions.Rfffd35f9079a(&a)
+		regions.R89af1b23ad46(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -187,9 +185,9 @@ func (c *outFused) run() {
 						k0View := k0[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 						t2 := t[((i*T+j)*2+m)*f:][:f]
 						k0View2 := k0[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t75_2 := t75[(((i*T+j)*H+k)*2+m)*f:][:f]
+						aStackView := c.AStack[(((i*(T+w-1)+j+w-1)*H+k)*2+m)*f:][:f]
 						for p := range f {
-							t75_2[p] = num.FMA32(k0View[p], t2[p], F(k0View2[p]*C[p]))
+							aStackView[p] = num.FMA32(k0View[p], t2[p], F(k0View2[p]*C[p]))
 						}
 					}
 				}
@@ -202,13 +200,6 @@ func (c *outFused) run() {
 		for j := range w - 1 {
 			for k := range H {
 				copy(c.AStack[((i*(T+w-1)+j)*H+k)*2*f:][:2*f], c.KTail[((i*(w-1)+j)*H+k)*2*f:][:2*f])
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(c.AStack[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f], t75[((i*T+j)*H+k)*2*f:][:2*f])
 			}
 		}
 	}
@@ -227,7 +218,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Re4ba3647e6c2Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t65),
+			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
 			P3:  unsafe.SliceData(t83),
 			N0:  L,
@@ -251,7 +242,7 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t65View := t65[((i*T+j)*H+k)*2*f:][:2*f]
+					q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
 					n2 := int(c.Pos[i])
 					if n := min(w, n2+j+1); n > 0 {
 						t83_2 := t83[((i*T+j)*H+k)*w:][:n]
@@ -260,7 +251,7 @@ func (c *outFused) run() {
 							var t832 F
 							t832Sums := [16]F{t832}
 							for p := range 2 * f {
-								t832Sums[p%16] = num.FMA32(t65View[p], aStack[p], t832Sums[p%16])
+								t832Sums[p%16] = num.FMA32(q[p], aStack[p], t832Sums[p%16])
 							}
 							t832 = kern.Sum16(&t832Sums)
 							t83_2[m] = t832
@@ -272,12 +263,10 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window.a
-	clear(t84)
 	if kern.Wide() {
-		a := regions.R86e2f25cd6a5Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t83),
-			P2: unsafe.SliceData(t84),
+		a := regions.Rbb345dbdee81Args{
+			P0: unsafe.SliceData(t83),
+			P1: unsafe.SliceData(t84),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -286,18 +275,15 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t80},
 		}
-		regions.R86e2f25cd6a5(&a)
+		regions.Rbb345dbdee81(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					n3 := int(c.Pos[i])
-					if n := min(w, n3+j+1); n > 0 {
-						t83_2 := t83[((i*T+j)*H+k)*w:][:n]
-						t84_2 := t84[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t84_2[m] = F(t80 * t83_2[m])
-						}
+					t83_2 := t83[((i*T+j)*H+k)*w:][:w]
+					t84_2 := t84[((i*T+j)*H+k)*w:][:w]
+					for m := range w {
+						t84_2[m] = F(t80 * t83_2[m])
 					}
 				}
 			}
@@ -324,9 +310,9 @@ func (c *outFused) run() {
 			for j := range T {
 				for k := range H {
 					top := F(math.Inf(-1))
-					n4 := int(c.Pos[i])
+					n3 := int(c.Pos[i])
 					topSums := kern.Lowest16()
-					if n := min(w, n4+j+1); n > 0 {
+					if n := min(w, n3+j+1); n > 0 {
 						t84_2 := t84[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							topSums[m%16] = kern.Gather(topSums[m%16], t84_2[m])
@@ -334,9 +320,9 @@ func (c *outFused) run() {
 					}
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
-					n5 := int(c.Pos[i])
+					n4 := int(c.Pos[i])
 					sumSums := [16]F{sum}
-					if n := min(w, n5+j+1); n > 0 {
+					if n := min(w, n4+j+1); n > 0 {
 						t84_2 := t84[((i*T+j)*H+k)*w:][:n]
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -346,8 +332,8 @@ func (c *outFused) run() {
 						}
 					}
 					sum = kern.Sum16(&sumSums)
-					n6 := int(c.Pos[i])
-					if n := min(w, n6+j+1); n > 0 {
+					n5 := int(c.Pos[i])
+					if n := min(w, n5+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							a[m] = a[m] / sum
@@ -359,20 +345,15 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window.v
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, v, 2*H*f, 1, c.X, 2*H*f, 1, c.WV, 1, 2*H*f)
+	for i := range L {
+		kern.GemmFMA(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(c.X, i*T*2*H*f), 2*H*f, 1, c.WV, 1, 2*H*f)
+	}
 
 	// rotary_window.out
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
 				copy(c.OutStack[((i*(T+w-1)+j)*H+k)*2*f:][:2*f], c.VTail[((i*(w-1)+j)*H+k)*2*f:][:2*f])
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(c.OutStack[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f], v[((i*T+j)*H+k)*2*f:][:2*f])
 			}
 		}
 	}
@@ -387,13 +368,13 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window.out
-	clear(t90)
+	clear(c.Out)
 	if kern.Wide() {
 		a := regions.Rb08ea30ff198Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
-			P3:  unsafe.SliceData(t90),
+			P3:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -415,35 +396,19 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t90_2 := t90[((i*T+j)*H+k)*2*f:][:2*f]
-					n7 := int(c.Pos[i])
-					if n := min(w, n7+j+1); n > 0 {
+					outView := c.Out[((i*T+j)*H+k)*2*f:][:2*f]
+					n6 := int(c.Pos[i])
+					if n := min(w, n6+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
 							aEntry := a[m]
 							for p := range 2 * f {
-								t90_2[p] = num.FMA32(aEntry, outStack[p], t90_2[p])
+								outView[p] = num.FMA32(aEntry, outStack[p], outView[p])
 							}
 						}
 					}
 				}
-			}
-		}
-	}
-
-	// rotary_window.out
-	for i := range L {
-		for j := range T {
-			copy(c.Out[(i*T+j)*2*H*f:][:2*H*f], t90[(i*T+j)*2*H*f:][:2*H*f])
-		}
-	}
-
-	// rotary_window.q
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(c.Q[((i*T+j)*H+k)*2*f:][:2*f], t65[((i*T+j)*H+k)*2*f:][:2*f])
 			}
 		}
 	}
@@ -467,14 +432,12 @@ func (c *outBackwardFused) run() {
 	t192 := c.Work[4*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
 	t92 := c.Work[6*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                             // [L, T, H, 2·f]
 	t132 := c.Work[8*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:H*L*T]                                // [L, T, H]
-	t142 := c.Work[8*H*L*T*f+H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                        // [L, T, H, w]
-	t152 := c.Work[8*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                      // [L, T, H, w]
-	t162 := c.Work[8*H*L*T*f+3*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                      // [L, T, H, w]
-	t172 := c.Work[8*H*L*T*f+4*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                    // [L, T, H, 2·f]
-	t182 := c.Work[10*H*L*T*f+4*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	t222 := c.Work[12*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t282 := c.Work[14*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t372 := c.Work[16*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
+	t162 := c.Work[8*H*L*T*f+H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                        // [L, T, H, w]
+	t172 := c.Work[8*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                    // [L, T, H, 2·f]
+	t182 := c.Work[10*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t222 := c.Work[12*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t282 := c.Work[14*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
+	t372 := c.Work[16*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
 
 	// rotary_window.q
 	for i := range L {
@@ -557,11 +520,10 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.Rfa8bace7c414Args{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.A),
-			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t52),
+		a := regions.R3b907b265416Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(c.OutBar),
+			P2:  unsafe.SliceData(t52),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -578,12 +540,11 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Rfa8bace7c414(&a)
+		regions.R3b907b265416(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				n2 := int(c.Pos[i])
-				for k := range min(w, n2+j+1) {
+				for k := range w {
 					for m := range H {
 						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
 						t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
@@ -720,9 +681,9 @@ func (c *outBackwardFused) run() {
 				t132_2 := t132[(i*T+j)*H:][:H]
 				for k := range H {
 					var t1322 F
-					n3 := int(c.Pos[i])
+					n2 := int(c.Pos[i])
 					t1322Sums := [16]F{t1322}
-					if n := min(w, n3+j+1); n > 0 {
+					if n := min(w, n2+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						t42_2 := t42[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -737,13 +698,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window.a
-	clear(t142)
 	if kern.Wide() {
-		a := regions.R6be19ec2358eArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t132),
-			P3: unsafe.SliceData(t142),
+		a := regions.R03a62895c9ecArgs{
+			P0: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(c.A),
+			P2: unsafe.SliceData(t42),
+			P3: unsafe.SliceData(t162),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -751,86 +711,20 @@ func (c *outBackwardFused) run() {
 			N4: H * w,
 			N5: H * T,
 			N6: H * T * w,
-		}
-		regions.R6be19ec2358e(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					n4 := int(c.Pos[i])
-					if n := min(w, n4+j+1); n > 0 {
-						t42_2 := t42[((i*T+j)*H+k)*w:][:n]
-						t142_2 := t142[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t142_2[m] = t42_2[m] - t132[(i*T+j)*H+k]
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window.a
-	clear(t152)
-	if kern.Wide() {
-		a := regions.R980e110e4376Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t142),
-			P3: unsafe.SliceData(t152),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
-		}
-		regions.R980e110e4376(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					n5 := int(c.Pos[i])
-					if n := min(w, n5+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*w:][:n]
-						t142_2 := t142[((i*T+j)*H+k)*w:][:n]
-						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t152_2[m] = F(a[m] * t142_2[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window.a
-	clear(t162)
-	if kern.Wide() {
-		a := regions.R86e2f25cd6a5Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t152),
-			P2: unsafe.SliceData(t162),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
 			S0: [2]float32{t80},
 		}
-		regions.R86e2f25cd6a5(&a)
+		regions.R03a62895c9ec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
+				t132_2 := t132[(i*T+j)*H:][:H]
 				for k := range H {
-					n6 := int(c.Pos[i])
-					if n := min(w, n6+j+1); n > 0 {
-						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
-						t162_2 := t162[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t162_2[m] = F(t80 * t152_2[m])
-						}
+					a := c.A[((i*T+j)*H+k)*w:][:w]
+					t42_2 := t42[((i*T+j)*H+k)*w:][:w]
+					t162_2 := t162[((i*T+j)*H+k)*w:][:w]
+					t132Entry := t132_2[k]
+					for m := range w {
+						t162_2[m] = F(F(t80*a[m]) * (t42_2[m] - t132Entry))
 					}
 				}
 			}
@@ -867,8 +761,8 @@ func (c *outBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
-					n7 := int(c.Pos[i])
-					if n := min(w, n7+j+1); n > 0 {
+					n3 := int(c.Pos[i])
+					if n := min(w, n3+j+1); n > 0 {
 						t162_2 := t162[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
@@ -886,11 +780,10 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Rb90dbfc1ef2fArgs{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t162),
-			P2:  unsafe.SliceData(c.Q),
-			P3:  unsafe.SliceData(t182),
+		a := regions.Rc22f657a204fArgs{
+			P0:  unsafe.SliceData(t162),
+			P1:  unsafe.SliceData(c.Q),
+			P2:  unsafe.SliceData(t182),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -907,12 +800,11 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Rb90dbfc1ef2f(&a)
+		regions.Rc22f657a204f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				n8 := int(c.Pos[i])
-				for k := range min(w, n8+j+1) {
+				for k := range w {
 					for m := range H {
 						q := c.Q[((i*T+j)*H+m)*2*f:][:2*f]
 						t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]

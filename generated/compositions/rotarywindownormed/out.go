@@ -35,10 +35,10 @@ type Out[F num.Float] struct {
 	VTailOut []F     // [L, w - 1, H, 2·f], written
 	C        []F     // [L, T, f], written
 	S        []F     // [L, T, f], written
-	Q1       []F     // [L, T, H, 2·f], written
+	Q0       []F     // [L, T, 2·H·f], written
 	QSqrt    []F     // [L, T, H], written
 	Q        []F     // [L, T, H, 2·f], written
-	K1       []F     // [L, T, H, 2·f], written
+	K0       []F     // [L, T, 2·H·f], written
 	KSqrt    []F     // [L, T, H], written
 	AStack   []F     // [L, T + w - 1, H, 2·f], written
 	A        []F     // [L, T, H, w], written
@@ -46,10 +46,10 @@ type Out[F num.Float] struct {
 	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 16·H·L·T·f + 2·H·L·T·w + 2·H·L·T + 2·L·T·f + 3·L·T + 3·f.
+// WorkLen is 4·H·L·T·f + 2·H·L·T·w + 2·H·L·T + 2·L·T·f + 3·L·T + 3·f.
 func (c *Out[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 16*H*L*T*f + 2*H*L*T*w + 2*H*L*T + 2*L*T*f + 3*L*T + 3*f
+	return 4*H*L*T*f + 2*H*L*T*w + 2*H*L*T + 2*L*T*f + 3*L*T + 3*f
 }
 
 // Run computes Out.
@@ -71,31 +71,19 @@ func (c *Out[F]) Run() {
 	work = work[L*T:]
 	t14 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	q0 := work[:2*H*L*T*f] // [L, T, 2·H·f]
-	work = work[2*H*L*T*f:]
 	t59 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t65 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
 	t := work[:2*L*T*f] // [L, T, 2, f]
 	work = work[2*L*T*f:]
-	t72 := work[:2*H*L*T*f] // [L, T, H, 2, f]
-	work = work[2*H*L*T*f:]
-	k0 := work[:2*H*L*T*f] // [L, T, 2·H·f]
-	work = work[2*H*L*T*f:]
 	t76 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t82 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
-	t89 := work[:2*H*L*T*f] // [L, T, H, 2, f]
-	work = work[2*H*L*T*f:]
 	t97 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t98 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
-	v := work[:2*H*L*T*f] // [L, T, 2·H·f]
-	work = work[2*H*L*T*f:]
-	t104 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 
 	// rotary_window_normed.omega, rotary_window_normed.a, rotary_window_normed.q
 	t5 := F(9.210340371976184) / F(f)
@@ -148,14 +136,14 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window_normed.q0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.Q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
 
 	// rotary_window_normed.q
 	for i := range L {
 		for j := range T {
 			t59_2 := t59[(i*T+j)*H:][:H]
 			for k := range H {
-				q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
+				q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
 				var t592 F
 				for m := range 2 * f {
 					q0ViewEntry := q0View[m]
@@ -184,7 +172,7 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			qSqrt := c.QSqrt[(i*T+j)*H:][:H]
 			for k := range H {
-				q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
+				q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
 				t65_2 := t65[((i*T+j)*H+k)*2*f:][:2*f]
 				qSqrtEntry := qSqrt[k]
 				for m := range 2 * f {
@@ -217,9 +205,9 @@ func (c *Out[F]) Run() {
 					t65View := t65[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t65View2 := t65[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t72_2 := t72[(((i*T+j)*H+k)*2+m)*f:][:f]
+					qView := c.Q[(((i*T+j)*H+k)*2+m)*f:][:f]
 					for p := range f {
-						t72_2[p] = F(t65View[p]*C[p]) + F(t65View2[p]*t2[p])
+						qView[p] = F(t65View[p]*C[p]) + F(t65View2[p]*t2[p])
 					}
 				}
 			}
@@ -227,14 +215,14 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window_normed.k0
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, k0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
+	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, c.K0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
 
 	// rotary_window_normed.k
 	for i := range L {
 		for j := range T {
 			t76_2 := t76[(i*T+j)*H:][:H]
 			for k := range H {
-				k0View := k0[((i*T+j)*H+k)*2*f:][:2*f]
+				k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
 				var t762 F
 				for m := range 2 * f {
 					k0ViewEntry := k0View[m]
@@ -256,26 +244,17 @@ func (c *Out[F]) Run() {
 		}
 	}
 
-	// rotary_window_normed.k, rotary_window_normed.q1, rotary_window_normed.q, rotary_window_normed.k1
+	// rotary_window_normed.k
 	for i := range L {
 		gammaK := c.GammaK[:2*f]
 		for j := range T {
 			kSqrt := c.KSqrt[(i*T+j)*H:][:H]
 			for k := range H {
-				k0View := k0[((i*T+j)*H+k)*2*f:][:2*f]
+				k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
 				t82_2 := t82[((i*T+j)*H+k)*2*f:][:2*f]
-				q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
-				q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
-				t72View := t72[((i*T+j)*H+k)*2*f:][:2*f]
-				q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
-				k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
 				kSqrtEntry := kSqrt[k]
 				for m := range 2 * f {
-					k0ViewEntry2 := k0View[m]
-					t82_2[m] = F((k0ViewEntry2 / kSqrtEntry) * gammaK[m])
-					q1[m] = q0View[m]
-					q[m] = t72View[m]
-					k1[m] = k0ViewEntry2
+					t82_2[m] = F((k0View[m] / kSqrtEntry) * gammaK[m])
 				}
 			}
 		}
@@ -290,9 +269,9 @@ func (c *Out[F]) Run() {
 					t82View := t82[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t82View2 := t82[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t89_2 := t89[(((i*T+j)*H+k)*2+m)*f:][:f]
+					aStackView := c.AStack[(((i*(T+w-1)+j+w-1)*H+k)*2+m)*f:][:f]
 					for p := range f {
-						t89_2[p] = F(t82View[p]*C[p]) + F(t82View2[p]*t2[p])
+						aStackView[p] = F(t82View[p]*C[p]) + F(t82View2[p]*t2[p])
 					}
 				}
 			}
@@ -307,17 +286,6 @@ func (c *Out[F]) Run() {
 				aStack := c.AStack[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
 					aStack[m] = kTail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				t89View := t89[((i*T+j)*H+k)*2*f:][:2*f]
-				aStack := c.AStack[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				for m := range 2 * f {
-					aStack[m] = t89View[m]
 				}
 			}
 		}
@@ -345,10 +313,10 @@ func (c *Out[F]) Run() {
 					n2 := int(c.Pos[i]) + j - m
 					if n2 >= 0 {
 						var t972 F
-						t72View := t72[((i*T+j)*H+k)*2*f:][:2*f]
+						q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
 						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
 						for p := range 2 * f {
-							t972 += F(t72View[p] * aStack[p])
+							t972 += F(q[p] * aStack[p])
 						}
 						t97[((i*T+j)*H+k)*w+m] = t972
 					}
@@ -358,15 +326,13 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window_normed.a
-	clear(t98)
 	for i := range L {
 		for j := range T {
 			for k := range H {
+				t97_2 := t97[((i*T+j)*H+k)*w:][:w]
+				t98_2 := t98[((i*T+j)*H+k)*w:][:w]
 				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
-						t98[((i*T+j)*H+k)*w+m] = F(t94 * t97[((i*T+j)*H+k)*w+m])
-					}
+					t98_2[m] = F(t94 * t97_2[m])
 				}
 			}
 		}
@@ -379,8 +345,8 @@ func (c *Out[F]) Run() {
 			for k := range H {
 				top := F(math.Inf(-1))
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
 						if x := t98[((i*T+j)*H+k)*w+m]; x > top || x != x {
 							top = x
 						}
@@ -388,16 +354,16 @@ func (c *Out[F]) Run() {
 				}
 				var sum F
 				for m := range w {
-					n5 := int(c.Pos[i]) + j - m
-					if n5 >= 0 {
+					n4 := int(c.Pos[i]) + j - m
+					if n4 >= 0 {
 						e := num.Exp(t98[((i*T+j)*H+k)*w+m] - top)
 						sum += e
 						c.A[((i*T+j)*H+k)*w+m] = e
 					}
 				}
 				for m := range w {
-					n6 := int(c.Pos[i]) + j - m
-					if n6 >= 0 {
+					n5 := int(c.Pos[i]) + j - m
+					if n5 >= 0 {
 						c.A[((i*T+j)*H+k)*w+m] = c.A[((i*T+j)*H+k)*w+m] / sum
 					}
 				}
@@ -406,7 +372,9 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window_normed.v
-	kern.Gemm(L*T, 2*H*f, 2*H*f, F(1), false, v, 2*H*f, 1, c.X, 2*H*f, 1, c.WV, 1, 2*H*f)
+	for i := range L {
+		kern.Gemm(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(c.X, i*T*2*H*f), 2*H*f, 1, c.WV, 1, 2*H*f)
+	}
 
 	// rotary_window_normed.out
 	for i := range L {
@@ -416,17 +384,6 @@ func (c *Out[F]) Run() {
 				outStack := c.OutStack[((i*(T+w-1)+j)*H+k)*2*f:][:2*f]
 				for m := range 2 * f {
 					outStack[m] = vTail[m]
-				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				vView := v[((i*T+j)*H+k)*2*f:][:2*f]
-				outStack := c.OutStack[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f]
-				for m := range 2 * f {
-					outStack[m] = vView[m]
 				}
 			}
 		}
@@ -446,32 +403,21 @@ func (c *Out[F]) Run() {
 	}
 
 	// rotary_window_normed.out
-	clear(t104)
+	clear(c.Out)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n7 := int(c.Pos[i]) + j - m
-					if n7 >= 0 {
+					n6 := int(c.Pos[i]) + j - m
+					if n6 >= 0 {
 						aEntry := c.A[((i*T+j)*H+k)*w+m]
 						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
-						t104_2 := t104[((i*T+j)*H+k)*2*f:][:2*f]
+						outView := c.Out[((i*T+j)*H+k)*2*f:][:2*f]
 						for p := range 2 * f {
-							t104_2[p] += F(aEntry * outStack[p])
+							outView[p] += F(aEntry * outStack[p])
 						}
 					}
 				}
-			}
-		}
-	}
-
-	// rotary_window_normed.out
-	for i := range L {
-		for j := range T {
-			t104View := t104[(i*T+j)*2*H*f:][:2*H*f]
-			out := c.Out[(i*T+j)*2*H*f:][:2*H*f]
-			for k := range 2 * H * f {
-				out[k] = t104View[k]
 			}
 		}
 	}
@@ -496,10 +442,10 @@ type OutBackward[F num.Float] struct {
 	VTailBar    []F     // [L, w - 1, H, 2·f]
 	C           []F     // [L, T, f]
 	S           []F     // [L, T, f]
-	Q1          []F     // [L, T, H, 2·f]
+	Q0          []F     // [L, T, 2·H·f]
 	QSqrt       []F     // [L, T, H]
 	Q           []F     // [L, T, H, 2·f]
-	K1          []F     // [L, T, H, 2·f]
+	K0          []F     // [L, T, 2·H·f]
 	KSqrt       []F     // [L, T, H]
 	AStack      []F     // [L, T + w - 1, H, 2·f]
 	A           []F     // [L, T, H, w]
@@ -515,10 +461,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 30·H·L·T·f + 4·H·L·T·w + 8·H·L·f·w + 7·H·L·T - 8·H·L·f + 2·L·T·f.
+// WorkLen is 30·H·L·T·f + 2·H·L·T·w + 8·H·L·f·w + 7·H·L·T - 8·H·L·f + 2·L·T·f.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 30*H*L*T*f + 4*H*L*T*w + 8*H*L*f*w + 7*H*L*T - 8*H*L*f + 2*L*T*f
+	return 30*H*L*T*f + 2*H*L*T*w + 8*H*L*f*w + 7*H*L*T - 8*H*L*f + 2*L*T*f
 }
 
 // Run computes OutBackward.
@@ -530,10 +476,10 @@ func (c *OutBackward[F]) Run() {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
 	t64 := c.Work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work := c.Work[2*H*L*T*f:]
-	t81 := work[:2*H*L*T*f] // [L, T, H, 2·f]
-	work = work[2*H*L*T*f:]
 	t := work[:2*L*T*f] // [L, T, 2, f]
 	work = work[2*L*T*f:]
+	t81 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	work = work[2*H*L*T*f:]
 	t42 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t52 := work[:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
@@ -546,10 +492,6 @@ func (c *OutBackward[F]) Run() {
 	work = work[2*H*L*T*f:]
 	t132 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t142 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
-	t152 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
 	t162 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
 	t172 := work[:2*H*L*T*f] // [L, T, H, 2·f]
@@ -582,21 +524,16 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T:]
 	t73 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 
-	// rotary_window_normed.q, rotary_window_normed.k
+	// rotary_window_normed.q
 	for i := range L {
 		for j := range T {
 			qSqrt := c.QSqrt[(i*T+j)*H:][:H]
-			kSqrt := c.KSqrt[(i*T+j)*H:][:H]
 			for k := range H {
-				q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
+				q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
 				t64_2 := t64[((i*T+j)*H+k)*2*f:][:2*f]
-				k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
-				t81_2 := t81[((i*T+j)*H+k)*2*f:][:2*f]
 				qSqrtEntry := qSqrt[k]
-				kSqrtEntry := kSqrt[k]
 				for m := range 2 * f {
-					t64_2[m] = q1[m] / qSqrtEntry
-					t81_2[m] = k1[m] / kSqrtEntry
+					t64_2[m] = q0View[m] / qSqrtEntry
 				}
 			}
 		}
@@ -611,6 +548,21 @@ func (c *OutBackward[F]) Run() {
 				w2 := -1 + F(2*F(k))
 				for m := range f {
 					t2[m] = F(S[m] * w2)
+				}
+			}
+		}
+	}
+
+	// rotary_window_normed.k
+	for i := range L {
+		for j := range T {
+			kSqrt := c.KSqrt[(i*T+j)*H:][:H]
+			for k := range H {
+				k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
+				t81_2 := t81[((i*T+j)*H+k)*2*f:][:2*f]
+				kSqrtEntry := kSqrt[k]
+				for m := range 2 * f {
+					t81_2[m] = k0View[m] / kSqrtEntry
 				}
 			}
 		}
@@ -646,15 +598,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
-						t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-						aEntry := c.A[((i*T+j)*H+m)*w+k]
-						for p := range 2 * f {
-							t52_2[p] += F(aEntry * outBarView[p])
-						}
+				for m := range H {
+					outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
+					t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+					aEntry := c.A[((i*T+j)*H+m)*w+k]
+					for p := range 2 * f {
+						t52_2[p] += F(aEntry * outBarView[p])
 					}
 				}
 			}
@@ -717,8 +666,8 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				var t1322 F
 				for m := range w {
-					n3 := int(c.Pos[i]) + j - m
-					if n3 >= 0 {
+					n2 := int(c.Pos[i]) + j - m
+					if n2 >= 0 {
 						t1322 += F(c.A[((i*T+j)*H+k)*w+m] * t42[((i*T+j)*H+k)*w+m])
 					}
 				}
@@ -728,45 +677,16 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window_normed.a
-	clear(t142)
 	for i := range L {
 		for j := range T {
+			t132_2 := t132[(i*T+j)*H:][:H]
 			for k := range H {
+				a := c.A[((i*T+j)*H+k)*w:][:w]
+				t42_2 := t42[((i*T+j)*H+k)*w:][:w]
+				t162_2 := t162[((i*T+j)*H+k)*w:][:w]
+				t132Entry := t132_2[k]
 				for m := range w {
-					n4 := int(c.Pos[i]) + j - m
-					if n4 >= 0 {
-						t142[((i*T+j)*H+k)*w+m] = t42[((i*T+j)*H+k)*w+m] - t132[(i*T+j)*H+k]
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window_normed.a
-	clear(t152)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n5 := int(c.Pos[i]) + j - m
-					if n5 >= 0 {
-						t152[((i*T+j)*H+k)*w+m] = F(c.A[((i*T+j)*H+k)*w+m] * t142[((i*T+j)*H+k)*w+m])
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window_normed.a
-	clear(t162)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n6 := int(c.Pos[i]) + j - m
-					if n6 >= 0 {
-						t162[((i*T+j)*H+k)*w+m] = F(t94 * t152[((i*T+j)*H+k)*w+m])
-					}
+					t162_2[m] = F(F(t94*a[m]) * (t42_2[m] - t132Entry))
 				}
 			}
 		}
@@ -778,8 +698,8 @@ func (c *OutBackward[F]) Run() {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n7 := int(c.Pos[i]) + j - m
-					if n7 >= 0 {
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
 						t162Entry := t162[((i*T+j)*H+k)*w+m]
 						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
 						t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
@@ -797,15 +717,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n8 := int(c.Pos[i]) + j - k
-				if n8 >= 0 {
-					for m := range H {
-						q := c.Q[((i*T+j)*H+m)*2*f:][:2*f]
-						t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
-						t162Entry2 := t162[((i*T+j)*H+m)*w+k]
-						for p := range 2 * f {
-							t182_2[p] += F(q[p] * t162Entry2)
-						}
+				for m := range H {
+					q := c.Q[((i*T+j)*H+m)*2*f:][:2*f]
+					t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
+					t162Entry2 := t162[((i*T+j)*H+m)*w+k]
+					for p := range 2 * f {
+						t182_2[p] += F(q[p] * t162Entry2)
 					}
 				}
 			}
@@ -912,12 +829,12 @@ func (c *OutBackward[F]) Run() {
 			t832_2 := t832[(i*T+j)*H:][:H]
 			for k := range H {
 				t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
-				k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
+				k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
 				t462_2 := t462[((i*T+j)*H+k)*2*f:][:2*f]
 				t332Entry := t332_2[k]
 				t832Entry := t832_2[k]
 				for m := range 2 * f {
-					t462_2[m] = F(t302_2[m]*t332Entry) + F(2*F(F(0.5*k1[m])*t832Entry))
+					t462_2[m] = F(t302_2[m]*t332Entry) + F(2*F(F(0.5*k0View[m])*t832Entry))
 				}
 			}
 		}
@@ -992,12 +909,12 @@ func (c *OutBackward[F]) Run() {
 			t852_2 := t852[(i*T+j)*H:][:H]
 			for k := range H {
 				t57_2 := t57[((i*T+j)*H+k)*2*f:][:2*f]
-				q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
+				q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
 				t73_2 := t73[((i*T+j)*H+k)*2*f:][:2*f]
 				t602Entry := t602_2[k]
 				t852Entry := t852_2[k]
 				for m := range 2 * f {
-					t73_2[m] = F(t57_2[m]*t602Entry) + F(2*F(F(0.5*q1[m])*t852Entry))
+					t73_2[m] = F(t57_2[m]*t602Entry) + F(2*F(F(0.5*q0View[m])*t852Entry))
 				}
 			}
 		}
@@ -1030,10 +947,8 @@ type outNode[F num.Float] struct {
 //	C[t∈T, j∈f] = cos(turns(p[t], ω[j]))    rotary_window_normed.C
 //	S[t∈T, j∈f] = sin(turns(p[t], ω[j]))    rotary_window_normed.S
 //	q0[t∈T] = W_Q X[t]    rotary_window_normed.q0
-//	q1[t∈T, h∈H, i∈d_h] = q0[t,(h,i)]    rotary_window_normed.q1
 //	q = turned(case norm { = on : scaled(q1, γ_Q) ; otherwise : q1 })    rotary_window_normed.q
 //	k0[t∈T] = W_K X[t]    rotary_window_normed.k0
-//	k1[t∈T, h∈H, i∈d_h] = k0[t,(h,i)]    rotary_window_normed.k1
 //	k = turned(case norm { = on : scaled(k1, γ_K) ; otherwise : k1 })    rotary_window_normed.k
 //	a[t∈T, h∈H, s∈window(t,w)] = softmax_s((1/sqrt(d_h)) Σ_{i∈d_h} q[t,h,i] k[s,h,i])    rotary_window_normed.a
 //	v[t∈T] = W_V X[t]    rotary_window_normed.v
@@ -1075,10 +990,10 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.VTailOut = arena.Alloc(2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
 	k.C = c.Run.Saved(k.L * k.T * k.F2)
 	k.S = c.Run.Saved(k.L * k.T * k.F2)
-	k.Q1 = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
+	k.Q0 = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
 	k.QSqrt = c.Run.Saved(k.H * k.L * k.T)
 	k.Q = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
-	k.K1 = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
+	k.K0 = c.Run.Saved(2 * k.H * k.L * k.T * k.F2)
 	k.KSqrt = c.Run.Saved(k.H * k.L * k.T)
 	k.AStack = c.Run.Saved(2*k.H*k.L*k.T*k.F2 + 2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
 	k.A = c.Run.Saved(k.H * k.L * k.T * k.W)
@@ -1114,10 +1029,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.VTailBar = block.Adjoint(t, n.nextVTail, 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
 	g.C = k.C
 	g.S = k.S
-	g.Q1 = k.Q1
+	g.Q0 = k.Q0
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
-	g.K1 = k.K1
+	g.K0 = k.K0
 	g.KSqrt = k.KSqrt
 	g.AStack = k.AStack
 	g.A = k.A

@@ -21,25 +21,19 @@ func (c *outFused) run() {
 	_ = T
 	_ = f
 	_ = w
-	omega := c.Work[:f]                                                         // [f]
-	t17 := c.Work[f:][:f]                                                       // [f]
-	t26 := c.Work[2*f:][:f]                                                     // [f]
-	t11 := c.Work[3*f:][:L*T]                                                   // [L, T]
-	t13 := c.Work[L*T+3*f:][:L*T]                                               // [L, T]
-	t14 := c.Work[2*L*T+3*f:][:L*T]                                             // [L, T]
-	q0 := c.Work[3*L*T+3*f:][:2*H*L*T*f]                                        // [L, T, 2·H·f]
-	t59 := c.Work[2*H*L*T*f+3*L*T+3*f:][:H*L*T]                                 // [L, T, H]
-	t65 := c.Work[2*H*L*T*f+H*L*T+3*L*T+3*f:][:2*H*L*T*f]                       // [L, T, H, 2·f]
-	t := c.Work[4*H*L*T*f+H*L*T+3*L*T+3*f:][:2*L*T*f]                           // [L, T, 2, f]
-	t72 := c.Work[4*H*L*T*f+H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]               // [L, T, H, 2, f]
-	k0 := c.Work[6*H*L*T*f+H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]                // [L, T, 2·H·f]
-	t76 := c.Work[8*H*L*T*f+H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T]                   // [L, T, H]
-	t82 := c.Work[8*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]             // [L, T, H, 2·f]
-	t89 := c.Work[10*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]            // [L, T, H, 2, f]
-	t97 := c.Work[12*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T*w]              // [L, T, H, w]
-	t98 := c.Work[12*H*L*T*f+H*L*T*w+2*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T*w]      // [L, T, H, w]
-	v := c.Work[12*H*L*T*f+2*H*L*T*w+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]    // [L, T, 2·H·f]
-	t104 := c.Work[14*H*L*T*f+2*H*L*T*w+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f] // [L, T, H, 2·f]
+	omega := c.Work[:f]                                                   // [f]
+	t17 := c.Work[f:][:f]                                                 // [f]
+	t26 := c.Work[2*f:][:f]                                               // [f]
+	t11 := c.Work[3*f:][:L*T]                                             // [L, T]
+	t13 := c.Work[L*T+3*f:][:L*T]                                         // [L, T]
+	t14 := c.Work[2*L*T+3*f:][:L*T]                                       // [L, T]
+	t59 := c.Work[3*L*T+3*f:][:H*L*T]                                     // [L, T, H]
+	t65 := c.Work[H*L*T+3*L*T+3*f:][:2*H*L*T*f]                           // [L, T, H, 2·f]
+	t := c.Work[2*H*L*T*f+H*L*T+3*L*T+3*f:][:2*L*T*f]                     // [L, T, 2, f]
+	t76 := c.Work[2*H*L*T*f+H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T]             // [L, T, H]
+	t82 := c.Work[2*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:2*H*L*T*f]       // [L, T, H, 2·f]
+	t97 := c.Work[4*H*L*T*f+2*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T*w]         // [L, T, H, w]
+	t98 := c.Work[4*H*L*T*f+H*L*T*w+2*H*L*T+2*L*T*f+3*L*T+3*f:][:H*L*T*w] // [L, T, H, w]
 
 	// rotary_window_normed.omega, rotary_window_normed.a, rotary_window_normed.q
 	t5 := F(9.210340371976184) / F(f)
@@ -92,12 +86,12 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window_normed.q0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.Q0, 2*H*f, 1, c.X, 2*H*f, 1, c.WQ, 1, 2*H*f)
 
 	// rotary_window_normed.q
 	if kern.Wide() {
 		a := regions.R7eda812eaeeaArgs{
-			P0: unsafe.SliceData(q0),
+			P0: unsafe.SliceData(c.Q0),
 			P1: unsafe.SliceData(t59),
 			N0: L,
 			N1: T,
@@ -116,7 +110,7 @@ func (c *outFused) run() {
 			for j := range T {
 				t59_2 := t59[(i*T+j)*H:][:H]
 				for k := range H {
-					q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
+					q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
 					var t592 F
 					t592Sums := [16]F{t592}
 					for m := range 2 * f {
@@ -159,7 +153,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Ra45e2846feb7Args{
 			P0: unsafe.SliceData(c.QSqrt),
-			P1: unsafe.SliceData(q0),
+			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.GammaQ),
 			P3: unsafe.SliceData(t65),
 			N0: L,
@@ -177,7 +171,7 @@ func (c *outFused) run() {
 			for j := range T {
 				qSqrt := c.QSqrt[(i*T+j)*H:][:H]
 				for k := range H {
-					q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
+					q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
 					t65_2 := t65[((i*T+j)*H+k)*2*f:][:2*f]
 					qSqrtEntry := qSqrt[k]
 					for m := range 2 * f {
@@ -220,7 +214,7 @@ func (c *outFused) run() {
 			P0:  unsafe.SliceData(t65),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
-			P3:  unsafe.SliceData(t72),
+			P3:  unsafe.SliceData(c.Q),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -243,9 +237,9 @@ func (c *outFused) run() {
 						t65View := t65[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 						t2 := t[((i*T+j)*2+m)*f:][:f]
 						t65View2 := t65[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t72_2 := t72[(((i*T+j)*H+k)*2+m)*f:][:f]
+						qView := c.Q[(((i*T+j)*H+k)*2+m)*f:][:f]
 						for p := range f {
-							t72_2[p] = num.FMA32(t65View[p], t2[p], F(t65View2[p]*C[p]))
+							qView[p] = num.FMA32(t65View[p], t2[p], F(t65View2[p]*C[p]))
 						}
 					}
 				}
@@ -254,12 +248,12 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window_normed.k0
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, k0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
+	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, c.K0, 2*H*f, 1, c.X, 2*H*f, 1, c.WK, 1, 2*H*f)
 
 	// rotary_window_normed.k
 	if kern.Wide() {
 		a := regions.R7eda812eaeeaArgs{
-			P0: unsafe.SliceData(k0),
+			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t76),
 			N0: L,
 			N1: T,
@@ -278,7 +272,7 @@ func (c *outFused) run() {
 			for j := range T {
 				t76_2 := t76[(i*T+j)*H:][:H]
 				for k := range H {
-					k0View := k0[((i*T+j)*H+k)*2*f:][:2*f]
+					k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
 					var t762 F
 					t762Sums := [16]F{t762}
 					for m := range 2 * f {
@@ -316,18 +310,13 @@ func (c *outFused) run() {
 		}
 	}
 
-	// rotary_window_normed.k, rotary_window_normed.q1, rotary_window_normed.q, rotary_window_normed.k1
+	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R5606bf4a34e7Args{
+		a := regions.Ra45e2846feb7Args{
 			P0: unsafe.SliceData(c.KSqrt),
-			P1: unsafe.SliceData(k0),
+			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(c.GammaK),
 			P3: unsafe.SliceData(t82),
-			P4: unsafe.SliceData(q0),
-			P5: unsafe.SliceData(c.Q1),
-			P6: unsafe.SliceData(t72),
-			P7: unsafe.SliceData(c.Q),
-			P8: unsafe.SliceData(c.K1),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -336,27 +325,18 @@ func (c *outFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R5606bf4a34e7(&a)
+		regions.Ra45e2846feb7(&a)
 	} else {
 		gammaK := c.GammaK[:2*f]
 		for i := range L {
 			for j := range T {
 				kSqrt := c.KSqrt[(i*T+j)*H:][:H]
 				for k := range H {
-					k0View := k0[((i*T+j)*H+k)*2*f:][:2*f]
+					k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
 					t82_2 := t82[((i*T+j)*H+k)*2*f:][:2*f]
-					q0View := q0[((i*T+j)*H+k)*2*f:][:2*f]
-					q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
-					t72View := t72[((i*T+j)*H+k)*2*f:][:2*f]
-					q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
-					k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
 					kSqrtEntry := kSqrt[k]
 					for m := range 2 * f {
-						k0ViewEntry2 := k0View[m]
-						t82_2[m] = F((k0ViewEntry2 / kSqrtEntry) * gammaK[m])
-						q1[m] = q0View[m]
-						q[m] = t72View[m]
-						k1[m] = k0ViewEntry2
+						t82_2[m] = F((k0View[m] / kSqrtEntry) * gammaK[m])
 					}
 				}
 			}
@@ -365,24 +345,26 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.Rfffd35f9079aArgs{
+		a := regions.R89af1b23ad46Args{
 			P0:  unsafe.SliceData(t82),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
-			P3:  unsafe.SliceData(t89),
+			P3:  unsafe.SliceData(c.AStack),
 			N0:  L,
 			N1:  T,
 			N2:  H,
 			N3:  f,
 			N4:  4 * f,
-			N5:  -f,
-			N6:  2 * f,
-			N7:  2 * H * f,
-			N8:  2 * H * T * f,
-			N9:  2 * T * f,
-			N10: T * f,
+			N5:  8*H*f*w - 8*H*f,
+			N6:  -f,
+			N7:  2 * f,
+			N8:  2 * H * f,
+			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
+			N10: 2 * H * T * f,
+			N11: 2 * T * f,
+			N12: T * f,
 		}
-		regions.Rfffd35f9079a(&a)
+		regions.R89af1b23ad46(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -392,9 +374,9 @@ func (c *outFused) run() {
 						t82View := t82[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 						t2 := t[((i*T+j)*2+m)*f:][:f]
 						t82View2 := t82[(((i*T+j)*H+k)*2+m)*f:][:f]
-						t89_2 := t89[(((i*T+j)*H+k)*2+m)*f:][:f]
+						aStackView := c.AStack[(((i*(T+w-1)+j+w-1)*H+k)*2+m)*f:][:f]
 						for p := range f {
-							t89_2[p] = num.FMA32(t82View[p], t2[p], F(t82View2[p]*C[p]))
+							aStackView[p] = num.FMA32(t82View[p], t2[p], F(t82View2[p]*C[p]))
 						}
 					}
 				}
@@ -407,13 +389,6 @@ func (c *outFused) run() {
 		for j := range w - 1 {
 			for k := range H {
 				copy(c.AStack[((i*(T+w-1)+j)*H+k)*2*f:][:2*f], c.KTail[((i*(w-1)+j)*H+k)*2*f:][:2*f])
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(c.AStack[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f], t89[((i*T+j)*H+k)*2*f:][:2*f])
 			}
 		}
 	}
@@ -432,7 +407,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Re4ba3647e6c2Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t72),
+			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
 			P3:  unsafe.SliceData(t97),
 			N0:  L,
@@ -456,7 +431,7 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t72View := t72[((i*T+j)*H+k)*2*f:][:2*f]
+					q := c.Q[((i*T+j)*H+k)*2*f:][:2*f]
 					n2 := int(c.Pos[i])
 					if n := min(w, n2+j+1); n > 0 {
 						t97_2 := t97[((i*T+j)*H+k)*w:][:n]
@@ -465,7 +440,7 @@ func (c *outFused) run() {
 							var t972 F
 							t972Sums := [16]F{t972}
 							for p := range 2 * f {
-								t972Sums[p%16] = num.FMA32(t72View[p], aStack[p], t972Sums[p%16])
+								t972Sums[p%16] = num.FMA32(q[p], aStack[p], t972Sums[p%16])
 							}
 							t972 = kern.Sum16(&t972Sums)
 							t97_2[m] = t972
@@ -477,12 +452,10 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window_normed.a
-	clear(t98)
 	if kern.Wide() {
-		a := regions.R86e2f25cd6a5Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t97),
-			P2: unsafe.SliceData(t98),
+		a := regions.Rbb345dbdee81Args{
+			P0: unsafe.SliceData(t97),
+			P1: unsafe.SliceData(t98),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -491,18 +464,15 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t94},
 		}
-		regions.R86e2f25cd6a5(&a)
+		regions.Rbb345dbdee81(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					n3 := int(c.Pos[i])
-					if n := min(w, n3+j+1); n > 0 {
-						t97_2 := t97[((i*T+j)*H+k)*w:][:n]
-						t98_2 := t98[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t98_2[m] = F(t94 * t97_2[m])
-						}
+					t97_2 := t97[((i*T+j)*H+k)*w:][:w]
+					t98_2 := t98[((i*T+j)*H+k)*w:][:w]
+					for m := range w {
+						t98_2[m] = F(t94 * t97_2[m])
 					}
 				}
 			}
@@ -529,9 +499,9 @@ func (c *outFused) run() {
 			for j := range T {
 				for k := range H {
 					top := F(math.Inf(-1))
-					n4 := int(c.Pos[i])
+					n3 := int(c.Pos[i])
 					topSums := kern.Lowest16()
-					if n := min(w, n4+j+1); n > 0 {
+					if n := min(w, n3+j+1); n > 0 {
 						t98_2 := t98[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							topSums[m%16] = kern.Gather(topSums[m%16], t98_2[m])
@@ -539,9 +509,9 @@ func (c *outFused) run() {
 					}
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
-					n5 := int(c.Pos[i])
+					n4 := int(c.Pos[i])
 					sumSums := [16]F{sum}
-					if n := min(w, n5+j+1); n > 0 {
+					if n := min(w, n4+j+1); n > 0 {
 						t98_2 := t98[((i*T+j)*H+k)*w:][:n]
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -551,8 +521,8 @@ func (c *outFused) run() {
 						}
 					}
 					sum = kern.Sum16(&sumSums)
-					n6 := int(c.Pos[i])
-					if n := min(w, n6+j+1); n > 0 {
+					n5 := int(c.Pos[i])
+					if n := min(w, n5+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							a[m] = a[m] / sum
@@ -564,20 +534,15 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window_normed.v
-	kern.GemmFMA(L*T, 2*H*f, 2*H*f, F(1), false, v, 2*H*f, 1, c.X, 2*H*f, 1, c.WV, 1, 2*H*f)
+	for i := range L {
+		kern.GemmFMA(T, 2*H*f, 2*H*f, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*2*H*f), 2*H*f, 1, kern.From(c.X, i*T*2*H*f), 2*H*f, 1, c.WV, 1, 2*H*f)
+	}
 
 	// rotary_window_normed.out
 	for i := range L {
 		for j := range w - 1 {
 			for k := range H {
 				copy(c.OutStack[((i*(T+w-1)+j)*H+k)*2*f:][:2*f], c.VTail[((i*(w-1)+j)*H+k)*2*f:][:2*f])
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(c.OutStack[((i*(T+w-1)+j+w-1)*H+k)*2*f:][:2*f], v[((i*T+j)*H+k)*2*f:][:2*f])
 			}
 		}
 	}
@@ -592,13 +557,13 @@ func (c *outFused) run() {
 	}
 
 	// rotary_window_normed.out
-	clear(t104)
+	clear(c.Out)
 	if kern.Wide() {
 		a := regions.Rb08ea30ff198Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
-			P3:  unsafe.SliceData(t104),
+			P3:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -620,27 +585,20 @@ func (c *outFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t104_2 := t104[((i*T+j)*H+k)*2*f:][:2*f]
-					n7 := int(c.Pos[i])
-					if n := min(w, n7+j+1); n > 0 {
+					outView := c.Out[((i*T+j)*H+k)*2*f:][:2*f]
+					n6 := int(c.Pos[i])
+					if n := min(w, n6+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
 							aEntry := a[m]
 							for p := range 2 * f {
-								t104_2[p] = num.FMA32(aEntry, outStack[p], t104_2[p])
+								outView[p] = num.FMA32(aEntry, outStack[p], outView[p])
 							}
 						}
 					}
 				}
 			}
-		}
-	}
-
-	// rotary_window_normed.out
-	for i := range L {
-		for j := range T {
-			copy(c.Out[(i*T+j)*2*H*f:][:2*H*f], t104[(i*T+j)*2*H*f:][:2*H*f])
 		}
 	}
 }
@@ -657,42 +615,37 @@ func (c *outBackwardFused) run() {
 	_ = f
 	_ = w
 	t64 := c.Work[:2*H*L*T*f]                                                                           // [L, T, H, 2·f]
-	t81 := c.Work[2*H*L*T*f:][:2*H*L*T*f]                                                               // [L, T, H, 2·f]
-	t := c.Work[4*H*L*T*f:][:2*L*T*f]                                                                   // [L, T, 2, f]
+	t := c.Work[2*H*L*T*f:][:2*L*T*f]                                                                   // [L, T, 2, f]
+	t81 := c.Work[2*H*L*T*f+2*L*T*f:][:2*H*L*T*f]                                                       // [L, T, H, 2·f]
 	t42 := c.Work[4*H*L*T*f+2*L*T*f:][:H*L*T*w]                                                         // [L, T, H, w]
 	t52 := c.Work[4*H*L*T*f+H*L*T*w+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]                             // [L, T + w - 1, H, 2·f]
 	t62 := c.Work[6*H*L*T*f+H*L*T*w+2*H*L*f*w-2*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]           // [L, T + w - 1, H, 2·f]
 	t192 := c.Work[8*H*L*T*f+H*L*T*w+4*H*L*f*w-4*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f]          // [L, T + w - 1, H, 2·f]
 	t92 := c.Work[10*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                            // [L, T, H, 2·f]
 	t132 := c.Work[12*H*L*T*f+H*L*T*w+6*H*L*f*w-6*H*L*f+2*L*T*f:][:H*L*T]                               // [L, T, H]
-	t142 := c.Work[12*H*L*T*f+H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
-	t152 := c.Work[12*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                     // [L, T, H, w]
-	t162 := c.Work[12*H*L*T*f+3*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                     // [L, T, H, w]
-	t172 := c.Work[12*H*L*T*f+4*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t182 := c.Work[14*H*L*T*f+4*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
-	t222 := c.Work[16*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t282 := c.Work[18*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t302 := c.Work[20*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t362 := c.Work[22*H*L*T*f+4*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                       // [L, T, H]
-	t332 := c.Work[22*H*L*T*f+4*H*L*T*w+8*H*L*f*w+2*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t832 := c.Work[22*H*L*T*f+4*H*L*T*w+8*H*L*f*w+3*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t602 := c.Work[22*H*L*T*f+4*H*L*T*w+8*H*L*f*w+4*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t462 := c.Work[22*H*L*T*f+4*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
-	t552 := c.Work[24*H*L*T*f+4*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t57 := c.Work[26*H*L*T*f+4*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
-	t632 := c.Work[28*H*L*T*f+4*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t852 := c.Work[28*H*L*T*f+4*H*L*T*w+8*H*L*f*w+6*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t73 := c.Work[28*H*L*T*f+4*H*L*T*w+8*H*L*f*w+7*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
+	t162 := c.Work[12*H*L*T*f+H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:H*L*T*w]                       // [L, T, H, w]
+	t172 := c.Work[12*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t182 := c.Work[14*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
+	t222 := c.Work[16*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t282 := c.Work[18*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
+	t302 := c.Work[20*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t362 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                       // [L, T, H]
+	t332 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+2*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t832 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+3*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t602 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+4*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t462 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
+	t552 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t57 := c.Work[26*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
+	t632 := c.Work[28*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t852 := c.Work[28*H*L*T*f+2*H*L*T*w+8*H*L*f*w+6*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t73 := c.Work[28*H*L*T*f+2*H*L*T*w+8*H*L*f*w+7*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
 
-	// rotary_window_normed.q, rotary_window_normed.k
+	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R06366bf279e7Args{
+		a := regions.R74a3fa54f99aArgs{
 			P0: unsafe.SliceData(c.QSqrt),
-			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(c.Q1),
-			P3: unsafe.SliceData(t64),
-			P4: unsafe.SliceData(c.K1),
-			P5: unsafe.SliceData(t81),
+			P1: unsafe.SliceData(c.Q0),
+			P2: unsafe.SliceData(t64),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -701,22 +654,17 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R06366bf279e7(&a)
+		regions.R74a3fa54f99a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				qSqrt := c.QSqrt[(i*T+j)*H:][:H]
-				kSqrt := c.KSqrt[(i*T+j)*H:][:H]
 				for k := range H {
-					q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
+					q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
 					t64_2 := t64[((i*T+j)*H+k)*2*f:][:2*f]
-					k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
-					t81_2 := t81[((i*T+j)*H+k)*2*f:][:2*f]
 					qSqrtEntry := qSqrt[k]
-					kSqrtEntry := kSqrt[k]
 					for m := range 2 * f {
-						t64_2[m] = q1[m] / qSqrtEntry
-						t81_2[m] = k1[m] / kSqrtEntry
+						t64_2[m] = q0View[m] / qSqrtEntry
 					}
 				}
 			}
@@ -743,6 +691,37 @@ func (c *outBackwardFused) run() {
 					t2 := t[((i*T+j)*2+k)*f:][:f]
 					for m := range f {
 						t2[m] = F(S[m] * w2)
+					}
+				}
+			}
+		}
+	}
+
+	// rotary_window_normed.k
+	if kern.Wide() {
+		a := regions.R74a3fa54f99aArgs{
+			P0: unsafe.SliceData(c.KSqrt),
+			P1: unsafe.SliceData(c.K0),
+			P2: unsafe.SliceData(t81),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 2 * f,
+			N4: 2 * H * f,
+			N5: 2 * H * T * f,
+			N6: H * T,
+		}
+		regions.R74a3fa54f99a(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				kSqrt := c.KSqrt[(i*T+j)*H:][:H]
+				for k := range H {
+					k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
+					t81_2 := t81[((i*T+j)*H+k)*2*f:][:2*f]
+					kSqrtEntry := kSqrt[k]
+					for m := range 2 * f {
+						t81_2[m] = k0View[m] / kSqrtEntry
 					}
 				}
 			}
@@ -805,11 +784,10 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.Rfa8bace7c414Args{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.A),
-			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t52),
+		a := regions.R3b907b265416Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(c.OutBar),
+			P2:  unsafe.SliceData(t52),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -826,12 +804,11 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Rfa8bace7c414(&a)
+		regions.R3b907b265416(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				n2 := int(c.Pos[i])
-				for k := range min(w, n2+j+1) {
+				for k := range w {
 					for m := range H {
 						outBarView := c.OutBar[((i*T+j)*H+m)*2*f:][:2*f]
 						t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
@@ -968,9 +945,9 @@ func (c *outBackwardFused) run() {
 				t132_2 := t132[(i*T+j)*H:][:H]
 				for k := range H {
 					var t1322 F
-					n3 := int(c.Pos[i])
+					n2 := int(c.Pos[i])
 					t1322Sums := [16]F{t1322}
-					if n := min(w, n3+j+1); n > 0 {
+					if n := min(w, n2+j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*w:][:n]
 						t42_2 := t42[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
@@ -985,13 +962,12 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.a
-	clear(t142)
 	if kern.Wide() {
-		a := regions.R6be19ec2358eArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t132),
-			P3: unsafe.SliceData(t142),
+		a := regions.R03a62895c9ecArgs{
+			P0: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(c.A),
+			P2: unsafe.SliceData(t42),
+			P3: unsafe.SliceData(t162),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -999,86 +975,20 @@ func (c *outBackwardFused) run() {
 			N4: H * w,
 			N5: H * T,
 			N6: H * T * w,
-		}
-		regions.R6be19ec2358e(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					n4 := int(c.Pos[i])
-					if n := min(w, n4+j+1); n > 0 {
-						t42_2 := t42[((i*T+j)*H+k)*w:][:n]
-						t142_2 := t142[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t142_2[m] = t42_2[m] - t132[(i*T+j)*H+k]
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window_normed.a
-	clear(t152)
-	if kern.Wide() {
-		a := regions.R980e110e4376Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t142),
-			P3: unsafe.SliceData(t152),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
-		}
-		regions.R980e110e4376(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					n5 := int(c.Pos[i])
-					if n := min(w, n5+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*w:][:n]
-						t142_2 := t142[((i*T+j)*H+k)*w:][:n]
-						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t152_2[m] = F(a[m] * t142_2[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// rotary_window_normed.a
-	clear(t162)
-	if kern.Wide() {
-		a := regions.R86e2f25cd6a5Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t152),
-			P2: unsafe.SliceData(t162),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
 			S0: [2]float32{t94},
 		}
-		regions.R86e2f25cd6a5(&a)
+		regions.R03a62895c9ec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
+				t132_2 := t132[(i*T+j)*H:][:H]
 				for k := range H {
-					n6 := int(c.Pos[i])
-					if n := min(w, n6+j+1); n > 0 {
-						t152_2 := t152[((i*T+j)*H+k)*w:][:n]
-						t162_2 := t162[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t162_2[m] = F(t94 * t152_2[m])
-						}
+					a := c.A[((i*T+j)*H+k)*w:][:w]
+					t42_2 := t42[((i*T+j)*H+k)*w:][:w]
+					t162_2 := t162[((i*T+j)*H+k)*w:][:w]
+					t132Entry := t132_2[k]
+					for m := range w {
+						t162_2[m] = F(F(t94*a[m]) * (t42_2[m] - t132Entry))
 					}
 				}
 			}
@@ -1115,8 +1025,8 @@ func (c *outBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					t172_2 := t172[((i*T+j)*H+k)*2*f:][:2*f]
-					n7 := int(c.Pos[i])
-					if n := min(w, n7+j+1); n > 0 {
+					n3 := int(c.Pos[i])
+					if n := min(w, n3+j+1); n > 0 {
 						t162_2 := t162[((i*T+j)*H+k)*w:][:n]
 						for m := range n {
 							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*2*f:][:2*f]
@@ -1134,11 +1044,10 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Rb90dbfc1ef2fArgs{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t162),
-			P2:  unsafe.SliceData(c.Q),
-			P3:  unsafe.SliceData(t182),
+		a := regions.Rc22f657a204fArgs{
+			P0:  unsafe.SliceData(t162),
+			P1:  unsafe.SliceData(c.Q),
+			P2:  unsafe.SliceData(t182),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1155,12 +1064,11 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Rb90dbfc1ef2f(&a)
+		regions.Rc22f657a204f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				n8 := int(c.Pos[i])
-				for k := range min(w, n8+j+1) {
+				for k := range w {
 					for m := range H {
 						q := c.Q[((i*T+j)*H+m)*2*f:][:2*f]
 						t182_2 := t182[((i*(T+w-1)+j-k+w-1)*H+m)*2*f:][:2*f]
@@ -1349,7 +1257,7 @@ func (c *outBackwardFused) run() {
 		a := regions.R6f672e123113Args{
 			P0: unsafe.SliceData(t332),
 			P1: unsafe.SliceData(t832),
-			P2: unsafe.SliceData(c.K1),
+			P2: unsafe.SliceData(c.K0),
 			P3: unsafe.SliceData(t302),
 			P4: unsafe.SliceData(t462),
 			N0: L,
@@ -1367,13 +1275,13 @@ func (c *outBackwardFused) run() {
 				t332_2 := t332[(i*T+j)*H:][:H]
 				t832_2 := t832[(i*T+j)*H:][:H]
 				for k := range H {
-					k1 := c.K1[((i*T+j)*H+k)*2*f:][:2*f]
+					k0View := c.K0[((i*T+j)*H+k)*2*f:][:2*f]
 					t302_2 := t302[((i*T+j)*H+k)*2*f:][:2*f]
 					t462_2 := t462[((i*T+j)*H+k)*2*f:][:2*f]
 					t332Entry := t332_2[k]
 					t832Entry := t832_2[k]
 					for m := range 2 * f {
-						t462_2[m] = num.FMA32(k1[m], t832Entry, F(t302_2[m]*t332Entry))
+						t462_2[m] = num.FMA32(k0View[m], t832Entry, F(t302_2[m]*t332Entry))
 					}
 				}
 			}
@@ -1488,7 +1396,7 @@ func (c *outBackwardFused) run() {
 		a := regions.R6f672e123113Args{
 			P0: unsafe.SliceData(t602),
 			P1: unsafe.SliceData(t852),
-			P2: unsafe.SliceData(c.Q1),
+			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t57),
 			P4: unsafe.SliceData(t73),
 			N0: L,
@@ -1506,13 +1414,13 @@ func (c *outBackwardFused) run() {
 				t602_2 := t602[(i*T+j)*H:][:H]
 				t852_2 := t852[(i*T+j)*H:][:H]
 				for k := range H {
-					q1 := c.Q1[((i*T+j)*H+k)*2*f:][:2*f]
+					q0View := c.Q0[((i*T+j)*H+k)*2*f:][:2*f]
 					t57_2 := t57[((i*T+j)*H+k)*2*f:][:2*f]
 					t73_2 := t73[((i*T+j)*H+k)*2*f:][:2*f]
 					t602Entry := t602_2[k]
 					t852Entry := t852_2[k]
 					for m := range 2 * f {
-						t73_2[m] = num.FMA32(q1[m], t852Entry, F(t57_2[m]*t602Entry))
+						t73_2[m] = num.FMA32(q0View[m], t852Entry, F(t57_2[m]*t602Entry))
 					}
 				}
 			}

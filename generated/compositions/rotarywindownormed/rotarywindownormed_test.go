@@ -79,10 +79,10 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.VTailOut = a.Out("v.tail", 2*k.H*k.L*k.F2*k.W-2*k.H*k.L*k.F2)
 	k.C = a.Fresh(k.L * k.T * k.F2)
 	k.S = a.Fresh(k.L * k.T * k.F2)
-	k.Q1 = a.Fresh(2 * k.H * k.L * k.T * k.F2)
+	k.Q0 = a.Fresh(2 * k.H * k.L * k.T * k.F2)
 	k.QSqrt = a.Fresh(k.H * k.L * k.T)
 	k.Q = a.Fresh(2 * k.H * k.L * k.T * k.F2)
-	k.K1 = a.Fresh(2 * k.H * k.L * k.T * k.F2)
+	k.K0 = a.Fresh(2 * k.H * k.L * k.T * k.F2)
 	k.KSqrt = a.Fresh(k.H * k.L * k.T)
 	k.AStack = a.Fresh(2*k.H*k.L*k.T*k.F2 + 2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
 	k.A = a.Fresh(k.H * k.L * k.T * k.W)
@@ -106,10 +106,10 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.VTailBar = a.Bar("v.tail", 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
 	g.C = k.C
 	g.S = k.S
-	g.Q1 = k.Q1
+	g.Q0 = k.Q0
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
-	g.K1 = k.K1
+	g.K0 = k.K0
 	g.KSqrt = k.KSqrt
 	g.AStack = k.AStack
 	g.A = k.A

@@ -16,36 +16,36 @@ var outKind = tape.NewKind()
 //
 // It keeps 3·H·L·T·d_h + H·L·T·n_p + H·L·T·w + 2·H·L·d_h·w - 2·H·L·d_h + 2·H·d_h·n_p entries and checkpoints of 0 entries.
 type Out[F num.Float] struct {
-	H          int
-	L          int
-	T          int
-	DH         int
-	NP         int
-	W          int
-	WQ         []F     // [H·d_h, H·d_h]
-	X          []F     // [L, T, H·d_h]
-	P          []F     // [n_p, H·d_h]
-	WK         []F     // [H·d_h, H·d_h]
-	Pos        []int32 // [L]
-	KTail      []F     // [L, w - 1, H, d_h]
-	WV         []F     // [H·d_h, H·d_h]
-	VTail      []F     // [L, w - 1, H, d_h]
-	Out        []F     // [L, T, H·d_h], written
-	KTailOut   []F     // [L, w - 1, H, d_h], written
-	VTailOut   []F     // [L, w - 1, H, d_h], written
-	AReshape   []F     // [L, T, H, d_h], written
-	AReshape2  []F     // [n_p, H, d_h], written
-	AStack     []F     // [L, T + w - 1, H, d_h], written
-	A          []F     // [L, T, H, n_p + w], written
-	OutReshape []F     // [n_p, H, d_h], written
-	OutStack   []F     // [L, T + w - 1, H, d_h], written
-	Work       []F     // WorkLen() entries
+	H        int
+	L        int
+	T        int
+	DH       int
+	NP       int
+	W        int
+	WQ       []F     // [H·d_h, H·d_h]
+	X        []F     // [L, T, H·d_h]
+	P        []F     // [n_p, H·d_h]
+	WK       []F     // [H·d_h, H·d_h]
+	Pos      []int32 // [L]
+	KTail    []F     // [L, w - 1, H, d_h]
+	WV       []F     // [H·d_h, H·d_h]
+	VTail    []F     // [L, w - 1, H, d_h]
+	Out      []F     // [L, T, H·d_h], written
+	KTailOut []F     // [L, w - 1, H, d_h], written
+	VTailOut []F     // [L, w - 1, H, d_h], written
+	Q        []F     // [L, T, H·d_h], written
+	KNP      []F     // [n_p, H·d_h], written
+	AStack   []F     // [L, T + w - 1, H, d_h], written
+	A        []F     // [L, T, H, n_p + w], written
+	VNP      []F     // [n_p, H·d_h], written
+	OutStack []F     // [L, T + w - 1, H, d_h], written
+	Work     []F     // WorkLen() entries
 }
 
-// WorkLen is 5·H·L·T·d_h + 2·H·L·T·n_p + 3·H·L·T·w + 2·H·d_h·n_p.
+// WorkLen is 2·H·L·T·n_p + 2·H·L·T·w.
 func (c *Out[F]) WorkLen() int {
-	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	return 5*H*L*T*dH + 2*H*L*T*nP + 3*H*L*T*w + 2*H*dH*nP
+	H, L, T, nP, w := c.H, c.L, c.T, c.NP, c.W
+	return 2*H*L*T*nP + 2*H*L*T*w
 }
 
 // Run computes Out.
@@ -55,75 +55,50 @@ func (c *Out[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	q := c.Work[:H*L*T*dH] // [L, T, H·d_h]
-	work := c.Work[H*L*T*dH:]
-	kNP := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	k := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t10 := work[:H*L*T*nP] // [L, T, H, n_p]
-	work = work[H*L*T*nP:]
+	t10 := c.Work[:H*L*T*nP] // [L, T, H, n_p]
+	work := c.Work[H*L*T*nP:]
 	t20 := work[:H*L*T*w] // [L, T, H, w]
 	work = work[H*L*T*w:]
-	t21 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
 	t22 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
-	work = work[H*L*T*nP+H*L*T*w:]
-	vNP := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	v := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t31 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t32 := work[:H*L*T*dH] // [L, T, H, d_h]
 
 	// sliding_window.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// sliding_window.k
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	for i := range L {
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+	}
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
 
 	// sliding_window.a
-	for k2 := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
+	for k := range H {
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				kTail := c.KTail[((i*(w-1)+j)*H+k2)*dH:][:dH]
-				aStack := c.AStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				kTail := c.KTail[((i*(w-1)+j)*H+k)*dH:][:dH]
+				aStack := c.AStack[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
 					aStack[m] = kTail[m]
 				}
 			}
 		}
 	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				kView := k[((i*T+j)*H+k2)*dH:][:dH]
-				aStack := c.AStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH]
-				for m := range dH {
-					aStack[m] = kView[m]
-				}
-			}
-		}
-	}
 
 	// sliding_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				aStack := c.AStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
-				kTailOut := c.KTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				aStack := c.AStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				kTailOut := c.KTailOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
 					kTailOut[m] = aStack[m]
 				}
@@ -135,32 +110,17 @@ func (c *Out[F]) Run() {
 	clear(t20)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				for m := range w {
 					n := int(c.Pos[i]) + j - m
 					if n >= 0 {
 						var t202 F
-						qView := q[((i*T+j)*H+k2)*dH:][:dH]
-						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
+						qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 						for p := range dH {
 							t202 += F(qView[p] * aStack[p])
 						}
-						t20[((i*T+j)*H+k2)*w+m] = t202
-					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.a
-	clear(t21)
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				for m := range w {
-					n2 := int(c.Pos[i]) + j - m
-					if n2 >= 0 {
-						t21[((i*T+j)*H+k2)*w+m] = F(t7 * t20[((i*T+j)*H+k2)*w+m])
+						t20[((i*T+j)*H+k)*w+m] = t202
 					}
 				}
 			}
@@ -170,9 +130,9 @@ func (c *Out[F]) Run() {
 	// sliding_window.a
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				t10_2 := t10[((i*T+j)*H+k2)*nP:][:nP]
-				t22_2 := t22[((i*T+j)*H+k2)*(nP+w):][:nP]
+			for k := range H {
+				t10_2 := t10[((i*T+j)*H+k)*nP:][:nP]
+				t22_2 := t22[((i*T+j)*H+k)*(nP+w):][:nP]
 				for m := range nP {
 					t22_2[m] = F(t7 * t10_2[m])
 				}
@@ -181,11 +141,11 @@ func (c *Out[F]) Run() {
 	}
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
-				t21_2 := t21[((i*T+j)*H+k2)*w:][:w]
-				t22_2 := t22[((i*T+j)*H+k2)*(nP+w)+nP:][:w]
+			for k := range H {
+				t20_2 := t20[((i*T+j)*H+k)*w:][:w]
+				t22_2 := t22[((i*T+j)*H+k)*(nP+w)+nP:][:w]
 				for m := range w {
-					t22_2[m] = t21_2[m]
+					t22_2[m] = F(t7 * t20_2[m])
 				}
 			}
 		}
@@ -195,29 +155,29 @@ func (c *Out[F]) Run() {
 	clear(c.A)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				top := F(math.Inf(-1))
 				for m := range nP + w {
-					n3 := int(c.Pos[i]) + j - m + nP
-					if n3 >= 0 {
-						if x := t22[((i*T+j)*H+k2)*(nP+w)+m]; x > top || x != x {
+					n2 := int(c.Pos[i]) + j - m + nP
+					if n2 >= 0 {
+						if x := t22[((i*T+j)*H+k)*(nP+w)+m]; x > top || x != x {
 							top = x
 						}
 					}
 				}
 				var sum F
 				for m := range nP + w {
-					n4 := int(c.Pos[i]) + j - m + nP
-					if n4 >= 0 {
-						e := num.Exp(t22[((i*T+j)*H+k2)*(nP+w)+m] - top)
+					n3 := int(c.Pos[i]) + j - m + nP
+					if n3 >= 0 {
+						e := num.Exp(t22[((i*T+j)*H+k)*(nP+w)+m] - top)
 						sum += e
-						c.A[((i*T+j)*H+k2)*(nP+w)+m] = e
+						c.A[((i*T+j)*H+k)*(nP+w)+m] = e
 					}
 				}
 				for m := range nP + w {
-					n5 := int(c.Pos[i]) + j - m + nP
-					if n5 >= 0 {
-						c.A[((i*T+j)*H+k2)*(nP+w)+m] = c.A[((i*T+j)*H+k2)*(nP+w)+m] / sum
+					n4 := int(c.Pos[i]) + j - m + nP
+					if n4 >= 0 {
+						c.A[((i*T+j)*H+k)*(nP+w)+m] = c.A[((i*T+j)*H+k)*(nP+w)+m] / sum
 					}
 				}
 			}
@@ -225,41 +185,32 @@ func (c *Out[F]) Run() {
 	}
 
 	// sliding_window.v
-	kern.Gemm(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.Gemm(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	for i := range L {
+		kern.Gemm(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+	}
 
 	// sliding_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				vTail := c.VTail[((i*(w-1)+j)*H+k2)*dH:][:dH]
-				outStack := c.OutStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				vTail := c.VTail[((i*(w-1)+j)*H+k)*dH:][:dH]
+				outStack := c.OutStack[((i*(T+w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
 					outStack[m] = vTail[m]
 				}
 			}
 		}
 	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				vView := v[((i*T+j)*H+k2)*dH:][:dH]
-				outStack := c.OutStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH]
-				for m := range dH {
-					outStack[m] = vView[m]
-				}
-			}
-		}
-	}
 
 	// sliding_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				outStack := c.OutStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH]
-				vTailOut := c.VTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH]
+			for k := range H {
+				outStack := c.OutStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH]
+				vTailOut := c.VTailOut[((i*(w-1)+j)*H+k)*dH:][:dH]
 				for m := range dH {
 					vTailOut[m] = outStack[m]
 				}
@@ -268,18 +219,18 @@ func (c *Out[F]) Run() {
 	}
 
 	// sliding_window.out
-	clear(t31)
+	clear(c.Out)
 	for i := range L {
 		for j := range T {
-			for k2 := range H {
+			for k := range H {
 				for m := range w {
-					n6 := int(c.Pos[i]) + j - m
-					if n6 >= 0 {
-						aEntry := c.A[((i*T+j)*H+k2)*(nP+w)+m+nP]
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
-						t31_2 := t31[((i*T+j)*H+k2)*dH:][:dH]
+					n5 := int(c.Pos[i]) + j - m
+					if n5 >= 0 {
+						aEntry := c.A[((i*T+j)*H+k)*(nP+w)+m+nP]
+						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							t31_2[p] += F(aEntry * outStack[p])
+							outView[p] += F(aEntry * outStack[p])
 						}
 					}
 				}
@@ -287,50 +238,9 @@ func (c *Out[F]) Run() {
 		}
 	}
 
-	// sliding_window.out, sliding_window.a
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				t31_2 := t31[((i*T+j)*H+k2)*dH:][:dH]
-				t32_2 := t32[((i*T+j)*H+k2)*dH:][:dH]
-				qView := q[((i*T+j)*H+k2)*dH:][:dH]
-				aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
-				for m := range dH {
-					t32_2[m] = t31_2[m]
-					aReshape[m] = qView[m]
-				}
-			}
-		}
-	}
-
 	// sliding_window.out
-	for k2 := range H {
-		kern.Gemm(L*T, dH, nP, F(1), true, kern.From(t32, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(vNP, k2*dH), H*dH, 1)
-	}
-
-	// sliding_window.out
-	for i := range L {
-		for j := range T {
-			t32View := t32[(i*T+j)*H*dH:][:H*dH]
-			out := c.Out[(i*T+j)*H*dH:][:H*dH]
-			for k2 := range H * dH {
-				out[k2] = t32View[k2]
-			}
-		}
-	}
-
-	// sliding_window.a, sliding_window.out
-	for i := range nP {
-		for j := range H {
-			kNPView := kNP[(i*H+j)*dH:][:dH]
-			aReshape2 := c.AReshape2[(i*H+j)*dH:][:dH]
-			vNPView := vNP[(i*H+j)*dH:][:dH]
-			outReshape := c.OutReshape[(i*H+j)*dH:][:dH]
-			for k2 := range dH {
-				aReshape2[k2] = kNPView[k2]
-				outReshape[k2] = vNPView[k2]
-			}
-		}
+	for k := range H {
+		kern.Gemm(L*T, dH, nP, F(1), true, kern.From(c.Out, k*dH), H*dH, 1, kern.From(c.A, k*(nP+w)), H*nP+H*w, 1, kern.From(c.VNP, k*dH), H*dH, 1)
 	}
 }
 
@@ -351,11 +261,11 @@ type OutBackward[F num.Float] struct {
 	OutBar      []F     // [L, T, H·d_h]
 	KTailBar    []F     // [L, w - 1, H, d_h]
 	VTailBar    []F     // [L, w - 1, H, d_h]
-	AReshape    []F     // [L, T, H, d_h]
-	AReshape2   []F     // [n_p, H, d_h]
+	Q           []F     // [L, T, H·d_h]
+	KNP         []F     // [n_p, H·d_h]
 	AStack      []F     // [L, T + w - 1, H, d_h]
 	A           []F     // [L, T, H, n_p + w]
-	OutReshape  []F     // [n_p, H, d_h]
+	VNP         []F     // [n_p, H·d_h]
 	OutStack    []F     // [L, T + w - 1, H, d_h]
 	WQBar       []F     // [H·d_h, H·d_h], written
 	XBar        []F     // [L, T, H·d_h], written
@@ -367,10 +277,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 9·H·L·T·d_h + 4·H·L·T·n_p + 5·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h + 3·H·d_h·n_p.
+// WorkLen is 10·H·L·T·d_h + 2·H·L·T·n_p + 2·H·L·T·w + 4·H·L·d_h·w + H·L·T - 4·H·L·d_h + 3·H·d_h·n_p.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	return 9*H*L*T*dH + 4*H*L*T*nP + 5*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH + 3*H*dH*nP
+	return 10*H*L*T*dH + 2*H*L*T*nP + 2*H*L*T*w + 4*H*L*dH*w + H*L*T - 4*H*L*dH + 3*H*dH*nP
 }
 
 // Run computes OutBackward.
@@ -380,15 +290,15 @@ func (c *OutBackward[F]) Run() {
 		return
 	}
 	H, L, T, dH, nP, w := c.H, c.L, c.T, c.DH, c.NP, c.W
-	t42 := c.Work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
-	work := c.Work[H*L*T*nP+H*L*T*w:]
-	t52 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
+	t52 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	work := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t62 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t272 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
 	t92 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t51 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
 	t122 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
@@ -396,13 +306,9 @@ func (c *OutBackward[F]) Run() {
 	work = work[H*L*T*nP+H*L*T*w:]
 	t192 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t202 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
-	work = work[H*L*T*nP+H*L*T*w:]
 	t212 := work[:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 	work = work[H*L*T*nP+H*L*T*w:]
-	t24 := work[:H*L*T*w] // [L, T, H, w]
-	work = work[H*L*T*w:]
-	t25 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t50 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
 	t262 := work[:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
 	work = work[H*L*T*dH+H*L*dH*w-H*L*dH:]
@@ -420,38 +326,16 @@ func (c *OutBackward[F]) Run() {
 	t7 := F(1) / num.Sqrt(F(dH))
 
 	// sliding_window.out
-	clear(t42)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n := int(c.Pos[i]) + j - m
-					if n >= 0 {
-						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
-						for p := range dH {
-							t42[((i*T+j)*H+k)*(nP+w)+m+nP] += F(outStack[p] * outBarView[p])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.out
 	clear(t52)
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n2 := int(c.Pos[i]) + j - k
-				if n2 >= 0 {
-					for m := range H {
-						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
-						t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						aEntry := c.A[((i*T+j)*H+m)*(nP+w)+k+nP]
-						for p := range dH {
-							t52_2[p] += F(aEntry * outBarView[p])
-						}
+				for m := range H {
+					outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
+					t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					aEntry := c.A[((i*T+j)*H+m)*(nP+w)+k+nP]
+					for p := range dH {
+						t52_2[p] += F(aEntry * outBarView[p])
 					}
 				}
 			}
@@ -490,15 +374,18 @@ func (c *OutBackward[F]) Run() {
 		}
 	}
 
-	// sliding_window.out
+	// sliding_window.out, sliding_window.a
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 				t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 				t92_2 := t92[((i*T+j)*H+k)*dH:][:dH]
+				qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+				t51_2 := t51[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
 					t92_2[m] = t52_2[m] + t62_2[m]
+					t51_2[m] = F(t7 * qView[m])
 				}
 			}
 		}
@@ -509,14 +396,20 @@ func (c *OutBackward[F]) Run() {
 		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t122, j*dH), H*dH, 1, kern.From(c.A, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
 	}
 
-	// sliding_window.a
+	// sliding_window.out
+	clear(t182)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t42_2 := t42[((i*T+j)*H+k)*(nP+w):][:nP+w]
-				t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:nP+w]
-				for m := range nP + w {
-					t182_2[m] = t42_2[m]
+				for m := range w {
+					n := int(c.Pos[i]) + j - m
+					if n >= 0 {
+						outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+						outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
+						for p := range dH {
+							t182[((i*T+j)*H+k)*(nP+w)+m+nP] += F(outStack[p] * outBarView[p])
+						}
+					}
 				}
 			}
 		}
@@ -524,7 +417,7 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.out
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), true, kern.From(t182, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.OutReshape, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), true, kern.From(t182, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -534,8 +427,8 @@ func (c *OutBackward[F]) Run() {
 			for k := range H {
 				var t1922 F
 				for m := range nP + w {
-					n3 := int(c.Pos[i]) + j - m + nP
-					if n3 >= 0 {
+					n2 := int(c.Pos[i]) + j - m + nP
+					if n2 >= 0 {
 						t1922 += F(c.A[((i*T+j)*H+k)*(nP+w)+m] * t182[((i*T+j)*H+k)*(nP+w)+m])
 					}
 				}
@@ -545,63 +438,34 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// sliding_window.a
-	clear(t202)
 	for i := range L {
 		for j := range T {
+			t192_2 := t192[(i*T+j)*H:][:H]
 			for k := range H {
+				a := c.A[((i*T+j)*H+k)*(nP+w):][:nP+w]
+				t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:nP+w]
+				t212_2 := t212[((i*T+j)*H+k)*(nP+w):][:nP+w]
+				t192Entry := t192_2[k]
 				for m := range nP + w {
-					n4 := int(c.Pos[i]) + j - m + nP
-					if n4 >= 0 {
-						t202[((i*T+j)*H+k)*(nP+w)+m] = t182[((i*T+j)*H+k)*(nP+w)+m] - t192[(i*T+j)*H+k]
-					}
+					t212_2[m] = F(a[m] * (t182_2[m] - t192Entry))
 				}
 			}
 		}
 	}
 
 	// sliding_window.a
-	clear(t212)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range nP + w {
-					n5 := int(c.Pos[i]) + j - m + nP
-					if n5 >= 0 {
-						t212[((i*T+j)*H+k)*(nP+w)+m] = F(c.A[((i*T+j)*H+k)*(nP+w)+m] * t202[((i*T+j)*H+k)*(nP+w)+m])
-					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.a
-	clear(t24)
+	clear(t50)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				for m := range w {
-					n6 := int(c.Pos[i]) + j - m
-					if n6 >= 0 {
-						t24[((i*T+j)*H+k)*w+m] = F(t7 * t212[((i*T+j)*H+k)*(nP+w)+m+nP])
-					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.a
-	clear(t25)
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				for m := range w {
-					n7 := int(c.Pos[i]) + j - m
-					if n7 >= 0 {
-						t24Entry := t24[((i*T+j)*H+k)*w+m]
+					n3 := int(c.Pos[i]) + j - m
+					if n3 >= 0 {
+						t212Entry := t212[((i*T+j)*H+k)*(nP+w)+m+nP]
 						aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-						t25_2 := t25[((i*T+j)*H+k)*dH:][:dH]
+						t50_2 := t50[((i*T+j)*H+k)*dH:][:dH]
 						for p := range dH {
-							t25_2[p] += F(aStack[p] * t24Entry)
+							t50_2[p] += F(aStack[p] * t212Entry)
 						}
 					}
 				}
@@ -614,15 +478,12 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n8 := int(c.Pos[i]) + j - k
-				if n8 >= 0 {
-					for m := range H {
-						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
-						t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						t24Entry2 := t24[((i*T+j)*H+m)*w+k]
-						for p := range dH {
-							t262_2[p] += F(aReshape[p] * t24Entry2)
-						}
+				for m := range H {
+					t51_2 := t51[((i*T+j)*H+m)*dH:][:dH]
+					t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
+					t212Entry2 := t212[((i*T+j)*H+m)*(nP+w)+k+nP]
+					for p := range dH {
+						t262_2[p] += F(t212Entry2 * t51_2[p])
 					}
 				}
 			}
@@ -659,12 +520,12 @@ func (c *OutBackward[F]) Run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.KNP, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
@@ -682,11 +543,11 @@ func (c *OutBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t25_2 := t25[((i*T+j)*H+k)*dH:][:dH]
+				t50_2 := t50[((i*T+j)*H+k)*dH:][:dH]
 				t48_2 := t48[((i*T+j)*H+k)*dH:][:dH]
 				t36_2 := t36[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t36_2[m] = t25_2[m] + F(t7*t48_2[m])
+					t36_2[m] = F(t7*t50_2[m]) + F(t7*t48_2[m])
 				}
 			}
 		}
@@ -770,11 +631,11 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.KTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.VTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
-	k.AReshape = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.AReshape2 = c.Run.Saved(k.H * k.DH * k.NP)
+	k.Q = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.KNP = c.Run.Saved(k.H * k.DH * k.NP)
 	k.AStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = c.Run.Saved(k.H*k.L*k.T*k.NP + k.H*k.L*k.T*k.W)
-	k.OutReshape = c.Run.Saved(k.H * k.DH * k.NP)
+	k.VNP = c.Run.Saved(k.H * k.DH * k.NP)
 	k.OutStack = c.Run.Saved(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -804,11 +665,11 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
 	g.KTailBar = block.Adjoint(t, n.nextKTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.VTailBar = block.Adjoint(t, n.nextVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.AReshape = k.AReshape
-	g.AReshape2 = k.AReshape2
+	g.Q = k.Q
+	g.KNP = k.KNP
 	g.AStack = k.AStack
 	g.A = k.A
-	g.OutReshape = k.OutReshape
+	g.VNP = k.VNP
 	g.OutStack = k.OutStack
 	g.WQBar = t.Part(n.vWQ, g.H*g.H*g.DH*g.DH)
 	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)

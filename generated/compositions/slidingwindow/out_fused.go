@@ -22,47 +22,34 @@ func (c *outFused) run() {
 	_ = dH
 	_ = nP
 	_ = w
-	q := c.Work[:H*L*T*dH]                                                   // [L, T, H·d_h]
-	kNP := c.Work[H*L*T*dH:][:H*dH*nP]                                       // [n_p, H·d_h]
-	k := c.Work[H*L*T*dH+H*dH*nP:][:H*L*T*dH]                                // [L, T, H·d_h]
-	t10 := c.Work[2*H*L*T*dH+H*dH*nP:][:H*L*T*nP]                            // [L, T, H, n_p]
-	t20 := c.Work[2*H*L*T*dH+H*L*T*nP+H*dH*nP:][:H*L*T*w]                    // [L, T, H, w]
-	t21 := c.Work[2*H*L*T*dH+H*L*T*nP+H*L*T*w+H*dH*nP:][:H*L*T*w]            // [L, T, H, w]
-	t22 := c.Work[2*H*L*T*dH+H*L*T*nP+2*H*L*T*w+H*dH*nP:][:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
-	vNP := c.Work[2*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+H*dH*nP:][:H*dH*nP]        // [n_p, H·d_h]
-	v := c.Work[2*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+2*H*dH*nP:][:H*L*T*dH]       // [L, T, H·d_h]
-	t31 := c.Work[3*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+2*H*dH*nP:][:H*L*T*dH]     // [L, T, H, d_h]
-	t32 := c.Work[4*H*L*T*dH+2*H*L*T*nP+3*H*L*T*w+2*H*dH*nP:][:H*L*T*dH]     // [L, T, H, d_h]
+	t10 := c.Work[:H*L*T*nP]                            // [L, T, H, n_p]
+	t20 := c.Work[H*L*T*nP:][:H*L*T*w]                  // [L, T, H, w]
+	t22 := c.Work[H*L*T*nP+H*L*T*w:][:H*L*T*nP+H*L*T*w] // [L, T, H, n_p + w]
 
 	// sliding_window.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
 
 	// sliding_window.k
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, kNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.KNP, H*dH, 1, c.P, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
+	for i := range L {
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.AStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WK, 1, H*dH)
+	}
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
 
 	// sliding_window.a
-	for k2 := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k2*nP), H*nP, 1, kern.From(q, k2*dH), H*dH, 1, kern.From(kNP, k2*dH), 1, H*dH)
+	for k := range H {
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t10, k*nP), H*nP, 1, kern.From(c.Q, k*dH), H*dH, 1, kern.From(c.KNP, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.AStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH], c.KTail[((i*(w-1)+j)*H+k2)*dH:][:dH])
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				copy(c.AStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH], k[((i*T+j)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.AStack[((i*(T+w-1)+j)*H+k)*dH:][:dH], c.KTail[((i*(w-1)+j)*H+k)*dH:][:dH])
 			}
 		}
 	}
@@ -70,8 +57,8 @@ func (c *outFused) run() {
 	// sliding_window.a
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.KTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH], c.AStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.KTailOut[((i*(w-1)+j)*H+k)*dH:][:dH], c.AStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH])
 			}
 		}
 	}
@@ -81,7 +68,7 @@ func (c *outFused) run() {
 	if kern.Wide() {
 		a := regions.Re4ba3647e6c2Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(q),
+			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
 			P3:  unsafe.SliceData(t20),
 			N0:  L,
@@ -104,13 +91,13 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
+				for k := range H {
+					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
 					n := int(c.Pos[i])
 					if n2 := min(w, n+j+1); n2 > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*w:][:n2]
+						t20_2 := t20[((i*T+j)*H+k)*w:][:n2]
 						for m := range n2 {
-							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
+							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 							var t202 F
 							t202Sums := [16]F{t202}
 							for p := range dH {
@@ -118,39 +105,6 @@ func (c *outFused) run() {
 							}
 							t202 = kern.Sum16(&t202Sums)
 							t20_2[m] = t202
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.a
-	clear(t21)
-	if kern.Wide() {
-		a := regions.R86e2f25cd6a5Args{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(t21),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: H * w,
-			N5: H * T * w,
-			S0: [2]float32{t7},
-		}
-		regions.R86e2f25cd6a5(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k2 := range H {
-					n2 := int(c.Pos[i])
-					if n := min(w, n2+j+1); n > 0 {
-						t20_2 := t20[((i*T+j)*H+k2)*w:][:n]
-						t21_2 := t21[((i*T+j)*H+k2)*w:][:n]
-						for m := range n {
-							t21_2[m] = F(t7 * t20_2[m])
 						}
 					}
 				}
@@ -178,9 +132,9 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					t10_2 := t10[((i*T+j)*H+k2)*nP:][:nP]
-					t22_2 := t22[((i*T+j)*H+k2)*(nP+w):][:nP]
+				for k := range H {
+					t10_2 := t10[((i*T+j)*H+k)*nP:][:nP]
+					t22_2 := t22[((i*T+j)*H+k)*(nP+w):][:nP]
 					for m := range nP {
 						t22_2[m] = F(t7 * t10_2[m])
 					}
@@ -188,10 +142,33 @@ func (c *outFused) run() {
 			}
 		}
 	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				copy(t22[((i*T+j)*H+k2)*(nP+w)+nP:][:w], t21[((i*T+j)*H+k2)*w:][:w])
+	if kern.Wide() {
+		a := regions.Rab23cf4855f6Args{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t22),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: w,
+			N4: 4 * nP,
+			N5: nP + w,
+			N6: H*nP + H*w,
+			N7: H * w,
+			N8: H*T*nP + H*T*w,
+			N9: H * T * w,
+			S0: [2]float32{t7},
+		}
+		regions.Rab23cf4855f6(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					t20_2 := t20[((i*T+j)*H+k)*w:][:w]
+					t22_2 := t22[((i*T+j)*H+k)*(nP+w)+nP:][:w]
+					for m := range w {
+						t22_2[m] = F(t7 * t20_2[m])
+					}
+				}
 			}
 		}
 	}
@@ -215,23 +192,23 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
+				for k := range H {
 					top := F(math.Inf(-1))
-					n3 := int(c.Pos[i])
+					n2 := int(c.Pos[i])
 					topSums := kern.Lowest16()
-					if n := min(nP+w, n3+j+nP+1); n > 0 {
-						t22_2 := t22[((i*T+j)*H+k2)*(nP+w):][:n]
+					if n := min(nP+w, n2+j+nP+1); n > 0 {
+						t22_2 := t22[((i*T+j)*H+k)*(nP+w):][:n]
 						for m := range n {
 							topSums[m%16] = kern.Gather(topSums[m%16], t22_2[m])
 						}
 					}
 					top = kern.Gather(top, kern.Top16(&topSums))
 					var sum F
-					n4 := int(c.Pos[i])
+					n3 := int(c.Pos[i])
 					sumSums := [16]F{sum}
-					if n := min(nP+w, n4+j+nP+1); n > 0 {
-						t22_2 := t22[((i*T+j)*H+k2)*(nP+w):][:n]
-						a := c.A[((i*T+j)*H+k2)*(nP+w):][:n]
+					if n := min(nP+w, n3+j+nP+1); n > 0 {
+						t22_2 := t22[((i*T+j)*H+k)*(nP+w):][:n]
+						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
 						for m := range n {
 							e := kern.Exp(t22_2[m] - top)
 							sumSums[m%16] = sumSums[m%16] + e
@@ -239,9 +216,9 @@ func (c *outFused) run() {
 						}
 					}
 					sum = kern.Sum16(&sumSums)
-					n5 := int(c.Pos[i])
-					if n := min(nP+w, n5+j+nP+1); n > 0 {
-						a := c.A[((i*T+j)*H+k2)*(nP+w):][:n]
+					n4 := int(c.Pos[i])
+					if n := min(nP+w, n4+j+nP+1); n > 0 {
+						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
 						for m := range n {
 							a[m] = a[m] / sum
 						}
@@ -252,23 +229,18 @@ func (c *outFused) run() {
 	}
 
 	// sliding_window.v
-	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, vNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
+	kern.GemmFMA(nP, H*dH, H*dH, F(1), false, c.VNP, H*dH, 1, c.P, H*dH, 1, c.WV, 1, H*dH)
 
 	// sliding_window.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, v, H*dH, 1, c.X, H*dH, 1, c.WV, 1, H*dH)
+	for i := range L {
+		kern.GemmFMA(T, H*dH, H*dH, F(1), false, kern.From(c.OutStack, (i*(T+w-1)+w-1)*H*dH), H*dH, 1, kern.From(c.X, i*T*H*dH), H*dH, 1, c.WV, 1, H*dH)
+	}
 
 	// sliding_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.OutStack[((i*(T+w-1)+j)*H+k2)*dH:][:dH], c.VTail[((i*(w-1)+j)*H+k2)*dH:][:dH])
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			for k2 := range H {
-				copy(c.OutStack[((i*(T+w-1)+j+w-1)*H+k2)*dH:][:dH], v[((i*T+j)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.OutStack[((i*(T+w-1)+j)*H+k)*dH:][:dH], c.VTail[((i*(w-1)+j)*H+k)*dH:][:dH])
 			}
 		}
 	}
@@ -276,20 +248,20 @@ func (c *outFused) run() {
 	// sliding_window.out
 	for i := range L {
 		for j := range w - 1 {
-			for k2 := range H {
-				copy(c.VTailOut[((i*(w-1)+j)*H+k2)*dH:][:dH], c.OutStack[((i*(T+w-1)+j+T)*H+k2)*dH:][:dH])
+			for k := range H {
+				copy(c.VTailOut[((i*(w-1)+j)*H+k)*dH:][:dH], c.OutStack[((i*(T+w-1)+j+T)*H+k)*dH:][:dH])
 			}
 		}
 	}
 
 	// sliding_window.out
-	clear(t31)
+	clear(c.Out)
 	if kern.Wide() {
 		a := regions.R1884b3da5981Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
-			P3:  unsafe.SliceData(t31),
+			P3:  unsafe.SliceData(c.Out),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -312,16 +284,16 @@ func (c *outFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				for k2 := range H {
-					t31_2 := t31[((i*T+j)*H+k2)*dH:][:dH]
-					n6 := int(c.Pos[i])
-					if n := min(w, n6+j+1); n > 0 {
-						a := c.A[((i*T+j)*H+k2)*(nP+w)+nP:][:n]
+				for k := range H {
+					outView := c.Out[((i*T+j)*H+k)*dH:][:dH]
+					n5 := int(c.Pos[i])
+					if n := min(w, n5+j+1); n > 0 {
+						a := c.A[((i*T+j)*H+k)*(nP+w)+nP:][:n]
 						for m := range n {
-							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k2)*dH:][:dH]
+							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
 							aEntry := a[m]
 							for p := range dH {
-								t31_2[p] = num.FMA32(aEntry, outStack[p], t31_2[p])
+								outView[p] = num.FMA32(aEntry, outStack[p], outView[p])
 							}
 						}
 					}
@@ -330,76 +302,9 @@ func (c *outFused) run() {
 		}
 	}
 
-	// sliding_window.out, sliding_window.a
-	if kern.Wide() {
-		a := regions.Rc6990a590189Args{
-			P0: unsafe.SliceData(t31),
-			P1: unsafe.SliceData(t32),
-			P2: unsafe.SliceData(q),
-			P3: unsafe.SliceData(c.AReshape),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: H * dH,
-			N5: H * T * dH,
-		}
-		regions.Rc6990a590189(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k2 := range H {
-					t31_2 := t31[((i*T+j)*H+k2)*dH:][:dH]
-					t32_2 := t32[((i*T+j)*H+k2)*dH:][:dH]
-					qView := q[((i*T+j)*H+k2)*dH:][:dH]
-					aReshape := c.AReshape[((i*T+j)*H+k2)*dH:][:dH]
-					for m := range dH {
-						t32_2[m] = t31_2[m]
-						aReshape[m] = qView[m]
-					}
-				}
-			}
-		}
-	}
-
 	// sliding_window.out
-	for k2 := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), true, kern.From(t32, k2*dH), H*dH, 1, kern.From(c.A, k2*(nP+w)), H*nP+H*w, 1, kern.From(vNP, k2*dH), H*dH, 1)
-	}
-
-	// sliding_window.out
-	for i := range L {
-		for j := range T {
-			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t32[(i*T+j)*H*dH:][:H*dH])
-		}
-	}
-
-	// sliding_window.a, sliding_window.out
-	if kern.Wide() {
-		a := regions.R95988a3a9a86Args{
-			P0: unsafe.SliceData(kNP),
-			P1: unsafe.SliceData(c.AReshape2),
-			P2: unsafe.SliceData(vNP),
-			P3: unsafe.SliceData(c.OutReshape),
-			N0: nP,
-			N1: H,
-			N2: dH,
-			N3: H * dH,
-		}
-		regions.R95988a3a9a86(&a)
-	} else {
-		for i := range nP {
-			for j := range H {
-				kNPView := kNP[(i*H+j)*dH:][:dH]
-				aReshape2 := c.AReshape2[(i*H+j)*dH:][:dH]
-				vNPView := vNP[(i*H+j)*dH:][:dH]
-				outReshape := c.OutReshape[(i*H+j)*dH:][:dH]
-				for k2 := range dH {
-					aReshape2[k2] = kNPView[k2]
-					outReshape[k2] = vNPView[k2]
-				}
-			}
-		}
+	for k := range H {
+		kern.GemmFMA(L*T, dH, nP, F(1), true, kern.From(c.Out, k*dH), H*dH, 1, kern.From(c.A, k*(nP+w)), H*nP+H*w, 1, kern.From(c.VNP, k*dH), H*dH, 1)
 	}
 }
 
@@ -415,87 +320,33 @@ func (c *outBackwardFused) run() {
 	_ = dH
 	_ = nP
 	_ = w
-	t42 := c.Work[:H*L*T*nP+H*L*T*w]                                                                              // [L, T, H, n_p + w]
-	t52 := c.Work[H*L*T*nP+H*L*T*w:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                                   // [L, T + w - 1, H, d_h]
-	t62 := c.Work[H*L*T*dH+H*L*T*nP+H*L*T*w+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                          // [L, T + w - 1, H, d_h]
-	t272 := c.Work[2*H*L*T*dH+H*L*T*nP+H*L*T*w+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                   // [L, T + w - 1, H, d_h]
-	t92 := c.Work[3*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                                    // [L, T, H, d_h]
-	t122 := c.Work[4*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w-3*H*L*dH:][:H*dH*nP]                                    // [n_p, H, d_h]
-	t182 := c.Work[4*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w-3*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]                   // [L, T, H, n_p + w]
-	t192 := c.Work[4*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+3*H*L*dH*w-3*H*L*dH+H*dH*nP:][:H*L*T]                          // [L, T, H]
-	t202 := c.Work[4*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]         // [L, T, H, n_p + w]
-	t212 := c.Work[4*H*L*T*dH+3*H*L*T*nP+3*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]         // [L, T, H, n_p + w]
-	t24 := c.Work[4*H*L*T*dH+4*H*L*T*nP+4*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*w]                   // [L, T, H, w]
-	t25 := c.Work[4*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
-	t262 := c.Work[5*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
-	t302 := c.Work[6*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
-	t48 := c.Work[7*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
-	t49 := c.Work[8*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*dH*nP]                   // [n_p, H, d_h]
-	t34 := c.Work[8*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*dH*nP]                 // [n_p, H, d_h]
-	t36 := c.Work[8*H*L*T*dH+4*H*L*T*nP+5*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+3*H*dH*nP:][:H*L*T*dH]                // [L, T, H, d_h]
+	t52 := c.Work[:H*L*T*dH+H*L*dH*w-H*L*dH]                                                                      // [L, T + w - 1, H, d_h]
+	t62 := c.Work[H*L*T*dH+H*L*dH*w-H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                           // [L, T + w - 1, H, d_h]
+	t272 := c.Work[2*H*L*T*dH+2*H*L*dH*w-2*H*L*dH:][:H*L*T*dH+H*L*dH*w-H*L*dH]                                    // [L, T + w - 1, H, d_h]
+	t92 := c.Work[3*H*L*T*dH+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                                                     // [L, T, H, d_h]
+	t51 := c.Work[4*H*L*T*dH+3*H*L*dH*w-3*H*L*dH:][:H*L*T*dH]                                                     // [L, T, H, d_h]
+	t122 := c.Work[5*H*L*T*dH+3*H*L*dH*w-3*H*L*dH:][:H*dH*nP]                                                     // [n_p, H, d_h]
+	t182 := c.Work[5*H*L*T*dH+3*H*L*dH*w-3*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]                                    // [L, T, H, n_p + w]
+	t192 := c.Work[5*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w-3*H*L*dH+H*dH*nP:][:H*L*T]                              // [L, T, H]
+	t212 := c.Work[5*H*L*T*dH+H*L*T*nP+H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*nP+H*L*T*w]             // [L, T, H, n_p + w]
+	t50 := c.Work[5*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
+	t262 := c.Work[6*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+3*H*L*dH*w+H*L*T-3*H*L*dH+H*dH*nP:][:H*L*T*dH+H*L*dH*w-H*L*dH] // [L, T + w - 1, H, d_h]
+	t302 := c.Work[7*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                 // [L, T, H, d_h]
+	t48 := c.Work[8*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*L*T*dH]                  // [L, T, H, d_h]
+	t49 := c.Work[9*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+H*dH*nP:][:H*dH*nP]                   // [n_p, H, d_h]
+	t34 := c.Work[9*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+2*H*dH*nP:][:H*dH*nP]                 // [n_p, H, d_h]
+	t36 := c.Work[9*H*L*T*dH+2*H*L*T*nP+2*H*L*T*w+4*H*L*dH*w+H*L*T-4*H*L*dH+3*H*dH*nP:][:H*L*T*dH]                // [L, T, H, d_h]
 
 	// sliding_window.a
 	t7 := F(1) / num.Sqrt(F(dH))
 
 	// sliding_window.out
-	clear(t42)
-	if kern.Wide() {
-		a := regions.Rff0f9d802eb4Args{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t42),
-			P2:  unsafe.SliceData(c.OutStack),
-			P3:  unsafe.SliceData(c.OutBar),
-			N0:  L,
-			N1:  T,
-			N2:  H,
-			N3:  w,
-			N4:  4 * nP,
-			N5:  4*nP + 4,
-			N6:  4*nP + 8,
-			N7:  4*nP + 12,
-			N8:  dH,
-			N9:  4*H*dH*w - 4*H*dH,
-			N10: -H * dH,
-			N11: nP + w,
-			N12: H * dH,
-			N13: H*nP + H*w,
-			N14: H*T*dH + H*dH*w - H*dH,
-			N15: H * T * dH,
-			N16: H*T*nP + H*T*w,
-		}
-		regions.Rff0f9d802eb4(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
-					n := int(c.Pos[i])
-					if n2 := min(w, n+j+1); n2 > 0 {
-						t42_2 := t42[((i*T+j)*H+k)*(nP+w)+nP:][:n2]
-						for m := range n2 {
-							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							t42Sum := t42_2[m]
-							t42SumSums := [16]F{t42Sum}
-							for p := range dH {
-								t42SumSums[p%16] = num.FMA32(outStack[p], outBarView[p], t42SumSums[p%16])
-							}
-							t42Sum = kern.Sum16(&t42SumSums)
-							t42_2[m] = t42Sum
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.Rc78dd30a40bdArgs{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(c.A),
-			P2:  unsafe.SliceData(c.OutBar),
-			P3:  unsafe.SliceData(t52),
+		a := regions.R9b286e56e9e7Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(c.OutBar),
+			P2:  unsafe.SliceData(t52),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -514,12 +365,11 @@ func (c *outBackwardFused) run() {
 			N15: H * T * dH,
 			N16: H*T*nP + H*T*w,
 		}
-		regions.Rc78dd30a40bd(&a)
+		regions.R9b286e56e9e7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				n2 := int(c.Pos[i])
-				for k := range min(w, n2+j+1) {
+				for k := range w {
 					for m := range H {
 						outBarView := c.OutBar[((i*T+j)*H+m)*dH:][:dH]
 						t52_2 := t52[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
@@ -600,12 +450,14 @@ func (c *outBackwardFused) run() {
 		}
 	}
 
-	// sliding_window.out
+	// sliding_window.out, sliding_window.a
 	if kern.Wide() {
-		a := regions.Rcdc76ce7d1e9Args{
+		a := regions.R4528d19536cdArgs{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t92),
+			P3: unsafe.SliceData(c.Q),
+			P4: unsafe.SliceData(t51),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -614,8 +466,9 @@ func (c *outBackwardFused) run() {
 			N5: H * dH,
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
+			S0: [2]float32{t7},
 		}
-		regions.Rcdc76ce7d1e9(&a)
+		regions.R4528d19536cd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -623,8 +476,11 @@ func (c *outBackwardFused) run() {
 					t52_2 := t52[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 					t62_2 := t62[((i*(T+w-1)+j+w-1)*H+k)*dH:][:dH]
 					t92_2 := t92[((i*T+j)*H+k)*dH:][:dH]
+					qView := c.Q[((i*T+j)*H+k)*dH:][:dH]
+					t51_2 := t51[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
 						t92_2[m] = t52_2[m] + t62_2[m]
+						t51_2[m] = F(t7 * qView[m])
 					}
 				}
 			}
@@ -636,18 +492,60 @@ func (c *outBackwardFused) run() {
 		kern.GemmFMA(nP, dH, L*T, F(1), false, kern.From(t122, j*dH), H*dH, 1, kern.From(c.A, j*(nP+w)), 1, H*nP+H*w, kern.From(c.OutBar, j*dH), H*dH, 1)
 	}
 
-	// sliding_window.a
-	for i := range L {
-		for j := range T {
-			for k := range H {
-				copy(t182[((i*T+j)*H+k)*(nP+w):][:nP+w], t42[((i*T+j)*H+k)*(nP+w):][:nP+w])
+	// sliding_window.out
+	clear(t182)
+	if kern.Wide() {
+		a := regions.Rff0f9d802eb4Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(t182),
+			P2:  unsafe.SliceData(c.OutStack),
+			P3:  unsafe.SliceData(c.OutBar),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  w,
+			N4:  4 * nP,
+			N5:  4*nP + 4,
+			N6:  4*nP + 8,
+			N7:  4*nP + 12,
+			N8:  dH,
+			N9:  4*H*dH*w - 4*H*dH,
+			N10: -H * dH,
+			N11: nP + w,
+			N12: H * dH,
+			N13: H*nP + H*w,
+			N14: H*T*dH + H*dH*w - H*dH,
+			N15: H * T * dH,
+			N16: H*T*nP + H*T*w,
+		}
+		regions.Rff0f9d802eb4(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					outBarView := c.OutBar[((i*T+j)*H+k)*dH:][:dH]
+					n := int(c.Pos[i])
+					if n2 := min(w, n+j+1); n2 > 0 {
+						t182_2 := t182[((i*T+j)*H+k)*(nP+w)+nP:][:n2]
+						for m := range n2 {
+							outStack := c.OutStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
+							t182Sum := t182_2[m]
+							t182SumSums := [16]F{t182Sum}
+							for p := range dH {
+								t182SumSums[p%16] = num.FMA32(outStack[p], outBarView[p], t182SumSums[p%16])
+							}
+							t182Sum = kern.Sum16(&t182SumSums)
+							t182_2[m] = t182Sum
+						}
+					}
+				}
 			}
 		}
 	}
 
 	// sliding_window.out
 	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), true, kern.From(t182, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.OutReshape, k*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), true, kern.From(t182, k*(nP+w)), H*nP+H*w, 1, kern.From(c.OutBar, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// sliding_window.a
@@ -673,9 +571,9 @@ func (c *outBackwardFused) run() {
 				t192_2 := t192[(i*T+j)*H:][:H]
 				for k := range H {
 					var t1922 F
-					n3 := int(c.Pos[i])
+					n2 := int(c.Pos[i])
 					t1922Sums := [16]F{t1922}
-					if n := min(nP+w, n3+j+nP+1); n > 0 {
+					if n := min(nP+w, n2+j+nP+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
 						t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:n]
 						for m := range n {
@@ -690,69 +588,32 @@ func (c *outBackwardFused) run() {
 	}
 
 	// sliding_window.a
-	clear(t202)
 	if kern.Wide() {
-		a := regions.R0a761d960fecArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t182),
-			P2: unsafe.SliceData(t192),
-			P3: unsafe.SliceData(t202),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: nP + w,
-			N4: nP + 1,
-			N5: H*nP + H*w,
-			N6: H * T,
-			N7: H*T*nP + H*T*w,
-		}
-		regions.R0a761d960fec(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					n4 := int(c.Pos[i])
-					if n := min(nP+w, n4+j+nP+1); n > 0 {
-						t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:n]
-						t202_2 := t202[((i*T+j)*H+k)*(nP+w):][:n]
-						for m := range n {
-							t202_2[m] = t182_2[m] - t192[(i*T+j)*H+k]
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.a
-	clear(t212)
-	if kern.Wide() {
-		a := regions.Re06ff51baddeArgs{
-			P0: unsafe.SliceData(c.Pos),
+		a := regions.Reaa4313d7a87Args{
+			P0: unsafe.SliceData(t192),
 			P1: unsafe.SliceData(c.A),
-			P2: unsafe.SliceData(t202),
+			P2: unsafe.SliceData(t182),
 			P3: unsafe.SliceData(t212),
 			N0: L,
 			N1: T,
 			N2: H,
 			N3: nP + w,
-			N4: nP + 1,
-			N5: H*nP + H*w,
+			N4: H*nP + H*w,
+			N5: H * T,
 			N6: H*T*nP + H*T*w,
 		}
-		regions.Re06ff51badde(&a)
+		regions.Reaa4313d7a87(&a)
 	} else {
 		for i := range L {
 			for j := range T {
+				t192_2 := t192[(i*T+j)*H:][:H]
 				for k := range H {
-					n5 := int(c.Pos[i])
-					if n := min(nP+w, n5+j+nP+1); n > 0 {
-						a := c.A[((i*T+j)*H+k)*(nP+w):][:n]
-						t202_2 := t202[((i*T+j)*H+k)*(nP+w):][:n]
-						t212_2 := t212[((i*T+j)*H+k)*(nP+w):][:n]
-						for m := range n {
-							t212_2[m] = F(a[m] * t202_2[m])
-						}
+					a := c.A[((i*T+j)*H+k)*(nP+w):][:nP+w]
+					t182_2 := t182[((i*T+j)*H+k)*(nP+w):][:nP+w]
+					t212_2 := t212[((i*T+j)*H+k)*(nP+w):][:nP+w]
+					t192Entry := t192_2[k]
+					for m := range nP + w {
+						t212_2[m] = F(a[m] * (t182_2[m] - t192Entry))
 					}
 				}
 			}
@@ -760,80 +621,45 @@ func (c *outBackwardFused) run() {
 	}
 
 	// sliding_window.a
-	clear(t24)
+	clear(t50)
 	if kern.Wide() {
-		a := regions.R411c773cdcbeArgs{
-			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t212),
-			P2: unsafe.SliceData(t24),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: w,
-			N4: 4 * nP,
-			N5: nP + w,
-			N6: H*nP + H*w,
-			N7: H * w,
-			N8: H*T*nP + H*T*w,
-			N9: H * T * w,
-			S0: [2]float32{t7},
-		}
-		regions.R411c773cdcbe(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				for k := range H {
-					n6 := int(c.Pos[i])
-					if n := min(w, n6+j+1); n > 0 {
-						t212_2 := t212[((i*T+j)*H+k)*(nP+w)+nP:][:n]
-						t24_2 := t24[((i*T+j)*H+k)*w:][:n]
-						for m := range n {
-							t24_2[m] = F(t7 * t212_2[m])
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// sliding_window.a
-	clear(t25)
-	if kern.Wide() {
-		a := regions.Rb08ea30ff198Args{
+		a := regions.R1884b3da5981Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t24),
+			P1:  unsafe.SliceData(t212),
 			P2:  unsafe.SliceData(c.AStack),
-			P3:  unsafe.SliceData(t25),
+			P3:  unsafe.SliceData(t50),
 			N0:  L,
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  dH,
-			N8:  4*H*dH*w - 4*H*dH,
-			N9:  -H * dH,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N4:  4 * nP,
+			N5:  4*nP + 4,
+			N6:  4*nP + 8,
+			N7:  4*nP + 12,
+			N8:  dH,
+			N9:  4*H*dH*w - 4*H*dH,
+			N10: -H * dH,
+			N11: nP + w,
+			N12: H * dH,
+			N13: H*nP + H*w,
+			N14: H*T*dH + H*dH*w - H*dH,
+			N15: H * T * dH,
+			N16: H*T*nP + H*T*w,
 		}
-		regions.Rb08ea30ff198(&a)
+		regions.R1884b3da5981(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t25_2 := t25[((i*T+j)*H+k)*dH:][:dH]
-					n7 := int(c.Pos[i])
-					if n := min(w, n7+j+1); n > 0 {
-						t24_2 := t24[((i*T+j)*H+k)*w:][:n]
+					t50_2 := t50[((i*T+j)*H+k)*dH:][:dH]
+					n3 := int(c.Pos[i])
+					if n := min(w, n3+j+1); n > 0 {
+						t212_2 := t212[((i*T+j)*H+k)*(nP+w)+nP:][:n]
 						for m := range n {
 							aStack := c.AStack[((i*(T+w-1)+j-m+w-1)*H+k)*dH:][:dH]
-							t24Entry := t24_2[m]
+							t212Entry := t212_2[m]
 							for p := range dH {
-								t25_2[p] = num.FMA32(aStack[p], t24Entry, t25_2[p])
+								t50_2[p] = num.FMA32(aStack[p], t212Entry, t50_2[p])
 							}
 						}
 					}
@@ -845,39 +671,39 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t262)
 	if kern.Wide() {
-		a := regions.Rb90dbfc1ef2fArgs{
-			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t24),
-			P2:  unsafe.SliceData(c.AReshape),
-			P3:  unsafe.SliceData(t262),
+		a := regions.R9b286e56e9e7Args{
+			P0:  unsafe.SliceData(t212),
+			P1:  unsafe.SliceData(t51),
+			P2:  unsafe.SliceData(t262),
 			N0:  L,
 			N1:  T,
 			N2:  H,
 			N3:  w,
-			N4:  4,
-			N5:  8,
-			N6:  12,
-			N7:  dH,
-			N8:  4*H*dH*w - 4*H*dH,
-			N9:  -H * dH,
-			N10: H * dH,
-			N11: H * w,
-			N12: H*T*dH + H*dH*w - H*dH,
-			N13: H * T * dH,
-			N14: H * T * w,
+			N4:  4 * nP,
+			N5:  4*nP + 4,
+			N6:  4*nP + 8,
+			N7:  4*nP + 12,
+			N8:  dH,
+			N9:  4*H*dH*w - 4*H*dH,
+			N10: -H * dH,
+			N11: nP + w,
+			N12: H * dH,
+			N13: H*nP + H*w,
+			N14: H*T*dH + H*dH*w - H*dH,
+			N15: H * T * dH,
+			N16: H*T*nP + H*T*w,
 		}
-		regions.Rb90dbfc1ef2f(&a)
+		regions.R9b286e56e9e7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				n8 := int(c.Pos[i])
-				for k := range min(w, n8+j+1) {
+				for k := range w {
 					for m := range H {
-						aReshape := c.AReshape[((i*T+j)*H+m)*dH:][:dH]
+						t51_2 := t51[((i*T+j)*H+m)*dH:][:dH]
 						t262_2 := t262[((i*(T+w-1)+j-k+w-1)*H+m)*dH:][:dH]
-						t24Entry2 := t24[((i*T+j)*H+m)*w+k]
+						t212Entry2 := t212[((i*T+j)*H+m)*(nP+w)+k+nP]
 						for p := range dH {
-							t262_2[p] = num.FMA32(aReshape[p], t24Entry2, t262_2[p])
+							t262_2[p] = num.FMA32(t212Entry2, t51_2[p], t262_2[p])
 						}
 					}
 				}
@@ -948,12 +774,12 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.AReshape2, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t48, k*dH), H*dH, 1, kern.From(t212, k*(nP+w)), H*nP+H*w, 1, kern.From(c.KNP, k*dH), H*dH, 1)
 	}
 
 	// sliding_window.a
 	for j := range H {
-		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.AReshape, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
+		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t49, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t212, j*(nP+w)), H*nP+H*w, 1)
 	}
 
 	// sliding_window.a
@@ -982,9 +808,9 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R5f2201fc3e63Args{
+		a := regions.R983b367edda2Args{
 			P0: unsafe.SliceData(t48),
-			P1: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(t36),
 			N0: L,
 			N1: T,
@@ -994,16 +820,16 @@ func (c *outBackwardFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R5f2201fc3e63(&a)
+		regions.R983b367edda2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				for k := range H {
 					t48_2 := t48[((i*T+j)*H+k)*dH:][:dH]
-					t25_2 := t25[((i*T+j)*H+k)*dH:][:dH]
+					t50_2 := t50[((i*T+j)*H+k)*dH:][:dH]
 					t36_2 := t36[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t36_2[m] = num.FMA32(t7, t48_2[m], t25_2[m])
+						t36_2[m] = num.FMA32(t7, t48_2[m], F(t7*t50_2[m]))
 					}
 				}
 			}

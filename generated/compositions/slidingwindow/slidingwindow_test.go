@@ -73,11 +73,11 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	k.Out = a.Out("out", k.H*k.L*k.T*k.DH)
 	k.KTailOut = a.Out("k.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
 	k.VTailOut = a.Out("v.tail", k.H*k.L*k.DH*k.W-k.H*k.L*k.DH)
-	k.AReshape = a.Fresh(k.H * k.L * k.T * k.DH)
-	k.AReshape2 = a.Fresh(k.H * k.DH * k.NP)
+	k.Q = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.KNP = a.Fresh(k.H * k.DH * k.NP)
 	k.AStack = a.Fresh(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.A = a.Fresh(k.H*k.L*k.T*k.NP + k.H*k.L*k.T*k.W)
-	k.OutReshape = a.Fresh(k.H * k.DH * k.NP)
+	k.VNP = a.Fresh(k.H * k.DH * k.NP)
 	k.OutStack = a.Fresh(k.H*k.L*k.T*k.DH + k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
@@ -95,11 +95,11 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.OutBar = a.Bar("out", g.H*g.L*g.T*g.DH)
 	g.KTailBar = a.Bar("k.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.VTailBar = a.Bar("v.tail", g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.AReshape = k.AReshape
-	g.AReshape2 = k.AReshape2
+	g.Q = k.Q
+	g.KNP = k.KNP
 	g.AStack = k.AStack
 	g.A = k.A
-	g.OutReshape = k.OutReshape
+	g.VNP = k.VNP
 	g.OutStack = k.OutStack
 	g.WQBar = a.Grad("W_Q", g.H*g.H*g.DH*g.DH)
 	g.XBar = a.Grad("X", g.H*g.L*g.T*g.DH)

@@ -28,19 +28,12 @@ type Loss[F num.Float] struct {
 	LossLogsumexp []F     // [L, T], written
 	LossProd      []F     // [L], written
 	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
 }
 
 // WorkLen is L.
 func (c *Loss[F]) WorkLen() int {
 	L := c.L
 	return L
-}
-
-// FlagsLen is L·T.
-func (c *Loss[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return L * T
 }
 
 // Run computes Loss.
@@ -50,20 +43,10 @@ func (c *Loss[F]) Run() {
 		return
 	}
 	L, T, V, d := c.L, c.T, c.V, c.D
-	t10 := c.Work[:L]   // [L]
-	t5 := c.Flags[:L*T] // [L, T]
+	t10 := c.Work[:L] // [L]
 
 	// byte_lm.z
 	kern.Gemm(L*T, V, d, F(1), false, c.Z, V, 1, c.Y, d, 1, c.H, 1, d)
-
-	// byte_lm.loss
-	for i := range L {
-		next := c.Next[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
-		for j := range T {
-			t5_2[j] = !(F(next[j]) == F(-1))
-		}
-	}
 
 	// byte_lm.loss
 	for i := range L {
@@ -88,15 +71,14 @@ func (c *Loss[F]) Run() {
 	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
 		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t102 F
 		var t14 F
 		for j := range T {
 			n := int(next[j])
-			t5Entry := t5_2[j]
-			t102 += kern.Choose(t5Entry, lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
-			t14 += kern.Choose(t5Entry, F(1), F(0))
+			nextEntry := next[j]
+			t102 += kern.Choose(!(F(nextEntry) == F(-1)), lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
+			t14 += kern.Choose(!(F(nextEntry) == F(-1)), F(1), F(0))
 		}
 		t10[i] = t102
 		lossProd[i] = t14
@@ -107,8 +89,7 @@ func (c *Loss[F]) Run() {
 	loss := c.Loss[:L]
 	for i := range L {
 		lossProdEntry := lossProd2[i]
-		t16 := (lossProdEntry == F(0))
-		loss[i] = kern.Choose(t16, F(0), t10[i]/kern.Choose(t16, F(1), lossProdEntry))
+		loss[i] = kern.Choose((lossProdEntry == F(0)), F(0), t10[i]/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))
 	}
 }
 
@@ -157,9 +138,8 @@ func (c *LossBackward[F]) Run() {
 	lossBar := c.LossBar[:L]
 	for i := range L {
 		lossProdEntry := lossProd[i]
-		t16 := (lossProdEntry == F(0))
-		t := !t16
-		t92[i] = kern.Choose(t, F(kern.Choose(t, lossBar[i], F(0))*(F(1)/kern.Choose(t16, F(1), lossProdEntry))), F(0))
+		w := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
+		t92[i] = kern.Choose(!(lossProdEntry == F(0)), w, F(0))
 	}
 
 	// byte_lm.loss
@@ -245,11 +225,9 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.LossLogsumexp = c.Run.Saved(k.L * k.T)
 	k.LossProd = c.Run.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
-	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	k.Flags = nil
 	zInOut = c.Run.Output(k.Z)
 	n.outZ = zInOut
 	lossOut = c.Run.Output(k.Loss)

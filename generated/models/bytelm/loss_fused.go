@@ -20,20 +20,10 @@ func (c *lossFused) run() {
 	_ = T
 	_ = V
 	_ = d
-	t10 := c.Work[:L]   // [L]
-	t5 := c.Flags[:L*T] // [L, T]
+	t10 := c.Work[:L] // [L]
 
 	// byte_lm.z
 	kern.GemmFMA(L*T, V, d, F(1), false, c.Z, V, 1, c.Y, d, 1, c.H, 1, d)
-
-	// byte_lm.loss
-	for i := range L {
-		next := c.Next[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
-		for j := range T {
-			t5_2[j] = !(F(next[j]) == F(-1))
-		}
-	}
 
 	// byte_lm.loss
 	if kern.Wide() {
@@ -75,15 +65,14 @@ func (c *lossFused) run() {
 	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
 		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t102 F
 		var t14 F
 		for j := range T {
 			n := int(next[j])
-			t5Entry := t5_2[j]
-			t102 = t102 + kern.Choose(t5Entry, lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
-			t14 = t14 + kern.Choose(t5Entry, F(1), F(0))
+			nextEntry := next[j]
+			t102 = t102 + kern.Choose(!(F(nextEntry) == F(-1)), lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
+			t14 = t14 + kern.Choose(!(F(nextEntry) == F(-1)), F(1), F(0))
 		}
 		t10[i] = t102
 		lossProd[i] = t14
@@ -91,20 +80,19 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.R91f0eb38ac8fArgs{
+		a := regions.Rb634b5e31277Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.R91f0eb38ac8f(&a)
+		regions.Rb634b5e31277(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
 		for i := range L {
 			lossProdEntry := lossProd2[i]
-			t16 := (lossProdEntry == F(0))
-			loss[i] = kern.Choose(t16, F(0), t10[i]/kern.Choose(t16, F(1), lossProdEntry))
+			loss[i] = kern.Choose((lossProdEntry == F(0)), F(0), t10[i]/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))
 		}
 	}
 }
@@ -126,21 +114,20 @@ func (c *lossBackwardFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.Rd27698781a99Args{
+		a := regions.R3681401f0937Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t92),
 			N0: L,
 		}
-		regions.Rd27698781a99(&a)
+		regions.R3681401f0937(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
 		for i := range L {
 			lossProdEntry := lossProd[i]
-			t16 := (lossProdEntry == F(0))
-			t := !t16
-			t92[i] = kern.Choose(t, F(kern.Choose(t, lossBar[i], F(0))*(F(1)/kern.Choose(t16, F(1), lossProdEntry))), F(0))
+			w := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
+			t92[i] = kern.Choose(!(lossProdEntry == F(0)), w, F(0))
 		}
 	}
 

@@ -32,19 +32,12 @@ type Loss[F num.Float] struct {
 	LossLogsumexp []F     // [L, T], written
 	LossProd      []F     // [L], written
 	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
 }
 
 // WorkLen is 2·L·T·d + 2·L·T + L.
 func (c *Loss[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	return 2*L*T*d + 2*L*T + L
-}
-
-// FlagsLen is L·T.
-func (c *Loss[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return L * T
 }
 
 // Run computes Loss.
@@ -62,8 +55,7 @@ func (c *Loss[F]) Run() {
 	work = work[L*T:]
 	n := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t23 := work[:L]      // [L]
-	t18 := c.Flags[:L*T] // [L, T]
+	t23 := work[:L] // [L]
 
 	// stack_lm.n
 	for i := range L {
@@ -106,15 +98,12 @@ func (c *Loss[F]) Run() {
 		}
 	}
 
-	// stack_lm.n, stack_lm.loss
+	// stack_lm.n
 	for i := range L {
 		t6_2 := t6[i*T:][:T]
 		nSqrt := c.NSqrt[i*T:][:T]
-		next := c.Next[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
 		for j := range T {
 			nSqrt[j] = num.Sqrt(1e-05 + (t6_2[j] / w))
-			t18_2[j] = !(F(next[j]) == F(-1))
 		}
 	}
 
@@ -159,15 +148,14 @@ func (c *Loss[F]) Run() {
 	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
 		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t232 F
 		var t27 F
 		for j := range T {
 			n2 := int(next[j])
-			t18Entry := t18_2[j]
-			t232 += kern.Choose(t18Entry, lossLogsumexp[j]-kern.Entry(uint(n2) < uint(V), c.Z, (i*T+j)*V+n2), F(0))
-			t27 += kern.Choose(t18Entry, F(1), F(0))
+			nextEntry := next[j]
+			t232 += kern.Choose(!(F(nextEntry) == F(-1)), lossLogsumexp[j]-kern.Entry(uint(n2) < uint(V), c.Z, (i*T+j)*V+n2), F(0))
+			t27 += kern.Choose(!(F(nextEntry) == F(-1)), F(1), F(0))
 		}
 		t23[i] = t232
 		lossProd[i] = t27
@@ -178,8 +166,7 @@ func (c *Loss[F]) Run() {
 	loss := c.Loss[:L]
 	for i := range L {
 		lossProdEntry := lossProd2[i]
-		t29 := (lossProdEntry == F(0))
-		loss[i] = kern.Choose(t29, F(0), t23[i]/kern.Choose(t29, F(1), lossProdEntry))
+		loss[i] = kern.Choose((lossProdEntry == F(0)), F(0), t23[i]/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))
 	}
 }
 
@@ -277,9 +264,8 @@ func (c *LossBackward[F]) Run() {
 	lossBar := c.LossBar[:L]
 	for i := range L {
 		lossProdEntry := lossProd[i]
-		t29 := (lossProdEntry == F(0))
-		t22 := !t29
-		t102[i] = kern.Choose(t22, F(kern.Choose(t22, lossBar[i], F(0))*(F(1)/kern.Choose(t29, F(1), lossProdEntry))), F(0))
+		w2 := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
+		t102[i] = kern.Choose(!(lossProdEntry == F(0)), w2, F(0))
 	}
 
 	// stack_lm.loss, stack_lm.n
@@ -451,11 +437,9 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.LossLogsumexp = c.Run.Saved(k.L * k.T)
 	k.LossProd = c.Run.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
-	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	k.Flags = nil
 	zInOut = c.Run.Output(k.Z)
 	n.outZ = zInOut
 	lossOut = c.Run.Output(k.Loss)

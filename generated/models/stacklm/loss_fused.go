@@ -25,7 +25,6 @@ func (c *lossFused) run() {
 	t6 := c.Work[L*T*d+L*T:][:L*T]    // [L, T]
 	n := c.Work[L*T*d+2*L*T:][:L*T*d] // [L, T, d]
 	t23 := c.Work[2*L*T*d+2*L*T:][:L] // [L]
-	t18 := c.Flags[:L*T]              // [L, T]
 
 	// stack_lm.n
 	if kern.Wide() {
@@ -115,15 +114,23 @@ func (c *lossFused) run() {
 		}
 	}
 
-	// stack_lm.n, stack_lm.loss
-	for i := range L {
-		t6_2 := t6[i*T:][:T]
-		nSqrt := c.NSqrt[i*T:][:T]
-		next := c.Next[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		for j := range T {
-			nSqrt[j] = num.Sqrt(F(1e-05) + (t6_2[j] / w))
-			t18_2[j] = !(F(next[j]) == F(-1))
+	// stack_lm.n
+	if kern.Wide() {
+		a := regions.Rccaca5b3146eArgs{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(c.NSqrt),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
+		}
+		regions.Rccaca5b3146e(&a)
+	} else {
+		for i := range L {
+			t6_2 := t6[i*T:][:T]
+			nSqrt := c.NSqrt[i*T:][:T]
+			for j := range T {
+				nSqrt[j] = num.Sqrt(F(1e-05) + (t6_2[j] / w))
+			}
 		}
 	}
 
@@ -200,15 +207,14 @@ func (c *lossFused) run() {
 	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
 		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t232 F
 		var t27 F
 		for j := range T {
 			n2 := int(next[j])
-			t18Entry := t18_2[j]
-			t232 = t232 + kern.Choose(t18Entry, lossLogsumexp[j]-kern.Entry(uint(n2) < uint(V), c.Z, (i*T+j)*V+n2), F(0))
-			t27 = t27 + kern.Choose(t18Entry, F(1), F(0))
+			nextEntry := next[j]
+			t232 = t232 + kern.Choose(!(F(nextEntry) == F(-1)), lossLogsumexp[j]-kern.Entry(uint(n2) < uint(V), c.Z, (i*T+j)*V+n2), F(0))
+			t27 = t27 + kern.Choose(!(F(nextEntry) == F(-1)), F(1), F(0))
 		}
 		t23[i] = t232
 		lossProd[i] = t27
@@ -216,20 +222,19 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.R91f0eb38ac8fArgs{
+		a := regions.Rb634b5e31277Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.R91f0eb38ac8f(&a)
+		regions.Rb634b5e31277(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
 		for i := range L {
 			lossProdEntry := lossProd2[i]
-			t29 := (lossProdEntry == F(0))
-			loss[i] = kern.Choose(t29, F(0), t23[i]/kern.Choose(t29, F(1), lossProdEntry))
+			loss[i] = kern.Choose((lossProdEntry == F(0)), F(0), t23[i]/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))
 		}
 	}
 }
@@ -302,21 +307,20 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.Rd27698781a99Args{
+		a := regions.R3681401f0937Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t102),
 			N0: L,
 		}
-		regions.Rd27698781a99(&a)
+		regions.R3681401f0937(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
 		for i := range L {
 			lossProdEntry := lossProd[i]
-			t29 := (lossProdEntry == F(0))
-			t22 := !t29
-			t102[i] = kern.Choose(t22, F(kern.Choose(t22, lossBar[i], F(0))*(F(1)/kern.Choose(t29, F(1), lossProdEntry))), F(0))
+			w2 := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
+			t102[i] = kern.Choose(!(lossProdEntry == F(0)), w2, F(0))
 		}
 	}
 

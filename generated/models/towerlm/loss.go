@@ -30,19 +30,12 @@ type Loss[F num.Float] struct {
 	LossLogsumexp []F     // [L, T], written
 	LossProd      []F     // [L], written
 	Work          []F     // WorkLen() entries
-	Flags         []bool  // FlagsLen() entries
 }
 
 // WorkLen is L·T·d + L·T + V·d + L.
 func (c *Loss[F]) WorkLen() int {
 	L, T, V, d := c.L, c.T, c.V, c.D
 	return L*T*d + L*T + V*d + L
-}
-
-// FlagsLen is L·T.
-func (c *Loss[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return L * T
 }
 
 // Run computes Loss.
@@ -58,8 +51,7 @@ func (c *Loss[F]) Run() {
 	work = work[L*T*d:]
 	t22 := work[:V*d] // [V, d]
 	work = work[V*d:]
-	t17 := work[:L]      // [L]
-	t12 := c.Flags[:L*T] // [L, T]
+	t17 := work[:L] // [L]
 
 	// tower_lm.n
 	for i := range L {
@@ -75,16 +67,13 @@ func (c *Loss[F]) Run() {
 		}
 	}
 
-	// tower_lm.n, tower_lm.loss
+	// tower_lm.n
 	w := F(d)
 	for i := range L {
 		t2 := t[i*T:][:T]
 		nSqrt := c.NSqrt[i*T:][:T]
-		next := c.Next[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
 		for j := range T {
 			nSqrt[j] = num.Sqrt(1e-06 + (t2[j] / w))
-			t12_2[j] = !(F(next[j]) == F(-1))
 		}
 	}
 
@@ -137,15 +126,14 @@ func (c *Loss[F]) Run() {
 	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
 		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t172 F
 		var t21 F
 		for j := range T {
 			n := int(next[j])
-			t12Entry := t12_2[j]
-			t172 += kern.Choose(t12Entry, lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
-			t21 += kern.Choose(t12Entry, F(1), F(0))
+			nextEntry := next[j]
+			t172 += kern.Choose(!(F(nextEntry) == F(-1)), lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
+			t21 += kern.Choose(!(F(nextEntry) == F(-1)), F(1), F(0))
 		}
 		t17[i] = t172
 		lossProd[i] = t21
@@ -156,8 +144,7 @@ func (c *Loss[F]) Run() {
 	loss := c.Loss[:L]
 	for i := range L {
 		lossProdEntry := lossProd2[i]
-		t23 := (lossProdEntry == F(0))
-		loss[i] = kern.Choose(t23, F(0), t17[i]/kern.Choose(t23, F(1), lossProdEntry))
+		loss[i] = kern.Choose((lossProdEntry == F(0)), F(0), t17[i]/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))
 	}
 }
 
@@ -246,9 +233,8 @@ func (c *LossBackward[F]) Run() {
 	lossBar := c.LossBar[:L]
 	for i := range L {
 		lossProdEntry := lossProd[i]
-		t23 := (lossProdEntry == F(0))
-		t32 := !t23
-		t112[i] = kern.Choose(t32, F(kern.Choose(t32, lossBar[i], F(0))*(F(1)/kern.Choose(t23, F(1), lossProdEntry))), F(0))
+		w := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
+		t112[i] = kern.Choose(!(lossProdEntry == F(0)), w, F(0))
 	}
 
 	// tower_lm.loss, tower_lm.n
@@ -402,11 +388,9 @@ func (b *Model[F]) loss(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.LossLogsumexp = c.Run.Saved(k.L * k.T)
 	k.LossProd = c.Run.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
-	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	k.Flags = nil
 	zInOut = c.Run.Output(k.Z)
 	n.outZ = zInOut
 	lossOut = c.Run.Output(k.Loss)

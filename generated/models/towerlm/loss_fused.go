@@ -24,7 +24,6 @@ func (c *lossFused) run() {
 	t6 := c.Work[L*T:][:L*T*d]        // [L, T, d]
 	t22 := c.Work[L*T*d+L*T:][:V*d]   // [V, d]
 	t17 := c.Work[L*T*d+L*T+V*d:][:L] // [L]
-	t12 := c.Flags[:L*T]              // [L, T]
 
 	// tower_lm.n
 	if kern.Wide() {
@@ -57,16 +56,24 @@ func (c *lossFused) run() {
 		}
 	}
 
-	// tower_lm.n, tower_lm.loss
+	// tower_lm.n
 	w := F(d)
-	for i := range L {
-		t2 := t[i*T:][:T]
-		nSqrt := c.NSqrt[i*T:][:T]
-		next := c.Next[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		for j := range T {
-			nSqrt[j] = num.Sqrt(F(1e-06) + (t2[j] / w))
-			t12_2[j] = !(F(next[j]) == F(-1))
+	if kern.Wide() {
+		a := regions.Reb8164607ad9Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.NSqrt),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
+		}
+		regions.Reb8164607ad9(&a)
+	} else {
+		for i := range L {
+			t2 := t[i*T:][:T]
+			nSqrt := c.NSqrt[i*T:][:T]
+			for j := range T {
+				nSqrt[j] = num.Sqrt(F(1e-06) + (t2[j] / w))
+			}
 		}
 	}
 
@@ -160,15 +167,14 @@ func (c *lossFused) run() {
 	lossProd := c.LossProd[:L]
 	for i := range L {
 		next := c.Next[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
 		lossLogsumexp := c.LossLogsumexp[i*T:][:T]
 		var t172 F
 		var t21 F
 		for j := range T {
 			n := int(next[j])
-			t12Entry := t12_2[j]
-			t172 = t172 + kern.Choose(t12Entry, lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
-			t21 = t21 + kern.Choose(t12Entry, F(1), F(0))
+			nextEntry := next[j]
+			t172 = t172 + kern.Choose(!(F(nextEntry) == F(-1)), lossLogsumexp[j]-kern.Entry(uint(n) < uint(V), c.Z, (i*T+j)*V+n), F(0))
+			t21 = t21 + kern.Choose(!(F(nextEntry) == F(-1)), F(1), F(0))
 		}
 		t17[i] = t172
 		lossProd[i] = t21
@@ -176,20 +182,19 @@ func (c *lossFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.R91f0eb38ac8fArgs{
+		a := regions.Rb634b5e31277Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.R91f0eb38ac8f(&a)
+		regions.Rb634b5e31277(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
 		for i := range L {
 			lossProdEntry := lossProd2[i]
-			t23 := (lossProdEntry == F(0))
-			loss[i] = kern.Choose(t23, F(0), t17[i]/kern.Choose(t23, F(1), lossProdEntry))
+			loss[i] = kern.Choose((lossProdEntry == F(0)), F(0), t17[i]/kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry))
 		}
 	}
 }
@@ -265,21 +270,20 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.Rd27698781a99Args{
+		a := regions.R3681401f0937Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t112),
 			N0: L,
 		}
-		regions.Rd27698781a99(&a)
+		regions.R3681401f0937(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
 		for i := range L {
 			lossProdEntry := lossProd[i]
-			t23 := (lossProdEntry == F(0))
-			t32 := !t23
-			t112[i] = kern.Choose(t32, F(kern.Choose(t32, lossBar[i], F(0))*(F(1)/kern.Choose(t23, F(1), lossProdEntry))), F(0))
+			w := F(kern.Choose(!(lossProdEntry == F(0)), lossBar[i], F(0)) * (F(1) / kern.Choose((lossProdEntry == F(0)), F(1), lossProdEntry)))
+			t112[i] = kern.Choose(!(lossProdEntry == F(0)), w, F(0))
 		}
 	}
 

@@ -123,7 +123,6 @@ func lossDirect[F num.Float](a *conformance.Args[F]) {
 	k.LossLogsumexp = a.Fresh(k.L * k.T)
 	k.LossProd = a.Fresh(k.L)
 	k.Work = a.Fresh(k.WorkLen())
-	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
 	if a.ForwardOnly {
 		return

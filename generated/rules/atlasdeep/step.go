@@ -62,10 +62,10 @@ type Step[F num.Float] struct {
 	Work          []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·w + 9·d_h·d_h + 18·d_h·d_k + 8·d_h·w + 9·d_k·d_k + 2·d_k·w + 2·d_h + d_k + w.
+// WorkLen is 2·L·T·w + 9·d_h·d_h + 18·d_h·d_k + 9·d_h·w + 9·d_k·d_k + 2·d_k·w + 2·d_h + d_k + w.
 func (c *Step[F]) WorkLen() int {
 	L, T, dH, dK, w := c.L, c.T, c.DH, c.DK, c.W
-	return 2*L*T*w + 9*dH*dH + 18*dH*dK + 8*dH*w + 9*dK*dK + 2*dK*w + 2*dH + dK + w
+	return 2*L*T*w + 9*dH*dH + 18*dH*dK + 9*dH*w + 9*dK*dK + 2*dK*w + 2*dH + dK + w
 }
 
 // Run computes Step.
@@ -97,6 +97,8 @@ func (c *Step[F]) Run() {
 	t9 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
 	t23 := work[:dH*w] // [w, d_h]
+	work = work[dH*w:]
+	t42 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
 	t10 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
@@ -176,7 +178,7 @@ func (c *Step[F]) Run() {
 	work = work[dK*dK:]
 	t108 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
-	t182 := work[:dH] // [d_h]
+	t142 := work[:dH] // [d_h]
 	work = work[dH:]
 	t119 := work[:dK] // [d_k]
 
@@ -383,11 +385,11 @@ func (c *Step[F]) Run() {
 							for j := range dH {
 								W1State2 := W1State[j*dK:][:dK]
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								var t42 F
+								var t43_2 F
 								for k := range dK {
-									t42 += F(W1State2[k] * G1Stack2[k])
+									t43_2 += F(W1State2[k] * G1Stack2[k])
 								}
-								t4_2[j] = t42
+								t4_2[j] = t43_2
 							}
 						}
 					}
@@ -433,6 +435,15 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// atlas_deep.G1
+					for i := range w {
+						t4_2 := t4[i*dH:][:dH]
+						t9_2 := t9[i*dH:][:dH]
+						t42_2 := t42[i*dH:][:dH]
+						for j := range dH {
+							t42_2[j] = F(t4_2[j] * t9_2[j])
+						}
+					}
+					// atlas_deep.G1
 					clear(t10)
 					for i := range w {
 						n7 := int(c.Pos[l]) - i + a + C*s
@@ -440,11 +451,10 @@ func (c *Step[F]) Run() {
 							t10_2 := t10[i*dK:][:dK]
 							for j := range dK {
 								W2State2 := W2State[j*dH:][:dH]
-								t4_2 := t4[i*dH:][:dH]
-								t9_2 := t9[i*dH:][:dH]
+								t42_2 := t42[i*dH:][:dH]
 								var t102_2 F
 								for k := range dH {
-									t102_2 += F(W2State2[k] * F(t4_2[k]*t9_2[k]))
+									t102_2 += F(W2State2[k] * t42_2[k])
 								}
 								t10_2[j] = F(0.5 * t102_2)
 							}
@@ -516,17 +526,19 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// atlas_deep.G1
+					clear(G1)
 					for i := range dH {
-						G1_2 := G1[i*dK:][:dK]
-						for j := range dK {
-							var G12 F
-							for k := range w {
-								n13 := int(c.Pos[l]) - k + a + C*s
-								if n13 >= 0 {
-									G12 += F((F(t9[k*dH+i]*t22[k*dH+i]) + t28[k*dH+i]) * F(c.G1Stack2[(l*(T+w-1)+a+C*s-k+w-1)*dK+j]*t2[(l*T+a+C*s)*w+k]))
+						for j := range w {
+							n13 := int(c.Pos[l]) - j + a + C*s
+							if n13 >= 0 {
+								w3 := F(t9[j*dH+i]*t22[j*dH+i]) + t28[j*dH+i]
+								t2Entry := t2[(l*T+a+C*s)*w+j]
+								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								G1_2 := G1[i*dK:][:dK]
+								for k := range dK {
+									G1_2[k] += F(w3 * F(G1Stack2[k]*t2Entry))
 								}
 							}
-							G1_2[j] = G12
 						}
 					}
 					// atlas_deep.S1, atlas_deep.O1
@@ -544,16 +556,16 @@ func (c *Step[F]) Run() {
 					// atlas_deep.O1, atlas_deep.G1
 					t36 := (F(0) < t34)
 					t39 := num.Sqrt(kern.Choose(t36, t34, F(1)))
-					t42 := 1e-07 + kern.Choose(t36, t39, F(0))
+					t42_2 := 1e-07 + kern.Choose(t36, t39, F(0))
 					if len(c.O1Lin) > 0 {
-						c.O1Lin[l*T+a+C*s] = t42
+						c.O1Lin[l*T+a+C*s] = t42_2
 					}
 					// atlas_deep.O1
 					for i := range dH {
 						S1State2 := S1State[i*dK:][:dK]
 						t43_2 := t43[i*dK:][:dK]
 						for j := range dK {
-							t43_2[j] = S1State2[j] / t42
+							t43_2[j] = S1State2[j] / t42_2
 						}
 					}
 					// atlas_deep.O1
@@ -635,17 +647,19 @@ func (c *Step[F]) Run() {
 						t113[i] = t1132
 					}
 					// atlas_deep.G2, atlas_deep.G1
+					clear(G2)
 					for i := range dK {
-						G2_2 := G2[i*dH:][:dH]
-						for j := range dH {
-							var G22 F
-							for k := range w {
-								n14 := int(c.Pos[l]) - k + a + C*s
-								if n14 >= 0 {
-									G22 += F(F(t4[k*dH+j]*t9[k*dH+j]) * F(t12[k*dK+i]*t2[(l*T+a+C*s)*w+k]))
+						for j := range w {
+							n14 := int(c.Pos[l]) - j + a + C*s
+							if n14 >= 0 {
+								t12Entry2 := t12[j*dK+i]
+								t2Entry2 := t2[(l*T+a+C*s)*w+j]
+								t42_3 := t42[j*dH:][:dH]
+								G2_2 := G2[i*dH:][:dH]
+								for k := range dH {
+									G2_2[k] += F(t12Entry2 * F(t42_3[k]*t2Entry2))
 								}
 							}
-							G2_2[j] = G22
 						}
 					}
 					// atlas_deep.S2, atlas_deep.O2
@@ -664,7 +678,7 @@ func (c *Step[F]) Run() {
 					t90 := num.Sqrt(kern.Choose(t87, t85, F(1)))
 					t93 := 1e-07 + kern.Choose(t87, t90, F(0))
 					t692 := F(1) / t90
-					t144 := F(1) / t39
+					t142_2 := F(1) / t39
 					if len(c.O2Lin) > 0 {
 						c.O2Lin[l*T+a+C*s] = t93
 					}
@@ -672,7 +686,7 @@ func (c *Step[F]) Run() {
 						c.O2Div[l*T+a+C*s] = t692
 					}
 					if len(c.O1Div) > 0 {
-						c.O1Div[l*T+a+C*s] = t144
+						c.O1Div[l*T+a+C*s] = t142_2
 					}
 					// atlas_deep.O2
 					for i := range dK {
@@ -757,7 +771,7 @@ func (c *Step[F]) Run() {
 					// atlas_deep.y, atlas_deep
 					for i := range dH {
 						t113Entry := t113[i]
-						t182[i] = F(t113Entry * (1 + num.Erf(F(0.7071067811865475*t113Entry))))
+						t142[i] = F(t113Entry * (1 + num.Erf(F(0.7071067811865475*t113Entry))))
 						if len(c.YProd) > 0 {
 							c.YProd[(l*T+a+C*s)*dH+i] = t113Entry
 						}
@@ -767,7 +781,7 @@ func (c *Step[F]) Run() {
 						W2State2 := W2State[i*dH:][:dH]
 						var t1192 F
 						for j := range dH {
-							t1192 += F(W2State2[j] * t182[j])
+							t1192 += F(W2State2[j] * t142[j])
 						}
 						t119[i] = F(0.5 * t1192)
 					}
@@ -867,10 +881,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k·w + 4·C·d_h·d_k + 3·L·T·d_h + 4·L·T·d_k + 5·L·T·w + 4·L·d_k·w + 3·L·T - 4·L·d_k + 3·L·w + 33·d_h·d_h + 59·d_h·d_k + 26·d_h·w + 33·d_k·d_k + 11·d_k·w - 3·L + 2·d_h + d_k + 5·w.
+// WorkLen is 2·L·T·d_k·w + 4·C·d_h·d_k + 3·L·T·d_h + 4·L·T·d_k + 5·L·T·w + 4·L·d_k·w + 3·L·T - 4·L·d_k + 3·L·w + 33·d_h·d_h + 61·d_h·d_k + 28·d_h·w + 33·d_k·d_k + 12·d_k·w - 3·L + 2·d_h + d_k + 5·w.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, w := c.C, c.L, c.T, c.DH, c.DK, c.W
-	return 2*L*T*dK*w + 4*C*dH*dK + 3*L*T*dH + 4*L*T*dK + 5*L*T*w + 4*L*dK*w + 3*L*T - 4*L*dK + 3*L*w + 33*dH*dH + 59*dH*dK + 26*dH*w + 33*dK*dK + 11*dK*w - 3*L + 2*dH + dK + 5*w
+	return 2*L*T*dK*w + 4*C*dH*dK + 3*L*T*dH + 4*L*T*dK + 5*L*T*w + 4*L*dK*w + 3*L*T - 4*L*dK + 3*L*w + 33*dH*dH + 61*dH*dK + 28*dH*w + 33*dK*dK + 12*dK*w - 3*L + 2*dH + dK + 5*w
 }
 
 // Run computes StepBackward.
@@ -885,15 +899,15 @@ func (c *StepBackward[F]) Run() {
 	work := c.Work[L*T*w:]
 	t23 := work[:L*T*w] // [L, T, w]
 	work = work[L*T*w:]
-	t195 := work[:L*T*w] // [L, T, w]
+	t194 := work[:L*T*w] // [L, T, w]
 	work = work[L*T*w:]
 	t118 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t228 := work[:L*T*dH] // [L, T, d_h]
+	t227 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t102 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t196 := work[:L*T*w] // [L, T, w]
+	t195 := work[:L*T*w] // [L, T, w]
 	work = work[L*T*w:]
 	t5 := work[:L*T*w] // [L, T, w]
 	work = work[L*T*w:]
@@ -940,6 +954,8 @@ func (c *StepBackward[F]) Run() {
 	t92 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
 	t23_2 := work[:dH*w] // [w, d_h]
+	work = work[dH*w:]
+	t42 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
 	t103 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
@@ -1017,7 +1033,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dK:]
 	t108 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
-	t43_2 := work[:dH*w] // [w, d_h]
+	t44_2 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
 	t73 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
@@ -1071,6 +1087,12 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dH:]
 	t572 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
+	t722 := work[:dK*w] // [w, d_k]
+	work = work[dK*w:]
+	G22 := work[:dH*dK] // [d_k, d_h]
+	work = work[dH*dK:]
+	S222 := work[:dH*dK] // [d_k, d_h]
+	work = work[dH*dK:]
 	t943 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
 	t952 := work[:dK*dK] // [d_k, d_k]
@@ -1093,10 +1115,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	t1042 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
-	t52_2 := work[:dH] // [d_h]
-	work = work[dH:]
-	t162 := work[:dH*dK] // [d_k, d_h]
-	work = work[dH*dK:]
 	t1052 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
 	t1062 := work[:dK*dK] // [d_k, d_k]
@@ -1105,25 +1123,29 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dK:]
 	t1082 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
+	t52_2 := work[:dH] // [d_h]
+	work = work[dH:]
+	t162 := work[:dH*dK] // [d_k, d_h]
+	work = work[dH*dK:]
 	t13 := work[:dH] // [d_h]
 	work = work[dH:]
 	t15 := work[:dK] // [d_k]
 	work = work[dK:]
-	t91 := work[:dH*dK] // [d_h, d_k]
+	t892 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t207 := work[:dH*dK] // [d_k, d_h]
+	t206 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
+	t207 := work[:dK*dK] // [d_k, d_k]
+	work = work[dK*dK:]
 	t208 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
 	t209 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
-	t210 := work[:dK*dK] // [d_k, d_k]
-	work = work[dK*dK:]
 	t31 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
-	t211 := work[:dK*dK] // [d_k, d_k]
+	t210 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
-	t212 := work[:dH*dK] // [d_k, d_h]
+	t211 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
 	t342 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
@@ -1137,9 +1159,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dK:]
 	t4322 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
-	t213 := work[:dK*dK] // [d_k, d_k]
+	t212 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
-	t214 := work[:dH*dK] // [d_k, d_h]
+	t213 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
 	t4622 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
@@ -1153,107 +1175,109 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dK:]
 	t5522 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
-	t215 := work[:dK*dK] // [d_k, d_k]
+	t214 := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
-	t216 := work[:dH*dK] // [d_k, d_h]
+	t215 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
 	t58 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
 	t80 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
-	t852 := work[:dH*w] // [d_h, w]
+	t852 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
-	t86 := work[:dK*w] // [d_k, w]
+	t86 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
 	t88 := work[:w] // [w]
 	work = work[w:]
-	t217 := work[:dH*dK] // [d_h, d_k]
+	t216 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
+	t217 := work[:dH*dH] // [d_h, d_h]
+	work = work[dH*dH:]
 	t218 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
 	t219 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
+	t10422 := work[:dH*dH] // [d_h, d_h]
+	work = work[dH*dH:]
 	t220 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t10622 := work[:dH*dH] // [d_h, d_h]
+	t221 := work[:dH*dK] // [d_h, d_k]
+	work = work[dH*dK:]
+	t10722 := work[:dH*dK] // [d_h, d_k]
+	work = work[dH*dK:]
+	t1102 := work[:dH*dK] // [d_h, d_k]
+	work = work[dH*dK:]
+	t1112 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t221 := work[:dH*dH] // [d_h, d_h]
+	t114 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t222_2 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t109 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t112 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t1132 := work[:dH*dH] // [d_h, d_h]
+	t115 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
 	t1162 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t1172 := work[:dH*dH] // [d_h, d_h]
+	t222_2 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t11822 := work[:dH*dH] // [d_h, d_h]
+	t223_2 := work[:dH*dK] // [d_h, d_k]
+	work = work[dH*dK:]
+	t1192 := work[:dH*dK] // [d_h, d_k]
+	work = work[dH*dK:]
+	t122_2 := work[:dH*dK] // [d_h, d_k]
+	work = work[dH*dK:]
+	t123 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t223_2 := work[:dH*dH] // [d_h, d_h]
+	t126 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t224 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t121 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t124 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t125 := work[:dH*dH] // [d_h, d_h]
+	t127 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
 	t128 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t129 := work[:dH*dH] // [d_h, d_h]
+	t224 := work[:dH*dH] // [d_h, d_h]
 	work = work[dH*dH:]
-	t130 := work[:dH*dH] // [d_h, d_h]
-	work = work[dH*dH:]
-	t225 := work[:dH*dH] // [d_h, d_h]
-	work = work[dH*dH:]
-	t226 := work[:dH*dK] // [d_h, d_k]
+	t225 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t133 := work[:dH*dK] // [d_h, d_k]
+	t131 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t155 := work[:dH*dK] // [d_h, d_k]
+	t153 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t160 := work[:dH*w] // [w, d_h]
+	t158 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
-	t161 := work[:dK*w] // [d_k, w]
+	t159 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
-	t163 := work[:w] // [w]
+	t161 := work[:w] // [w]
 	work = work[w:]
-	t166 := work[:dH*w] // [w, d_h]
+	t164 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
-	t167 := work[:dH*w] // [w, d_h]
+	t165 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
-	t170 := work[:dH*w] // [w, d_h]
+	t168 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
-	t174 := work[:dH*w] // [w, d_h]
+	t172 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
-	t175 := work[:dH*dK] // [d_k, d_h]
+	t173 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
-	t176 := work[:dK*w] // [w, d_k]
+	t174 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
-	t177 := work[:dK*w] // [w, d_k]
+	t175 := work[:dK*w] // [w, d_k]
+	work = work[dK*w:]
+	t176 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
 	t178 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
-	t180 := work[:dK*w] // [w, d_k]
-	work = work[dK*w:]
-	t181 := work[:dH*dK] // [d_k, d_h]
+	t179 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
-	t182 := work[:dH*w] // [w, d_h]
+	t180 := work[:dH*w] // [w, d_h]
+	work = work[dH*w:]
+	t181 := work[:dH*w] // [w, d_h]
+	work = work[dH*w:]
+	t189 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
 	t190 := work[:dH*w] // [w, d_h]
 	work = work[dH*w:]
-	t191 := work[:dH*w] // [w, d_h]
-	work = work[dH*w:]
-	t192 := work[:dH*dK] // [d_h, d_k]
+	t191 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t193 := work[:dK*w] // [w, d_k]
+	t192 := work[:dK*w] // [w, d_k]
 	work = work[dK*w:]
-	t197 := work[:w] // [w]
+	t196 := work[:w] // [w]
 
 	// atlas_deep.G1
 	clear(t22)
@@ -1270,7 +1294,7 @@ func (c *StepBackward[F]) Run() {
 
 	// atlas_deep.G1
 	clear(t23)
-	clear(t195)
+	clear(t194)
 	for i := range L {
 		for j := range T {
 			for k := range w {
@@ -1278,7 +1302,7 @@ func (c *StepBackward[F]) Run() {
 				if n2 >= 0 {
 					t22Entry := t22[(i*T+j)*w+k]
 					t23[(i*T+j)*w+k] = num.Sigmoid(t22Entry)
-					t195[(i*T+j)*w+k] = -t22Entry
+					t194[(i*T+j)*w+k] = -t22Entry
 				}
 			}
 		}
@@ -1289,26 +1313,26 @@ func (c *StepBackward[F]) Run() {
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t118_2 := t118[(i*T+j)*dH:][:dH]
-			t228_2 := t228[(i*T+j)*dH:][:dH]
+			t227_2 := t227[(i*T+j)*dH:][:dH]
 			t102_3 := t102[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
 				t1182 := 1 + num.Erf(F(0.7071067811865475*yProdEntry))
 				t118_2[k] = t1182
-				t228_2[k] = F(yProdEntry * t1182)
+				t227_2[k] = F(yProdEntry * t1182)
 				t102_3[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
 			}
 		}
 	}
 
 	// atlas_deep.G1
-	clear(t196)
+	clear(t195)
 	for i := range L {
 		for j := range T {
 			for k := range w {
 				n3 := int(c.Pos[i]) - k + j
 				if n3 >= 0 {
-					t196[(i*T+j)*w+k] = num.Sigmoid(t195[(i*T+j)*w+k])
+					t195[(i*T+j)*w+k] = num.Sigmoid(t194[(i*T+j)*w+k])
 				}
 			}
 		}
@@ -1391,11 +1415,11 @@ func (c *StepBackward[F]) Run() {
 							for j := range dH {
 								W1Trail2 := W1Trail[(a*dH+j)*dK:][:dK]
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								var t42 F
+								var t43_2 F
 								for k := range dK {
-									t42 += F(W1Trail2[k] * G1Stack2[k])
+									t43_2 += F(W1Trail2[k] * G1Stack2[k])
 								}
-								t4_2[j] = t42
+								t4_2[j] = t43_2
 							}
 						}
 					}
@@ -1441,6 +1465,15 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_deep.G1
+					for i := range w {
+						t4_2 := t4[i*dH:][:dH]
+						t92_2 := t92[i*dH:][:dH]
+						t42_2 := t42[i*dH:][:dH]
+						for j := range dH {
+							t42_2[j] = F(t4_2[j] * t92_2[j])
+						}
+					}
+					// atlas_deep.G1
 					clear(t103)
 					for i := range w {
 						n8 := int(c.Pos[l]) - i + a + C*s
@@ -1448,11 +1481,10 @@ func (c *StepBackward[F]) Run() {
 							t103_3 := t103[i*dK:][:dK]
 							for j := range dK {
 								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
-								t4_2 := t4[i*dH:][:dH]
-								t92_2 := t92[i*dH:][:dH]
+								t42_2 := t42[i*dH:][:dH]
 								var t104_2 F
 								for k := range dH {
-									t104_2 += F(W2Trail2[k] * F(t4_2[k]*t92_2[k]))
+									t104_2 += F(W2Trail2[k] * t42_2[k])
 								}
 								t103_3[j] = F(0.5 * t104_2)
 							}
@@ -1524,17 +1556,19 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_deep.G1
+					clear(G1)
 					for i := range dH {
-						G1_2 := G1[i*dK:][:dK]
-						for j := range dK {
-							var G12 F
-							for k := range w {
-								n14 := int(c.Pos[l]) - k + a + C*s
-								if n14 >= 0 {
-									G12 += F((F(t92[k*dH+i]*t222[k*dH+i]) + t28[k*dH+i]) * F(c.G1Stack2[(l*(T+w-1)+a+C*s-k+w-1)*dK+j]*t23[(l*T+a+C*s)*w+k]))
+						for j := range w {
+							n14 := int(c.Pos[l]) - j + a + C*s
+							if n14 >= 0 {
+								w3 := F(t92[j*dH+i]*t222[j*dH+i]) + t28[j*dH+i]
+								t23Entry := t23[(l*T+a+C*s)*w+j]
+								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								G1_2 := G1[i*dK:][:dK]
+								for k := range dK {
+									G1_2[k] += F(w3 * F(G1Stack2[k]*t23Entry))
 								}
 							}
-							G1_2[j] = G12
 						}
 					}
 					// atlas_deep.S1, atlas_deep.O1
@@ -1544,11 +1578,11 @@ func (c *StepBackward[F]) Run() {
 						S1Trail2 := S1Trail[(a*dH+i)*dK:][:dK]
 						G1_2 := G1[i*dK:][:dK]
 						S1Trail3 := S1Trail[((a+1)*dH+i)*dK:][:dK]
-						t43_3 := t43[i*dK:][:dK]
+						t43_2 := t43[i*dK:][:dK]
 						for j := range dK {
 							S12 := F(etaEntry*S1Trail2[j]) + G1_2[j]
 							S1Trail3[j] = S12
-							t43_3[j] = S12 / O1LinEntry
+							t43_2[j] = S12 / O1LinEntry
 						}
 					}
 					// atlas_deep.O1
@@ -1557,22 +1591,22 @@ func (c *StepBackward[F]) Run() {
 					kern.Gemm(dH, dH, dH, F(2.0315), false, t45, dH, 1, t44, dH, 1, t44, dH, 1)
 					// atlas_deep.O1
 					for i := range dH {
-						t44_2 := t44[i*dH:][:dH]
+						t44_3 := t44[i*dH:][:dH]
 						t45_2 := t45[i*dH:][:dH]
 						t46_2 := t46[i*dH:][:dH]
 						for j := range dH {
-							t46_2[j] = -F(4.775*t44_2[j]) + t45_2[j]
+							t46_2[j] = -F(4.775*t44_3[j]) + t45_2[j]
 						}
 					}
 					// atlas_deep.O1
 					kern.Gemm(dK, dH, dH, F(1), false, t47, 1, dK, t43, 1, dK, t46, 1, dH)
 					// atlas_deep.O1
 					for i := range dH {
-						t43_3 := t43[i*dK:][:dK]
+						t43_2 := t43[i*dK:][:dK]
 						t47_2 := t47[i*dK:][:dK]
 						t48_2 := t48[i*dK:][:dK]
 						for j := range dK {
-							t48_2[j] = F(3.4445*t43_3[j]) + t47_2[j]
+							t48_2[j] = F(3.4445*t43_2[j]) + t47_2[j]
 						}
 					}
 					// atlas_deep.O1
@@ -1627,17 +1661,19 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_deep.G2, atlas_deep.G1
+					clear(G2)
 					for i := range dK {
-						G2_2 := G2[i*dH:][:dH]
-						for j := range dH {
-							var G22 F
-							for k := range w {
-								n15 := int(c.Pos[l]) - k + a + C*s
-								if n15 >= 0 {
-									G22 += F(F(t4[k*dH+j]*t92[k*dH+j]) * F(t12[k*dK+i]*t23[(l*T+a+C*s)*w+k]))
+						for j := range w {
+							n15 := int(c.Pos[l]) - j + a + C*s
+							if n15 >= 0 {
+								t12Entry2 := t12[j*dK+i]
+								t23Entry2 := t23[(l*T+a+C*s)*w+j]
+								t42_2 := t42[j*dH:][:dH]
+								G2_2 := G2[i*dH:][:dH]
+								for k := range dH {
+									G2_2[k] += F(t12Entry2 * F(t42_2[k]*t23Entry2))
 								}
 							}
-							G2_2[j] = G22
 						}
 					}
 					// atlas_deep.S2, atlas_deep.O2
@@ -1730,37 +1766,37 @@ func (c *StepBackward[F]) Run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				O1Lin := c.O1Lin[l*T+C*s:][:n]
+				eta := c.Eta[l*T+C*s:][:n]
 				O2Lin := c.O2Lin[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				O2Div := c.O2Div[l*T+C*s:][:n]
-				eta := c.Eta[l*T+C*s:][:n]
 				O1Div := c.O1Div[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
+					t23_3 := t23[(l*T+a+C*s)*w:][:w]
 					yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 					t118_2 := t118[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t102_3 := t102[(l*T+a+C*s)*dH:][:dH]
-					t23_3 := t23[(l*T+a+C*s)*w:][:w]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					t5_2 := t5[(l*T+a+C*s)*w:][:w]
 					// atlas_deep.G1
-					clear(t43_2)
+					clear(t44_2)
 					for i := range w {
 						n16 := int(c.Pos[l]) - i + a + C*s
 						if n16 >= 0 {
-							t43_3 := t43_2[i*dH:][:dH]
+							t44_3 := t44_2[i*dH:][:dH]
 							for j := range dH {
 								W1Trail2 := W1Trail[(a*dH+j)*dK:][:dK]
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								var t44_2 F
+								var t45_2 F
 								for k := range dK {
-									t44_2 += F(W1Trail2[k] * G1Stack2[k])
+									t45_2 += F(W1Trail2[k] * G1Stack2[k])
 								}
-								t43_3[j] = t44_2
+								t44_3[j] = t45_2
 							}
 						}
 					}
@@ -1769,10 +1805,10 @@ func (c *StepBackward[F]) Run() {
 					for i := range w {
 						n17 := int(c.Pos[l]) - i + a + C*s
 						if n17 >= 0 {
-							t43_3 := t43_2[i*dH:][:dH]
+							t44_3 := t44_2[i*dH:][:dH]
 							t73_2 := t73[i*dH:][:dH]
 							for j := range dH {
-								t73_2[j] = F(0.7071067811865475 * t43_3[j])
+								t73_2[j] = F(0.7071067811865475 * t44_3[j])
 							}
 						}
 					}
@@ -1794,24 +1830,24 @@ func (c *StepBackward[F]) Run() {
 					for i := range w {
 						n19 := int(c.Pos[l]) - i + a + C*s
 						if n19 >= 0 {
-							t43_3 := t43_2[i*dH:][:dH]
+							t44_3 := t44_2[i*dH:][:dH]
 							t83_2 := t83[i*dH:][:dH]
 							t94_3 := t94_2[i*dH:][:dH]
 							t233_2 := t233[i*dH:][:dH]
 							for j := range dH {
-								t43Entry := t43_3[j]
+								t44Entry := t44_3[j]
 								t94_3[j] = 1 + t83_2[j]
-								t233_2[j] = F(F(-0.4999999999999999*t43Entry) * t43Entry)
+								t233_2[j] = F(F(-0.4999999999999999*t44Entry) * t44Entry)
 							}
 						}
 					}
 					// atlas_deep.G1
 					for i := range w {
-						t43_3 := t43_2[i*dH:][:dH]
+						t44_3 := t44_2[i*dH:][:dH]
 						t94_3 := t94_2[i*dH:][:dH]
 						t422_3 := t422[i*dH:][:dH]
 						for j := range dH {
-							t422_3[j] = F(t43_3[j] * t94_3[j])
+							t422_3[j] = F(t44_3[j] * t94_3[j])
 						}
 					}
 					// atlas_deep.G1
@@ -1839,9 +1875,9 @@ func (c *StepBackward[F]) Run() {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
 							t106_3 := t106_2[i*dK:][:dK]
 							G1Stack3 := c.G1Stack3[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-							t122_2 := t122[i*dK:][:dK]
+							t122_3 := t122[i*dK:][:dK]
 							for j := range dK {
-								t122_2[j] = G1Stack2[j] + t106_3[j] - G1Stack3[j]
+								t122_3[j] = G1Stack2[j] + t106_3[j] - G1Stack3[j]
 							}
 						}
 					}
@@ -1850,11 +1886,11 @@ func (c *StepBackward[F]) Run() {
 					for i := range w {
 						n22 := int(c.Pos[l]) - i + a + C*s
 						if n22 >= 0 {
-							t122_2 := t122[i*dK:][:dK]
+							t122_3 := t122[i*dK:][:dK]
 							for j := range dK {
 								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
 								t223_3 := t223[i*dH:][:dH]
-								t122Entry := t122_2[j]
+								t122Entry := t122_3[j]
 								for k := range dH {
 									t223_3[k] += F(W2Trail2[k] * t122Entry)
 								}
@@ -1886,13 +1922,13 @@ func (c *StepBackward[F]) Run() {
 					for i := range w {
 						n25 := int(c.Pos[l]) - i + a + C*s
 						if n25 >= 0 {
-							w3 := F(1.1283791670955126 * t272[i])
-							t43_3 := t43_2[i*dH:][:dH]
+							w4 := F(1.1283791670955126 * t272[i])
+							t44_3 := t44_2[i*dH:][:dH]
 							t223_3 := t223[i*dH:][:dH]
 							t243_2 := t243[i*dH:][:dH]
 							t282_2 := t282[i*dH:][:dH]
 							for j := range dH {
-								t282_2[j] = F(F(F(w3*t43_3[j])*t223_3[j]) * t243_2[j])
+								t282_2[j] = F(F(F(w4*t44_3[j])*t223_3[j]) * t243_2[j])
 							}
 						}
 					}
@@ -1973,22 +2009,50 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_deep.O1
 					kern.Gemm(dK, dH, dH, F(1), false, t572, 1, dK, t532, 1, dK, t562, 1, dH)
-					// atlas_deep.O2
+					// atlas_deep.G2
+					for i := range w {
+						t122_3 := t122[i*dK:][:dK]
+						t722_2 := t722[i*dK:][:dK]
+						t23Entry3 := t23_3[i]
+						for j := range dK {
+							t722_2[j] = F(t122_3[j] * t23Entry3)
+						}
+					}
+					// atlas_deep.G2, atlas_deep.G1
+					clear(G22)
+					for i := range dK {
+						for j := range w {
+							n26 := int(c.Pos[l]) - j + a + C*s
+							if n26 >= 0 {
+								t722Entry := t722[j*dK+i]
+								t422_3 := t422[j*dH:][:dH]
+								G22_2 := G22[i*dH:][:dH]
+								for k := range dH {
+									G22_2[k] += F(t422_3[k] * t722Entry)
+								}
+							}
+						}
+					}
+					// atlas_deep.S2, atlas_deep.O2
 					var t85 F
+					etaEntry3 := eta[a]
 					O2LinEntry2 := O2Lin[a]
 					for i := range dK {
-						S2Trail2 := S2Trail[((a+1)*dK+i)*dH:][:dH]
+						S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
+						G22_2 := G22[i*dH:][:dH]
+						S222_2 := S222[i*dH:][:dH]
 						t943_2 := t943[i*dH:][:dH]
 						for j := range dH {
-							S2TrailEntry := S2Trail2[j]
-							t85 += F(S2TrailEntry * S2TrailEntry)
-							t943_2[j] = S2TrailEntry / O2LinEntry2
+							S223 := F(etaEntry3*S2Trail2[j]) + G22_2[j]
+							t85 += F(S223 * S223)
+							S222_2[j] = S223
+							t943_2[j] = S223 / O2LinEntry2
 						}
 					}
 					// atlas_deep.O2, atlas_deep.O1, atlas_deep.G1
 					t87 := (F(0) < t85)
 					t602 := F(1) / O2LinEntry2
-					t135 := F(1) / O1LinEntry2
+					t133 := F(1) / O1LinEntry2
 					// atlas_deep.O2
 					kern.Gemm(dK, dK, dH, F(1), false, t952, dK, 1, t943, dH, 1, t943, 1, dH)
 					// atlas_deep.O2
@@ -2028,22 +2092,13 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_deep.O2
 					kern.Gemm(dH, dK, dK, F(1), false, t1032, 1, dH, t992, 1, dH, t1022, 1, dK)
-					// atlas_deep.O2, atlas_deep.y, atlas_deep.W2
-					clear(t52_2)
+					// atlas_deep.O2
 					for i := range dK {
 						t992_2 := t992[i*dH:][:dH]
 						t1032_2 := t1032[i*dH:][:dH]
 						t1042_2 := t1042[i*dH:][:dH]
-						W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						t228_2 := t228[(l*T+a+C*s)*dH:][:dH]
-						t162_2 := t162[i*dH:][:dH]
-						yBarEntry := yBar[i]
-						w4 := F(0.5 * yBarEntry)
 						for j := range dH {
 							t1042_2[j] = F(3.4445*t992_2[j]) + t1032_2[j]
-							t52_2[j] += F(F(0.5*W2Trail2[j]) * yBarEntry)
-							t162_2[j] = W2BarState2[j] + F(w4*t228_2[j])
 						}
 					}
 					// atlas_deep.O2
@@ -2061,6 +2116,32 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_deep.O2
 					kern.Gemm(dH, dK, dK, F(1), false, t1082, 1, dH, t1042, 1, dH, t1072, 1, dK)
+					// atlas_deep.O2, atlas_deep.y, atlas_deep.W2
+					clear(t52_2)
+					var t19 F
+					var t21 F
+					rhoEntry3 := rho[a]
+					thetaEntry3 := theta[a]
+					for i := range dK {
+						t1042_2 := t1042[i*dH:][:dH]
+						t1082_2 := t1082[i*dH:][:dH]
+						W2BarState2 := W2BarState[i*dH:][:dH]
+						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
+						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
+						t162_2 := t162[i*dH:][:dH]
+						yBarEntry := yBar[i]
+						w5 := F(0.5 * yBarEntry)
+						for j := range dH {
+							O2 := F(3.4445*t1042_2[j]) + t1082_2[j]
+							t163 := W2BarState2[j] + F(w5*t227_2[j])
+							t19 += F(O2 * t163)
+							W2TrailEntry := W2Trail2[j]
+							t21 += F(W2TrailEntry * t163)
+							t52_2[j] += F(F(0.5*(F(rhoEntry3*W2TrailEntry)-F(thetaEntry3*O2))) * yBarEntry)
+							t162_2[j] = t163
+						}
+					}
+					t192_2 := -t19
 					// atlas_deep.y
 					for i := range dH {
 						t52Entry := t52_2[i]
@@ -2068,8 +2149,8 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_deep.y, atlas_deep.W1, atlas_deep.O1
 					clear(t15)
+					var t922 F
 					var t9422 F
-					var t9622 F
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -2077,72 +2158,56 @@ func (c *StepBackward[F]) Run() {
 						t572_2 := t572[i*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t91_2 := t91[i*dK:][:dK]
+						t892_2 := t892[i*dK:][:dK]
 						t13Entry := t13[i]
 						for j := range dK {
-							t912 := W1BarState2[j] + F(q[j]*t13Entry)
-							t9422 += F((F(3.4445*t532_2[j]) + t572_2[j]) * t912)
-							t9622 += F(W1Trail2[j] * t912)
+							t8922 := W1BarState2[j] + F(q[j]*t13Entry)
+							t922 += F((F(3.4445*t532_2[j]) + t572_2[j]) * t8922)
+							t9422 += F(W1Trail2[j] * t8922)
 							t15[j] += F(W1Trail3[j] * t13Entry)
-							t91_2[j] = t912
+							t892_2[j] = t8922
 						}
 					}
-					t9423 := -t9422
-					// atlas_deep.W2, atlas_deep.O2
-					var t19 F
-					var t21 F
-					for i := range dK {
-						t162_2 := t162[i*dH:][:dH]
-						t1042_2 := t1042[i*dH:][:dH]
-						t1082_2 := t1082[i*dH:][:dH]
-						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						for j := range dH {
-							t162Entry := t162_2[j]
-							t19 += F((F(3.4445*t1042_2[j]) + t1082_2[j]) * t162Entry)
-							t21 += F(W2Trail2[j] * t162Entry)
-						}
-					}
-					t192_2 := -t19
+					t9222 := -t922
 					// atlas_deep.O2
-					kern.Gemm(dK, dH, dK, F(1), false, t207, dH, 1, t1072, 1, dK, t162, dH, 1)
+					kern.Gemm(dK, dH, dK, F(1), false, t206, dH, 1, t1072, 1, dK, t162, dH, 1)
 					// atlas_deep.O2
-					kern.Gemm(dK, dK, dH, F(1), false, t208, 1, dK, t1042, dH, 1, t162, 1, dH)
+					kern.Gemm(dK, dK, dH, F(1), false, t207, 1, dK, t1042, dH, 1, t162, 1, dH)
 					// atlas_deep.O2
-					kern.Gemm(dK, dK, dK, F(1), false, t209, 1, dK, t1052, dK, 1, t208, 1, dK)
+					kern.Gemm(dK, dK, dK, F(1), false, t208, 1, dK, t1052, dK, 1, t207, 1, dK)
 					// atlas_deep.O2
-					kern.Gemm(dK, dK, dK, F(1), false, t210, dK, 1, t1052, 1, dK, t208, dK, 1)
+					kern.Gemm(dK, dK, dK, F(1), false, t209, dK, 1, t1052, 1, dK, t207, dK, 1)
 					// atlas_deep.O2, atlas_deep.W2
-					thetaEntry3 := theta[a]
-					w5 := F(4.775 * thetaEntry3)
-					w6 := F(-2.0315 * thetaEntry3)
+					w6 := F(4.775 * thetaEntry3)
+					w7 := F(-2.0315 * thetaEntry3)
 					for i := range dK {
+						t207_2 := t207[i*dK:][:dK]
 						t208_2 := t208[i*dK:][:dK]
 						t209_2 := t209[i*dK:][:dK]
-						t210_2 := t210[i*dK:][:dK]
 						t31_2 := t31[i*dK:][:dK]
 						for j := range dK {
-							t31_2[j] = F(w5*t208_2[j]) + F(w6*t209_2[j]) + F(w6*t210_2[j])
+							t31_2[j] = F(w6*t207_2[j]) + F(w7*t208_2[j]) + F(w7*t209_2[j])
 						}
 					}
 					// atlas_deep.O2
 					for i := range dK {
 						t31_2 := t31[i*dK:][:dK]
-						t211_2 := t211[i*dK:][:dK]
+						t210_2 := t210[i*dK:][:dK]
 						for j := range dK {
-							t211_2[j] = t31_2[j] + t31[j*dK+i]
+							t210_2[j] = t31_2[j] + t31[j*dK+i]
 						}
 					}
 					// atlas_deep.O2
-					kern.Gemm(dH, dK, dK, F(1), false, t212, 1, dH, t1042, 1, dH, t211, 1, dK)
+					kern.Gemm(dH, dK, dK, F(1), false, t211, 1, dH, t1042, 1, dH, t210, 1, dK)
 					// atlas_deep.O2, atlas_deep.W2
-					w7 := F(-3.4445 * thetaEntry3)
+					w8 := F(-3.4445 * thetaEntry3)
 					for i := range dK {
 						t162_2 := t162[i*dH:][:dH]
-						t207_2 := t207[i*dH:][:dH]
-						t212_2 := t212[i*dH:][:dH]
+						t206_2 := t206[i*dH:][:dH]
+						t211_2 := t211[i*dH:][:dH]
 						t342_2 := t342[i*dH:][:dH]
 						for j := range dH {
-							t342_2[j] = F(w7*t162_2[j]) - F(thetaEntry3*t207_2[j]) + t212_2[j]
+							t342_2[j] = F(w8*t162_2[j]) - F(thetaEntry3*t206_2[j]) + t211_2[j]
 						}
 					}
 					// atlas_deep.O2
@@ -2166,21 +2231,21 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.O2
 					for i := range dK {
 						t4322_2 := t4322[i*dK:][:dK]
-						t213_2 := t213[i*dK:][:dK]
+						t212_2 := t212[i*dK:][:dK]
 						for j := range dK {
-							t213_2[j] = t4322_2[j] + t4322[j*dK+i]
+							t212_2[j] = t4322_2[j] + t4322[j*dK+i]
 						}
 					}
 					// atlas_deep.O2
-					kern.Gemm(dH, dK, dK, F(1), false, t214, 1, dH, t992, 1, dH, t213, 1, dK)
+					kern.Gemm(dH, dK, dK, F(1), false, t213, 1, dH, t992, 1, dH, t212, 1, dK)
 					// atlas_deep.O2
 					for i := range dK {
 						t342_2 := t342[i*dH:][:dH]
 						t37_2 := t37[i*dH:][:dH]
-						t214_2 := t214[i*dH:][:dH]
+						t213_2 := t213[i*dH:][:dH]
 						t4622_2 := t4622[i*dH:][:dH]
 						for j := range dH {
-							t4622_2[j] = F(3.4445*t342_2[j]) + t37_2[j] + t214_2[j]
+							t4622_2[j] = F(3.4445*t342_2[j]) + t37_2[j] + t213_2[j]
 						}
 					}
 					// atlas_deep.O2
@@ -2204,23 +2269,23 @@ func (c *StepBackward[F]) Run() {
 					// atlas_deep.O2
 					for i := range dK {
 						t5522_2 := t5522[i*dK:][:dK]
-						t215_2 := t215[i*dK:][:dK]
+						t214_2 := t214[i*dK:][:dK]
 						for j := range dK {
-							t215_2[j] = t5522_2[j] + t5522[j*dK+i]
+							t214_2[j] = t5522_2[j] + t5522[j*dK+i]
 						}
 					}
 					// atlas_deep.O2
-					kern.Gemm(dH, dK, dK, F(1), false, t216, 1, dH, t943, 1, dH, t215, 1, dK)
+					kern.Gemm(dH, dK, dK, F(1), false, t215, 1, dH, t943, 1, dH, t214, 1, dK)
 					// atlas_deep.O2
 					var t63 F
 					for i := range dK {
 						t4622_2 := t4622[i*dH:][:dH]
 						t4922_2 := t4922[i*dH:][:dH]
-						t216_2 := t216[i*dH:][:dH]
+						t215_2 := t215[i*dH:][:dH]
 						t943_2 := t943[i*dH:][:dH]
 						t58_2 := t58[i*dH:][:dH]
 						for j := range dH {
-							t582 := F(3.4445*t4622_2[j]) + t4922_2[j] + t216_2[j]
+							t582 := F(3.4445*t4622_2[j]) + t4922_2[j] + t215_2[j]
 							t63 += F(t582 * (t943_2[j] / O2LinEntry2))
 							t58_2[j] = t582
 						}
@@ -2228,475 +2293,474 @@ func (c *StepBackward[F]) Run() {
 					t632 := -t63
 					// atlas_deep.S2, atlas_deep.O2, atlas_deep.O1
 					var t832 F
-					w8 := kern.Choose(t87, F(F(0.5*O2Div[a])*kern.Choose(t87, t632, F(0))), F(0))
-					etaEntry3 := eta[a]
+					w9 := kern.Choose(t87, F(F(0.5*O2Div[a])*kern.Choose(t87, t632, F(0))), F(0))
 					for i := range dK {
 						S2BarState2 := S2BarState[i*dH:][:dH]
 						t58_2 := t58[i*dH:][:dH]
-						S2Trail2 := S2Trail[((a+1)*dK+i)*dH:][:dH]
-						S2Trail3 := S2Trail[(a*dK+i)*dH:][:dH]
+						S222_2 := S222[i*dH:][:dH]
+						S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
 						t80_2 := t80[i*dH:][:dH]
 						for j := range dH {
-							t802 := S2BarState2[j] + F(t602*t58_2[j]) + F(2*F(w8*S2Trail2[j]))
-							t832 += F(S2Trail3[j] * t802)
+							t802 := S2BarState2[j] + F(t602*t58_2[j]) + F(2*F(w9*S222_2[j]))
+							t832 += F(S2Trail2[j] * t802)
 							t80_2[j] = t802
 							S2BarState2[j] = F(etaEntry3 * t802)
 						}
 					}
 					// atlas_deep.G2
 					clear(t852)
-					for i := range dH {
-						for j := range dK {
-							for k := range w {
-								n26 := int(c.Pos[l]) - k + a + C*s
-								if n26 >= 0 {
-									t852[i*w+k] += F(F(t122[k*dK+j]*t23_3[k]) * t80[j*dH+i])
-								}
-							}
-						}
-					}
-					// atlas_deep.G2
 					clear(t86)
-					for i := range dK {
-						for j := range dH {
-							for k := range w {
-								n27 := int(c.Pos[l]) - k + a + C*s
-								if n27 >= 0 {
-									t86[i*w+k] += F(F(t43_2[k*dH+j]*t94_2[k*dH+j]) * t80[i*dH+j])
+					for i := range w {
+						n27 := int(c.Pos[l]) - i + a + C*s
+						if n27 >= 0 {
+							t722_2 := t722[i*dK:][:dK]
+							t86_2 := t86[i*dK:][:dK]
+							for j := range dK {
+								t80_2 := t80[j*dH:][:dH]
+								t422_3 := t422[i*dH:][:dH]
+								t852_2 := t852[i*dH:][:dH]
+								var t862 F
+								t722Entry2 := t722_2[j]
+								for k := range dH {
+									t80Entry := t80_2[k]
+									t862 += F(t422_3[k] * t80Entry)
+									t852_2[k] += F(t722Entry2 * t80Entry)
 								}
+								t86_2[j] = t862
 							}
 						}
 					}
 					// atlas_deep.G2
 					for i := range w {
-						t122_2 := t122[i*dK:][:dK]
+						t122_3 := t122[i*dK:][:dK]
+						t86_2 := t86[i*dK:][:dK]
 						var t882 F
 						for j := range dK {
-							t882 += F(t122_2[j] * t86[j*w+i])
+							t882 += F(t122_3[j] * t86_2[j])
 						}
 						t88[i] = t882
 					}
 					// atlas_deep.O1
-					kern.Gemm(dH, dK, dH, F(1), false, t217, dK, 1, t562, 1, dH, t91, dK, 1)
+					kern.Gemm(dH, dK, dH, F(1), false, t216, dK, 1, t562, 1, dH, t892, dK, 1)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dK, F(1), false, t218, 1, dH, t532, dK, 1, t91, 1, dK)
+					kern.Gemm(dH, dH, dK, F(1), false, t217, 1, dH, t532, dK, 1, t892, 1, dK)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dH, F(1), false, t219, 1, dH, t542, dH, 1, t218, 1, dH)
+					kern.Gemm(dH, dH, dH, F(1), false, t218, 1, dH, t542, dH, 1, t217, 1, dH)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dH, F(1), false, t220, dH, 1, t542, 1, dH, t218, dH, 1)
+					kern.Gemm(dH, dH, dH, F(1), false, t219, dH, 1, t542, 1, dH, t217, dH, 1)
 					// atlas_deep.O1, atlas_deep.W1
-					w9 := F(4.775 * thetaEntry3)
-					w10 := F(-2.0315 * thetaEntry3)
+					w10 := F(4.775 * thetaEntry3)
+					w11 := F(-2.0315 * thetaEntry3)
 					for i := range dH {
+						t217_2 := t217[i*dH:][:dH]
 						t218_2 := t218[i*dH:][:dH]
 						t219_2 := t219[i*dH:][:dH]
+						t10422_2 := t10422[i*dH:][:dH]
+						for j := range dH {
+							t10422_2[j] = F(w10*t217_2[j]) + F(w11*t218_2[j]) + F(w11*t219_2[j])
+						}
+					}
+					// atlas_deep.O1
+					for i := range dH {
+						t10422_2 := t10422[i*dH:][:dH]
 						t220_2 := t220[i*dH:][:dH]
-						t10622_2 := t10622[i*dH:][:dH]
 						for j := range dH {
-							t10622_2[j] = F(w9*t218_2[j]) + F(w10*t219_2[j]) + F(w10*t220_2[j])
+							t220_2[j] = t10422_2[j] + t10422[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					for i := range dH {
-						t10622_2 := t10622[i*dH:][:dH]
-						t221_2 := t221[i*dH:][:dH]
-						for j := range dH {
-							t221_2[j] = t10622_2[j] + t10622[j*dH+i]
-						}
-					}
-					// atlas_deep.O1
-					kern.Gemm(dK, dH, dH, F(1), false, t222_2, 1, dK, t532, 1, dK, t221, 1, dH)
+					kern.Gemm(dK, dH, dH, F(1), false, t221, 1, dK, t532, 1, dK, t220, 1, dH)
 					// atlas_deep.O1, atlas_deep.W1
-					w11 := F(-3.4445 * thetaEntry3)
+					w12 := F(-3.4445 * thetaEntry3)
 					for i := range dH {
-						t91_2 := t91[i*dK:][:dK]
-						t217_2 := t217[i*dK:][:dK]
-						t222_3 := t222_2[i*dK:][:dK]
-						t109_2 := t109[i*dK:][:dK]
+						t892_2 := t892[i*dK:][:dK]
+						t216_2 := t216[i*dK:][:dK]
+						t221_2 := t221[i*dK:][:dK]
+						t10722_2 := t10722[i*dK:][:dK]
 						for j := range dK {
-							t109_2[j] = F(w11*t91_2[j]) - F(thetaEntry3*t217_2[j]) + t222_3[j]
+							t10722_2[j] = F(w12*t892_2[j]) - F(thetaEntry3*t216_2[j]) + t221_2[j]
 						}
 					}
 					// atlas_deep.O1
-					kern.Gemm(dH, dK, dH, F(1), false, t112, dK, 1, t512, 1, dH, t109, dK, 1)
+					kern.Gemm(dH, dK, dH, F(1), false, t1102, dK, 1, t512, 1, dH, t10722, dK, 1)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dK, F(1), false, t1132, 1, dH, t482, dK, 1, t109, 1, dK)
+					kern.Gemm(dH, dH, dK, F(1), false, t1112, 1, dH, t482, dK, 1, t10722, 1, dK)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dH, F(2.0315), false, t1162, 1, dH, t492, dH, 1, t1132, 1, dH)
+					kern.Gemm(dH, dH, dH, F(2.0315), false, t114, 1, dH, t492, dH, 1, t1112, 1, dH)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dH, F(2.0315), false, t1172, dH, 1, t492, 1, dH, t1132, dH, 1)
+					kern.Gemm(dH, dH, dH, F(2.0315), false, t115, dH, 1, t492, 1, dH, t1112, dH, 1)
 					// atlas_deep.O1
 					for i := range dH {
-						t1132_2 := t1132[i*dH:][:dH]
+						t1112_2 := t1112[i*dH:][:dH]
+						t114_2 := t114[i*dH:][:dH]
+						t115_2 := t115[i*dH:][:dH]
 						t1162_2 := t1162[i*dH:][:dH]
-						t1172_2 := t1172[i*dH:][:dH]
-						t11822_2 := t11822[i*dH:][:dH]
 						for j := range dH {
-							t11822_2[j] = -F(4.775*t1132_2[j]) + t1162_2[j] + t1172_2[j]
+							t1162_2[j] = -F(4.775*t1112_2[j]) + t114_2[j] + t115_2[j]
 						}
 					}
 					// atlas_deep.O1
 					for i := range dH {
-						t11822_2 := t11822[i*dH:][:dH]
-						t223_3 := t223_2[i*dH:][:dH]
+						t1162_2 := t1162[i*dH:][:dH]
+						t222_3 := t222_2[i*dH:][:dH]
 						for j := range dH {
-							t223_3[j] = t11822_2[j] + t11822[j*dH+i]
+							t222_3[j] = t1162_2[j] + t1162[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.Gemm(dK, dH, dH, F(1), false, t224, 1, dK, t482, 1, dK, t223_2, 1, dH)
+					kern.Gemm(dK, dH, dH, F(1), false, t223_2, 1, dK, t482, 1, dK, t222_2, 1, dH)
 					// atlas_deep.O1
 					for i := range dH {
-						t109_2 := t109[i*dK:][:dK]
-						t112_2 := t112[i*dK:][:dK]
-						t224_2 := t224[i*dK:][:dK]
-						t121_2 := t121[i*dK:][:dK]
+						t10722_2 := t10722[i*dK:][:dK]
+						t1102_2 := t1102[i*dK:][:dK]
+						t223_3 := t223_2[i*dK:][:dK]
+						t1192_2 := t1192[i*dK:][:dK]
 						for j := range dK {
-							t121_2[j] = F(3.4445*t109_2[j]) + t112_2[j] + t224_2[j]
+							t1192_2[j] = F(3.4445*t10722_2[j]) + t1102_2[j] + t223_3[j]
 						}
 					}
 					// atlas_deep.O1
-					kern.Gemm(dH, dK, dH, F(1), false, t124, dK, 1, t462, 1, dH, t121, dK, 1)
+					kern.Gemm(dH, dK, dH, F(1), false, t122_2, dK, 1, t462, 1, dH, t1192, dK, 1)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dK, F(1), false, t125, 1, dH, t433, dK, 1, t121, 1, dK)
+					kern.Gemm(dH, dH, dK, F(1), false, t123, 1, dH, t433, dK, 1, t1192, 1, dK)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dH, F(2.0315), false, t128, 1, dH, t442, dH, 1, t125, 1, dH)
+					kern.Gemm(dH, dH, dH, F(2.0315), false, t126, 1, dH, t442, dH, 1, t123, 1, dH)
 					// atlas_deep.O1
-					kern.Gemm(dH, dH, dH, F(2.0315), false, t129, dH, 1, t442, 1, dH, t125, dH, 1)
+					kern.Gemm(dH, dH, dH, F(2.0315), false, t127, dH, 1, t442, 1, dH, t123, dH, 1)
 					// atlas_deep.O1
 					for i := range dH {
-						t125_2 := t125[i*dH:][:dH]
+						t123_2 := t123[i*dH:][:dH]
+						t126_2 := t126[i*dH:][:dH]
+						t127_2 := t127[i*dH:][:dH]
 						t128_2 := t128[i*dH:][:dH]
-						t129_2 := t129[i*dH:][:dH]
-						t130_2 := t130[i*dH:][:dH]
 						for j := range dH {
-							t130_2[j] = -F(4.775*t125_2[j]) + t128_2[j] + t129_2[j]
+							t128_2[j] = -F(4.775*t123_2[j]) + t126_2[j] + t127_2[j]
 						}
 					}
 					// atlas_deep.O1
 					for i := range dH {
-						t130_2 := t130[i*dH:][:dH]
-						t225_2 := t225[i*dH:][:dH]
+						t128_2 := t128[i*dH:][:dH]
+						t224_2 := t224[i*dH:][:dH]
 						for j := range dH {
-							t225_2[j] = t130_2[j] + t130[j*dH+i]
+							t224_2[j] = t128_2[j] + t128[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.Gemm(dK, dH, dH, F(1), false, t226, 1, dK, t433, 1, dK, t225, 1, dH)
+					kern.Gemm(dK, dH, dH, F(1), false, t225, 1, dK, t433, 1, dK, t224, 1, dH)
 					// atlas_deep.O1
-					var t138 F
+					var t136 F
 					for i := range dH {
-						t121_2 := t121[i*dK:][:dK]
-						t124_2 := t124[i*dK:][:dK]
-						t226_2 := t226[i*dK:][:dK]
+						t1192_2 := t1192[i*dK:][:dK]
+						t122_3 := t122_2[i*dK:][:dK]
+						t225_2 := t225[i*dK:][:dK]
 						t433_2 := t433[i*dK:][:dK]
-						t133_2 := t133[i*dK:][:dK]
+						t131_2 := t131[i*dK:][:dK]
 						for j := range dK {
-							t1332 := F(3.4445*t121_2[j]) + t124_2[j] + t226_2[j]
-							t138 += F(t1332 * (t433_2[j] / O1LinEntry2))
-							t133_2[j] = t1332
+							t1312 := F(3.4445*t1192_2[j]) + t122_3[j] + t225_2[j]
+							t136 += F(t1312 * (t433_2[j] / O1LinEntry2))
+							t131_2[j] = t1312
 						}
 					}
-					t1382 := -t138
+					t1362 := -t136
 					// atlas_deep.S1, atlas_deep.O1
-					var t158 F
-					w12 := kern.Choose(t36, F(F(0.5*O1Div[a])*kern.Choose(t36, t1382, F(0))), F(0))
+					var t156 F
+					w13 := kern.Choose(t36, F(F(0.5*O1Div[a])*kern.Choose(t36, t1362, F(0))), F(0))
 					for i := range dH {
 						S1BarState2 := S1BarState[i*dK:][:dK]
-						t133_2 := t133[i*dK:][:dK]
+						t131_2 := t131[i*dK:][:dK]
 						S1Trail2 := S1Trail[((a+1)*dH+i)*dK:][:dK]
 						S1Trail3 := S1Trail[(a*dH+i)*dK:][:dK]
-						t155_2 := t155[i*dK:][:dK]
+						t153_2 := t153[i*dK:][:dK]
 						for j := range dK {
-							t1552 := S1BarState2[j] + F(t135*t133_2[j]) + F(2*F(w12*S1Trail2[j]))
-							t158 += F(S1Trail3[j] * t1552)
-							t155_2[j] = t1552
-							S1BarState2[j] = F(etaEntry3 * t1552)
+							t1532 := S1BarState2[j] + F(t133*t131_2[j]) + F(2*F(w13*S1Trail2[j]))
+							t156 += F(S1Trail3[j] * t1532)
+							t153_2[j] = t1532
+							S1BarState2[j] = F(etaEntry3 * t1532)
 						}
 					}
 					// atlas_deep.G1
-					clear(t160)
+					clear(t158)
+					clear(t159)
 					for i := range w {
 						n28 := int(c.Pos[l]) - i + a + C*s
 						if n28 >= 0 {
-							t23Entry := t23_3[i]
-							t160_2 := t160[i*dH:][:dH]
+							t23Entry4 := t23_3[i]
+							t94_3 := t94_2[i*dH:][:dH]
+							t223_3 := t223[i*dH:][:dH]
+							t282_2 := t282[i*dH:][:dH]
+							t158_2 := t158[i*dH:][:dH]
 							for j := range dH {
+								t153_2 := t153[j*dK:][:dK]
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								t155_2 := t155[j*dK:][:dK]
-								var t1602 F
+								t159_2 := t159[i*dK:][:dK]
+								var t1582 F
+								w14 := F(t94_3[j]*t223_3[j]) + t282_2[j]
 								for k := range dK {
-									t1602 += F(F(G1Stack2[k]*t23Entry) * t155_2[k])
+									t153Entry := t153_2[k]
+									t1582 += F(F(G1Stack2[k]*t23Entry4) * t153Entry)
+									t159_2[k] += F(w14 * t153Entry)
 								}
-								t160_2[j] = t1602
-							}
-						}
-					}
-					// atlas_deep.G1
-					clear(t161)
-					for i := range dK {
-						for j := range w {
-							n29 := int(c.Pos[l]) - j + a + C*s
-							if n29 >= 0 {
-								var t1612 F
-								t94_3 := t94_2[j*dH:][:dH]
-								t223_3 := t223[j*dH:][:dH]
-								t282_2 := t282[j*dH:][:dH]
-								for k := range dH {
-									t1612 += F((F(t94_3[k]*t223_3[k]) + t282_2[k]) * t155[k*dK+i])
-								}
-								t161[i*w+j] = t1612
+								t158_2[j] = t1582
 							}
 						}
 					}
 					// atlas_deep.G1
 					for i := range w {
 						G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-						var t1632 F
+						t159_2 := t159[i*dK:][:dK]
+						var t1612 F
 						for j := range dK {
-							t1632 += F(G1Stack2[j] * t161[j*w+i])
+							t1612 += F(G1Stack2[j] * t159_2[j])
 						}
-						t163[i] = t1632
+						t161[i] = t1612
 					}
 					// atlas_deep.G1
-					clear(t166)
-					clear(t167)
-					clear(t170)
+					clear(t164)
+					clear(t165)
+					clear(t168)
 					for i := range w {
-						n30 := int(c.Pos[l]) - i + a + C*s
-						if n30 >= 0 {
+						n29 := int(c.Pos[l]) - i + a + C*s
+						if n29 >= 0 {
 							t272Entry := t272[i]
-							w13 := F(1.1283791670955126 * t272Entry)
-							w14 := F(-0.5641895835477562 * t272Entry)
+							w15 := F(1.1283791670955126 * t272Entry)
+							w16 := F(-0.5641895835477562 * t272Entry)
 							t223_3 := t223[i*dH:][:dH]
 							t243_2 := t243[i*dH:][:dH]
-							t160_2 := t160[i*dH:][:dH]
-							t43_3 := t43_2[i*dH:][:dH]
-							t166_2 := t166[i*dH:][:dH]
-							t167_2 := t167[i*dH:][:dH]
-							t170_2 := t170[i*dH:][:dH]
+							t158_2 := t158[i*dH:][:dH]
+							t44_3 := t44_2[i*dH:][:dH]
+							t164_2 := t164[i*dH:][:dH]
+							t165_2 := t165[i*dH:][:dH]
+							t168_2 := t168[i*dH:][:dH]
 							for j := range dH {
 								t223Entry := t223_3[j]
 								t243Entry := t243_2[j]
-								t160Entry := t160_2[j]
-								t43Entry2 := t43_3[j]
-								t166_2[j] = F(F(F(w13*t223Entry)*t243Entry) * t160Entry)
-								t167_2[j] = F(F(F(w13*t43Entry2)*t243Entry) * t160Entry)
-								t170_2[j] = F(F(F(F(F(w14*t43Entry2)*t43Entry2)*t223Entry)*t243Entry) * t160Entry)
+								t158Entry := t158_2[j]
+								t44Entry2 := t44_3[j]
+								t164_2[j] = F(F(F(w15*t223Entry)*t243Entry) * t158Entry)
+								t165_2[j] = F(F(F(w15*t44Entry2)*t243Entry) * t158Entry)
+								t168_2[j] = F(F(F(F(F(w16*t44Entry2)*t44Entry2)*t223Entry)*t243Entry) * t158Entry)
 							}
 						}
 					}
 					// atlas_deep.G1
 					for i := range w {
-						t167_2 := t167[i*dH:][:dH]
+						t165_2 := t165[i*dH:][:dH]
 						t94_3 := t94_2[i*dH:][:dH]
-						t160_2 := t160[i*dH:][:dH]
-						t174_2 := t174[i*dH:][:dH]
+						t158_2 := t158[i*dH:][:dH]
+						t172_2 := t172[i*dH:][:dH]
 						for j := range dH {
-							t174_2[j] = t167_2[j] + F(t94_3[j]*t160_2[j])
+							t172_2[j] = t165_2[j] + F(t94_3[j]*t158_2[j])
 						}
 					}
 					// atlas_deep.G1
-					clear(t175)
+					clear(t173)
 					for i := range dK {
 						for j := range w {
-							n31 := int(c.Pos[l]) - j + a + C*s
-							if n31 >= 0 {
+							n30 := int(c.Pos[l]) - j + a + C*s
+							if n30 >= 0 {
 								t122Entry2 := t122[j*dK+i]
-								t174_2 := t174[j*dH:][:dH]
-								t175_2 := t175[i*dH:][:dH]
+								t172_2 := t172[j*dH:][:dH]
+								t173_2 := t173[i*dH:][:dH]
 								for k := range dH {
-									t175_2[k] += F(t122Entry2 * t174_2[k])
+									t173_2[k] += F(t122Entry2 * t172_2[k])
 								}
 							}
+						}
+					}
+					// atlas_deep.G1
+					clear(t174)
+					for i := range w {
+						n31 := int(c.Pos[l]) - i + a + C*s
+						if n31 >= 0 {
+							t174_2 := t174[i*dK:][:dK]
+							for j := range dK {
+								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
+								t172_2 := t172[i*dH:][:dH]
+								var t1742 F
+								for k := range dH {
+									t1742 += F(W2Trail2[k] * t172_2[k])
+								}
+								t174_2[j] = t1742
+							}
+						}
+					}
+					// atlas_deep.G1, atlas_deep.G2
+					for i := range w {
+						t86_2 := t86[i*dK:][:dK]
+						t174_2 := t174[i*dK:][:dK]
+						t175_2 := t175[i*dK:][:dK]
+						t23Entry5 := t23_3[i]
+						for j := range dK {
+							t175_2[j] = F(t86_2[j]*t23Entry5) + t174_2[j]
 						}
 					}
 					// atlas_deep.G1
 					clear(t176)
+					clear(t178)
 					for i := range w {
 						n32 := int(c.Pos[l]) - i + a + C*s
 						if n32 >= 0 {
+							t175_2 := t175[i*dK:][:dK]
 							t176_2 := t176[i*dK:][:dK]
-							for j := range dK {
-								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
-								t174_2 := t174[i*dH:][:dH]
-								var t1762 F
-								for k := range dH {
-									t1762 += F(W2Trail2[k] * t174_2[k])
-								}
-								t176_2[j] = t1762
-							}
-						}
-					}
-					// atlas_deep.G1, atlas_deep.G2
-					for i := range w {
-						t176_2 := t176[i*dK:][:dK]
-						t177_2 := t177[i*dK:][:dK]
-						t23Entry2 := t23_3[i]
-						for j := range dK {
-							t177_2[j] = F(t86[j*w+i]*t23Entry2) + t176_2[j]
-						}
-					}
-					// atlas_deep.G1
-					clear(t178)
-					clear(t180)
-					for i := range w {
-						n33 := int(c.Pos[l]) - i + a + C*s
-						if n33 >= 0 {
-							t177_2 := t177[i*dK:][:dK]
 							t178_2 := t178[i*dK:][:dK]
-							t180_2 := t180[i*dK:][:dK]
 							for j := range dK {
-								t1782 := t177_2[j]
-								t178_2[j] = t1782
-								t180_2[j] = -t1782
+								t1762 := t175_2[j]
+								t176_2[j] = t1762
+								t178_2[j] = -t1762
 							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t181)
+					clear(t179)
 					for i := range dK {
 						for j := range w {
-							n34 := int(c.Pos[l]) - j + a + C*s
-							if n34 >= 0 {
-								t177Entry := t177[j*dK+i]
+							n33 := int(c.Pos[l]) - j + a + C*s
+							if n33 >= 0 {
+								t175Entry := t175[j*dK+i]
 								t422_3 := t422[j*dH:][:dH]
-								t181_2 := t181[i*dH:][:dH]
+								t179_2 := t179[i*dH:][:dH]
 								for k := range dH {
-									t181_2[k] += F(F(0.5*t422_3[k]) * t177Entry)
+									t179_2[k] += F(F(0.5*t422_3[k]) * t175Entry)
 								}
 							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t182)
+					clear(t180)
+					for i := range w {
+						n34 := int(c.Pos[l]) - i + a + C*s
+						if n34 >= 0 {
+							t175_2 := t175[i*dK:][:dK]
+							for j := range dK {
+								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
+								t180_2 := t180[i*dH:][:dH]
+								t175Entry2 := t175_2[j]
+								for k := range dH {
+									t180_2[k] += F(F(0.5*W2Trail2[k]) * t175Entry2)
+								}
+							}
+						}
+					}
+					// atlas_deep.G1
+					for i := range w {
+						t852_2 := t852[i*dH:][:dH]
+						t180_2 := t180[i*dH:][:dH]
+						t181_2 := t181[i*dH:][:dH]
+						for j := range dH {
+							t181_2[j] = t852_2[j] + t180_2[j]
+						}
+					}
+					// atlas_deep.G1
+					clear(t189)
 					for i := range w {
 						n35 := int(c.Pos[l]) - i + a + C*s
 						if n35 >= 0 {
-							t177_2 := t177[i*dK:][:dK]
-							for j := range dK {
-								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
-								t182_2 := t182[i*dH:][:dH]
-								t177Entry2 := t177_2[j]
-								for k := range dH {
-									t182_2[k] += F(F(0.5*W2Trail2[k]) * t177Entry2)
-								}
-							}
-						}
-					}
-					// atlas_deep.G1, atlas_deep.G2
-					clear(t190)
-					for i := range w {
-						n36 := int(c.Pos[l]) - i + a + C*s
-						if n36 >= 0 {
-							t43_3 := t43_2[i*dH:][:dH]
 							t243_2 := t243[i*dH:][:dH]
 							t223_3 := t223[i*dH:][:dH]
-							t160_2 := t160[i*dH:][:dH]
-							t182_2 := t182[i*dH:][:dH]
-							t190_2 := t190[i*dH:][:dH]
+							t158_2 := t158[i*dH:][:dH]
+							t44_3 := t44_2[i*dH:][:dH]
+							t181_2 := t181[i*dH:][:dH]
+							t189_2 := t189[i*dH:][:dH]
 							for j := range dH {
-								t43Entry3 := t43_3[j]
-								t190_2[j] = F(F(0.7978845608028653*t243_2[j]) * (F(t43Entry3*t852[j*w+i]) + F(t223_3[j]*t160_2[j]) + F(t43Entry3*t182_2[j])))
+								t189_2[j] = F(F(0.7978845608028653*t243_2[j]) * (F(t223_3[j]*t158_2[j]) + F(t44_3[j]*t181_2[j])))
 							}
 						}
 					}
-					// atlas_deep.G1, atlas_deep.G2
+					// atlas_deep.G1
 					for i := range w {
+						t164_2 := t164[i*dH:][:dH]
+						t168_2 := t168[i*dH:][:dH]
 						t94_3 := t94_2[i*dH:][:dH]
-						t166_2 := t166[i*dH:][:dH]
-						t170_2 := t170[i*dH:][:dH]
-						t182_2 := t182[i*dH:][:dH]
+						t181_2 := t181[i*dH:][:dH]
+						t189_2 := t189[i*dH:][:dH]
 						t190_2 := t190[i*dH:][:dH]
-						t191_2 := t191[i*dH:][:dH]
 						for j := range dH {
-							t94Entry := t94_3[j]
-							t191_2[j] = F(t94Entry*t852[j*w+i]) + t166_2[j] + F(2*t170_2[j]) + F(t94Entry*t182_2[j]) + t190_2[j]
+							t190_2[j] = t164_2[j] + F(2*t168_2[j]) + F(t94_3[j]*t181_2[j]) + t189_2[j]
+						}
+					}
+					// atlas_deep.G1
+					clear(t191)
+					for i := range dH {
+						for j := range w {
+							n36 := int(c.Pos[l]) - j + a + C*s
+							if n36 >= 0 {
+								t190Entry := t190[j*dH+i]
+								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								t191_2 := t191[i*dK:][:dK]
+								for k := range dK {
+									t191_2[k] += F(G1Stack2[k] * t190Entry)
+								}
+							}
 						}
 					}
 					// atlas_deep.G1
 					clear(t192)
-					for i := range dH {
-						for j := range w {
-							n37 := int(c.Pos[l]) - j + a + C*s
-							if n37 >= 0 {
-								t191Entry := t191[j*dH+i]
-								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+					for i := range w {
+						n37 := int(c.Pos[l]) - i + a + C*s
+						if n37 >= 0 {
+							t190_2 := t190[i*dH:][:dH]
+							for j := range dH {
+								W1Trail2 := W1Trail[(a*dH+j)*dK:][:dK]
 								t192_3 := t192[i*dK:][:dK]
+								t190Entry2 := t190_2[j]
 								for k := range dK {
-									t192_3[k] += F(G1Stack2[k] * t191Entry)
+									t192_3[k] += F(W1Trail2[k] * t190Entry2)
 								}
 							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t193)
+					clear(t196)
 					for i := range w {
 						n38 := int(c.Pos[l]) - i + a + C*s
 						if n38 >= 0 {
-							t191_2 := t191[i*dH:][:dH]
-							for j := range dH {
-								W1Trail2 := W1Trail[(a*dH+j)*dK:][:dK]
-								t193_2 := t193[i*dK:][:dK]
-								t191Entry2 := t191_2[j]
-								for k := range dK {
-									t193_2[k] += F(W1Trail2[k] * t191Entry2)
-								}
-							}
-						}
-					}
-					// atlas_deep.G1
-					clear(t197)
-					for i := range w {
-						n39 := int(c.Pos[l]) - i + a + C*s
-						if n39 >= 0 {
-							t197[i] = F(F(t23_3[i]*(t88[i]+t163[i])) * t196[(l*T+a+C*s)*w+i])
+							t196[i] = F(F(t23_3[i]*(t88[i]+t161[i])) * t195[(l*T+a+C*s)*w+i])
 						}
 					}
 					// atlas_deep.G1, atlas_deep.W1
-					rhoEntry3 := rho[a]
 					for i := range dH {
-						t91_2 := t91[i*dK:][:dK]
-						t192_3 := t192[i*dK:][:dK]
+						t892_2 := t892[i*dK:][:dK]
+						t191_2 := t191[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						for j := range dK {
-							W1BarState2[j] = F(rhoEntry3*t91_2[j]) + t192_3[j]
+							W1BarState2[j] = F(rhoEntry3*t892_2[j]) + t191_2[j]
 						}
 					}
 					// atlas_deep.G1, atlas_deep.W2
 					for i := range dK {
 						t162_2 := t162[i*dH:][:dH]
-						t175_2 := t175[i*dH:][:dH]
-						t181_2 := t181[i*dH:][:dH]
+						t173_2 := t173[i*dH:][:dH]
+						t179_2 := t179[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						for j := range dH {
-							W2BarState2[j] = F(rhoEntry3*t162_2[j]) + t175_2[j] + t181_2[j]
+							W2BarState2[j] = F(rhoEntry3*t162_2[j]) + t173_2[j] + t179_2[j]
 						}
 					}
 					// atlas_deep.G1, atlas_deep
 					for i := range w {
-						t178_2 := t178[i*dK:][:dK]
-						t193_2 := t193[i*dK:][:dK]
+						t159_2 := t159[i*dK:][:dK]
+						t176_2 := t176[i*dK:][:dK]
+						t192_3 := t192[i*dK:][:dK]
 						t7_2 := t7[((l*T+a+C*s)*w+i)*dK:][:dK]
-						t180_2 := t180[i*dK:][:dK]
+						t178_2 := t178[i*dK:][:dK]
 						t9_2 := t9[((l*T+a+C*s)*w+i)*dK:][:dK]
-						t23Entry3 := t23_3[i]
+						t23Entry6 := t23_3[i]
 						for j := range dK {
-							t7_2[j] = F(t161[j*w+i]*t23Entry3) + t178_2[j] + t193_2[j]
-							t9_2[j] = t180_2[j]
+							t7_2[j] = F(t159_2[j]*t23Entry6) + t176_2[j] + t192_3[j]
+							t9_2[j] = t178_2[j]
 						}
 					}
 					// atlas_deep.G1
-					etaBar[a] = t832 + t158
-					rhoBar[a] = t21 + t9622
-					thetaBar[a] = t192_2 + t9423
+					etaBar[a] = t832 + t156
+					rhoBar[a] = t21 + t9422
+					thetaBar[a] = t192_2 + t9222
 					// atlas_deep.G1
 					for i := range dK {
 						qBar[i] = yBar[i] + t15[i]
 					}
 					// atlas_deep
 					for i := range w {
-						t2222 := t197[i]
+						t2222 := t196[i]
 						t5_2[i] = t2222
 						pGammaBar[i] += t2222
 					}

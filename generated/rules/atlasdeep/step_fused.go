@@ -35,47 +35,48 @@ func (c *stepFused) run() {
 	t8 := c.Work[2*L*T*w+4*dH*dK+2*dH*w:][:dH*w]                                 // [w, d_h]
 	t9 := c.Work[2*L*T*w+4*dH*dK+3*dH*w:][:dH*w]                                 // [w, d_h]
 	t23 := c.Work[2*L*T*w+4*dH*dK+4*dH*w:][:dH*w]                                // [w, d_h]
-	t10 := c.Work[2*L*T*w+4*dH*dK+5*dH*w:][:dK*w]                                // [w, d_k]
-	t12 := c.Work[2*L*T*w+4*dH*dK+5*dH*w+dK*w:][:dK*w]                           // [w, d_k]
-	t22 := c.Work[2*L*T*w+4*dH*dK+5*dH*w+2*dK*w:][:dH*w]                         // [w, d_h]
-	t24 := c.Work[2*L*T*w+4*dH*dK+6*dH*w+2*dK*w:][:dH*w]                         // [w, d_h]
-	t27 := c.Work[2*L*T*w+4*dH*dK+7*dH*w+2*dK*w:][:w]                            // [w]
-	t28 := c.Work[2*L*T*w+4*dH*dK+7*dH*w+2*dK*w+w:][:dH*w]                       // [w, d_h]
-	G1 := c.Work[2*L*T*w+4*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]                       // [d_h, d_k]
-	t43 := c.Work[2*L*T*w+5*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]                      // [d_h, d_k]
-	t44 := c.Work[2*L*T*w+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]                      // [d_h, d_h]
-	t45 := c.Work[2*L*T*w+dH*dH+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]                // [d_h, d_h]
-	t46 := c.Work[2*L*T*w+2*dH*dH+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
-	t47 := c.Work[2*L*T*w+3*dH*dH+6*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
-	t48 := c.Work[2*L*T*w+3*dH*dH+7*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
-	t49 := c.Work[2*L*T*w+3*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
-	t50 := c.Work[2*L*T*w+4*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
-	t51 := c.Work[2*L*T*w+5*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
-	t52 := c.Work[2*L*T*w+6*dH*dH+8*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
-	t53 := c.Work[2*L*T*w+6*dH*dH+9*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
-	t54 := c.Work[2*L*T*w+6*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
-	t55 := c.Work[2*L*T*w+7*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
-	t56 := c.Work[2*L*T*w+8*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
-	t57 := c.Work[2*L*T*w+9*dH*dH+10*dH*dK+8*dH*w+2*dK*w+w:][:dH*dK]             // [d_h, d_k]
-	t113 := c.Work[2*L*T*w+9*dH*dH+11*dH*dK+8*dH*w+2*dK*w+w:][:dH]               // [d_h]
-	G2 := c.Work[2*L*T*w+9*dH*dH+11*dH*dK+8*dH*w+2*dK*w+dH+w:][:dH*dK]           // [d_k, d_h]
-	t94 := c.Work[2*L*T*w+9*dH*dH+12*dH*dK+8*dH*w+2*dK*w+dH+w:][:dH*dK]          // [d_k, d_h]
-	t95 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+8*dH*w+2*dK*w+dH+w:][:dK*dK]          // [d_k, d_k]
-	t96 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+8*dH*w+dK*dK+2*dK*w+dH+w:][:dK*dK]    // [d_k, d_k]
-	t97 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+8*dH*w+2*dK*dK+2*dK*w+dH+w:][:dK*dK]  // [d_k, d_k]
-	t98 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+8*dH*w+3*dK*dK+2*dK*w+dH+w:][:dH*dK]  // [d_k, d_h]
-	t99 := c.Work[2*L*T*w+9*dH*dH+14*dH*dK+8*dH*w+3*dK*dK+2*dK*w+dH+w:][:dH*dK]  // [d_k, d_h]
-	t100 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+8*dH*w+3*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t101 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+8*dH*w+4*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t102 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+8*dH*w+5*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t103 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+8*dH*w+6*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
-	t104 := c.Work[2*L*T*w+9*dH*dH+16*dH*dK+8*dH*w+6*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
-	t105 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+8*dH*w+6*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t106 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+8*dH*w+7*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t107 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+8*dH*w+8*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
-	t108 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+8*dH*w+9*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
-	t182 := c.Work[2*L*T*w+9*dH*dH+18*dH*dK+8*dH*w+9*dK*dK+2*dK*w+dH+w:][:dH]    // [d_h]
-	t119 := c.Work[2*L*T*w+9*dH*dH+18*dH*dK+8*dH*w+9*dK*dK+2*dK*w+2*dH+w:][:dK]  // [d_k]
+	t42 := c.Work[2*L*T*w+4*dH*dK+5*dH*w:][:dH*w]                                // [w, d_h]
+	t10 := c.Work[2*L*T*w+4*dH*dK+6*dH*w:][:dK*w]                                // [w, d_k]
+	t12 := c.Work[2*L*T*w+4*dH*dK+6*dH*w+dK*w:][:dK*w]                           // [w, d_k]
+	t22 := c.Work[2*L*T*w+4*dH*dK+6*dH*w+2*dK*w:][:dH*w]                         // [w, d_h]
+	t24 := c.Work[2*L*T*w+4*dH*dK+7*dH*w+2*dK*w:][:dH*w]                         // [w, d_h]
+	t27 := c.Work[2*L*T*w+4*dH*dK+8*dH*w+2*dK*w:][:w]                            // [w]
+	t28 := c.Work[2*L*T*w+4*dH*dK+8*dH*w+2*dK*w+w:][:dH*w]                       // [w, d_h]
+	G1 := c.Work[2*L*T*w+4*dH*dK+9*dH*w+2*dK*w+w:][:dH*dK]                       // [d_h, d_k]
+	t43 := c.Work[2*L*T*w+5*dH*dK+9*dH*w+2*dK*w+w:][:dH*dK]                      // [d_h, d_k]
+	t44 := c.Work[2*L*T*w+6*dH*dK+9*dH*w+2*dK*w+w:][:dH*dH]                      // [d_h, d_h]
+	t45 := c.Work[2*L*T*w+dH*dH+6*dH*dK+9*dH*w+2*dK*w+w:][:dH*dH]                // [d_h, d_h]
+	t46 := c.Work[2*L*T*w+2*dH*dH+6*dH*dK+9*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
+	t47 := c.Work[2*L*T*w+3*dH*dH+6*dH*dK+9*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
+	t48 := c.Work[2*L*T*w+3*dH*dH+7*dH*dK+9*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
+	t49 := c.Work[2*L*T*w+3*dH*dH+8*dH*dK+9*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
+	t50 := c.Work[2*L*T*w+4*dH*dH+8*dH*dK+9*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
+	t51 := c.Work[2*L*T*w+5*dH*dH+8*dH*dK+9*dH*w+2*dK*w+w:][:dH*dH]              // [d_h, d_h]
+	t52 := c.Work[2*L*T*w+6*dH*dH+8*dH*dK+9*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
+	t53 := c.Work[2*L*T*w+6*dH*dH+9*dH*dK+9*dH*w+2*dK*w+w:][:dH*dK]              // [d_h, d_k]
+	t54 := c.Work[2*L*T*w+6*dH*dH+10*dH*dK+9*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
+	t55 := c.Work[2*L*T*w+7*dH*dH+10*dH*dK+9*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
+	t56 := c.Work[2*L*T*w+8*dH*dH+10*dH*dK+9*dH*w+2*dK*w+w:][:dH*dH]             // [d_h, d_h]
+	t57 := c.Work[2*L*T*w+9*dH*dH+10*dH*dK+9*dH*w+2*dK*w+w:][:dH*dK]             // [d_h, d_k]
+	t113 := c.Work[2*L*T*w+9*dH*dH+11*dH*dK+9*dH*w+2*dK*w+w:][:dH]               // [d_h]
+	G2 := c.Work[2*L*T*w+9*dH*dH+11*dH*dK+9*dH*w+2*dK*w+dH+w:][:dH*dK]           // [d_k, d_h]
+	t94 := c.Work[2*L*T*w+9*dH*dH+12*dH*dK+9*dH*w+2*dK*w+dH+w:][:dH*dK]          // [d_k, d_h]
+	t95 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+9*dH*w+2*dK*w+dH+w:][:dK*dK]          // [d_k, d_k]
+	t96 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+9*dH*w+dK*dK+2*dK*w+dH+w:][:dK*dK]    // [d_k, d_k]
+	t97 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+9*dH*w+2*dK*dK+2*dK*w+dH+w:][:dK*dK]  // [d_k, d_k]
+	t98 := c.Work[2*L*T*w+9*dH*dH+13*dH*dK+9*dH*w+3*dK*dK+2*dK*w+dH+w:][:dH*dK]  // [d_k, d_h]
+	t99 := c.Work[2*L*T*w+9*dH*dH+14*dH*dK+9*dH*w+3*dK*dK+2*dK*w+dH+w:][:dH*dK]  // [d_k, d_h]
+	t100 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+9*dH*w+3*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t101 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+9*dH*w+4*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t102 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+9*dH*w+5*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t103 := c.Work[2*L*T*w+9*dH*dH+15*dH*dK+9*dH*w+6*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
+	t104 := c.Work[2*L*T*w+9*dH*dH+16*dH*dK+9*dH*w+6*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
+	t105 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+9*dH*w+6*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t106 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+9*dH*w+7*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t107 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+9*dH*w+8*dK*dK+2*dK*w+dH+w:][:dK*dK] // [d_k, d_k]
+	t108 := c.Work[2*L*T*w+9*dH*dH+17*dH*dK+9*dH*w+9*dK*dK+2*dK*w+dH+w:][:dH*dK] // [d_k, d_h]
+	t142 := c.Work[2*L*T*w+9*dH*dH+18*dH*dK+9*dH*w+9*dK*dK+2*dK*w+dH+w:][:dH]    // [d_h]
+	t119 := c.Work[2*L*T*w+9*dH*dH+18*dH*dK+9*dH*w+9*dK*dK+2*dK*w+2*dH+w:][:dK]  // [d_k]
 	t34Total := make([]F, 1)
 	t85Total := make([]F, 1)
 
@@ -269,13 +270,13 @@ func (c *stepFused) run() {
 							for j := range dH {
 								W1State2 := W1State[j*dK:][:dK]
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								var t42 F
-								t42Sums := [16]F{t42}
+								var t43_2 F
+								t43Sums := [16]F{t43_2}
 								for k := range dK {
-									t42Sums[k%16] = num.FMA32(W1State2[k], G1Stack2[k], t42Sums[k%16])
+									t43Sums[k%16] = num.FMA32(W1State2[k], G1Stack2[k], t43Sums[k%16])
 								}
-								t42 = kern.Sum16(&t42Sums)
-								t4_2[j] = t42
+								t43_2 = kern.Sum16(&t43Sums)
+								t4_2[j] = t43_2
 							}
 						}
 					}
@@ -350,14 +351,33 @@ func (c *stepFused) run() {
 						}
 					}
 					// atlas_deep.G1
+					if kern.Wide() {
+						a2 := regions.R941da4d27a95Args{
+							P0: unsafe.SliceData(t4),
+							P1: unsafe.SliceData(t9),
+							P2: unsafe.SliceData(t42),
+							N0: w,
+							N1: dH,
+						}
+						regions.R941da4d27a95(&a2)
+					} else {
+						for i := range w {
+							t4_2 := t4[i*dH:][:dH]
+							t9_2 := t9[i*dH:][:dH]
+							t42_2 := t42[i*dH:][:dH]
+							for j := range dH {
+								t42_2[j] = F(t4_2[j] * t9_2[j])
+							}
+						}
+					}
+					// atlas_deep.G1
 					clear(t10)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Re3a72080c11eArgs{
+						a2 := regions.R460479cf6105Args{
 							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t4),
-							P2: unsafe.SliceData(t9),
-							P3: unsafe.SliceData(t10),
+							P1: unsafe.SliceData(t42),
+							P2: unsafe.SliceData(t10),
 							N0: w,
 							N1: n7 + a + C*s + 1,
 							N2: dK,
@@ -366,18 +386,17 @@ func (c *stepFused) run() {
 							N5: 8,
 							N6: 12,
 						}
-						regions.Re3a72080c11e(&a2)
+						regions.R460479cf6105(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t10_2 := t10[i*dK:][:dK]
-							t4_2 := t4[i*dH:][:dH]
-							t9_2 := t9[i*dH:][:dH]
+							t42_2 := t42[i*dH:][:dH]
 							for j := range dK {
 								W2State2 := W2State[j*dH:][:dH]
 								var t102_2 F
 								t102Sums := [16]F{t102_2}
 								for k := range dH {
-									t102Sums[k%16] = num.FMA32(W2State2[k], F(t4_2[k]*t9_2[k]), t102Sums[k%16])
+									t102Sums[k%16] = num.FMA32(W2State2[k], t42_2[k], t102Sums[k%16])
 								}
 								t102_2 = kern.Sum16(&t102Sums)
 								t10_2[j] = F(0.5 * t102_2)
@@ -511,18 +530,47 @@ func (c *stepFused) run() {
 						}
 					}
 					// atlas_deep.G1
-					for i := range dH {
-						G1_2 := G1[i*dK:][:dK]
-						for j := range dK {
-							var G12 F
+					clear(G1)
+					if kern.Wide() {
+						a2 := regions.R945ae1b35141Args{
+							P0:  unsafe.SliceData(c.Pos),
+							P1:  unsafe.SliceData(t9),
+							P2:  unsafe.SliceData(t22),
+							P3:  unsafe.SliceData(t28),
+							P4:  unsafe.SliceData(t2),
+							P5:  unsafe.SliceData(c.G1Stack2),
+							P6:  unsafe.SliceData(G1),
+							N0:  dH,
+							N1:  4 * l,
+							N2:  w,
+							N3:  a + C*s + 1,
+							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
+							N5:  4 * dH,
+							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
+							N7:  8 * dH,
+							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
+							N9:  12 * dH,
+							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
+							N11: dK,
+							N12: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N13: -dK,
+						}
+						regions.R945ae1b35141(&a2)
+					} else {
+						for i := range dH {
+							G1_2 := G1[i*dK:][:dK]
 							n13 := int(c.Pos[l])
 							if n2 := min(w, n13+a+C*s+1); n2 > 0 {
 								t2_2 := t2[(l*T+a+C*s)*w:][:n2]
-								for k := range n2 {
-									G12 = num.FMA32(num.FMA32(t9[k*dH+i], t22[k*dH+i], t28[k*dH+i]), F(c.G1Stack2[(l*(T+w-1)+a+C*s-k+w-1)*dK+j]*t2_2[k]), G12)
+								for j := range n2 {
+									G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+									w3 := num.FMA32(t9[j*dH+i], t22[j*dH+i], t28[j*dH+i])
+									t2Entry := t2_2[j]
+									for k := range dK {
+										G1_2[k] = num.FMA32(w3, F(G1Stack2[k]*t2Entry), G1_2[k])
+									}
 								}
 							}
-							G1_2[j] = G12
 						}
 					}
 					// atlas_deep.S1, atlas_deep.O1
@@ -560,9 +608,9 @@ func (c *stepFused) run() {
 					// atlas_deep.O1, atlas_deep.G1
 					t36 := (F(0) < t34)
 					t39 := num.Sqrt(kern.Choose(t36, t34, F(1)))
-					t42 := F(1e-07) + kern.Choose(t36, t39, F(0))
+					t42_2 := F(1e-07) + kern.Choose(t36, t39, F(0))
 					if len(c.O1Lin) > 0 {
-						c.O1Lin[l*T+a+C*s] = t42
+						c.O1Lin[l*T+a+C*s] = t42_2
 					}
 					// atlas_deep.O1
 					if kern.Wide() {
@@ -571,7 +619,7 @@ func (c *stepFused) run() {
 							P1: unsafe.SliceData(t43),
 							N0: dH,
 							N1: dK,
-							S0: [2]float32{t42},
+							S0: [2]float32{t42_2},
 						}
 						regions.R883db4b17644(&a2)
 					} else {
@@ -579,7 +627,7 @@ func (c *stepFused) run() {
 							S1State2 := S1State[i*dK:][:dK]
 							t43_2 := t43[i*dK:][:dK]
 							for j := range dK {
-								t43_2[j] = S1State2[j] / t42
+								t43_2[j] = S1State2[j] / t42_2
 							}
 						}
 					}
@@ -738,18 +786,43 @@ func (c *stepFused) run() {
 						}
 					}
 					// atlas_deep.G2, atlas_deep.G1
-					for i := range dK {
-						G2_2 := G2[i*dH:][:dH]
-						for j := range dH {
-							var G22 F
+					clear(G2)
+					if kern.Wide() {
+						a2 := regions.Rd557ba98e1e5Args{
+							P0:  unsafe.SliceData(c.Pos),
+							P1:  unsafe.SliceData(t12),
+							P2:  unsafe.SliceData(t2),
+							P3:  unsafe.SliceData(t42),
+							P4:  unsafe.SliceData(G2),
+							N0:  dK,
+							N1:  4 * l,
+							N2:  w,
+							N3:  a + C*s + 1,
+							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
+							N5:  4 * dK,
+							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
+							N7:  8 * dK,
+							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
+							N9:  12 * dK,
+							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
+							N11: dH,
+						}
+						regions.Rd557ba98e1e5(&a2)
+					} else {
+						for i := range dK {
+							G2_2 := G2[i*dH:][:dH]
 							n14 := int(c.Pos[l])
 							if n2 := min(w, n14+a+C*s+1); n2 > 0 {
 								t2_2 := t2[(l*T+a+C*s)*w:][:n2]
-								for k := range n2 {
-									G22 = num.FMA32(F(t4[k*dH+j]*t9[k*dH+j]), F(t12[k*dK+i]*t2_2[k]), G22)
+								for j := range n2 {
+									t42_3 := t42[j*dH:][:dH]
+									t12Entry2 := t12[j*dK+i]
+									t2Entry2 := t2_2[j]
+									for k := range dH {
+										G2_2[k] = num.FMA32(t12Entry2, F(t42_3[k]*t2Entry2), G2_2[k])
+									}
 								}
 							}
-							G2_2[j] = G22
 						}
 					}
 					// atlas_deep.S2, atlas_deep.O2
@@ -788,7 +861,7 @@ func (c *stepFused) run() {
 					t90 := num.Sqrt(kern.Choose(t87, t85, F(1)))
 					t93 := F(1e-07) + kern.Choose(t87, t90, F(0))
 					t692 := F(1) / t90
-					t144 := F(1) / t39
+					t142_2 := F(1) / t39
 					if len(c.O2Lin) > 0 {
 						c.O2Lin[l*T+a+C*s] = t93
 					}
@@ -796,7 +869,7 @@ func (c *stepFused) run() {
 						c.O2Div[l*T+a+C*s] = t692
 					}
 					if len(c.O1Div) > 0 {
-						c.O1Div[l*T+a+C*s] = t144
+						c.O1Div[l*T+a+C*s] = t142_2
 					}
 					// atlas_deep.O2
 					if kern.Wide() {
@@ -975,21 +1048,21 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R4faaa75d07aeArgs{
 							P0: unsafe.SliceData(t113),
-							P1: unsafe.SliceData(t182),
+							P1: unsafe.SliceData(t142),
 							N0: dH,
 						}
 						regions.R4faaa75d07ae(&a2)
 					} else {
 						for i := range dH {
 							t113Entry := t113[i]
-							t182[i] = F(t113Entry * (F(1) + kern.Erf(F(0.7071067811865475*t113Entry))))
+							t142[i] = F(t113Entry * (F(1) + kern.Erf(F(0.7071067811865475*t113Entry))))
 						}
 					}
 					// atlas_deep.y
 					if kern.Wide() {
 						a2 := regions.R864d0d2d465dArgs{
 							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t182),
+							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t119),
 							N0: dK,
 							N1: dH,
@@ -1004,7 +1077,7 @@ func (c *stepFused) run() {
 							var t1192 F
 							t1192Sums := [16]F{t1192}
 							for j := range dH {
-								t1192Sums[j%16] = num.FMA32(W2State2[j], t182[j], t1192Sums[j%16])
+								t1192Sums[j%16] = num.FMA32(W2State2[j], t142[j], t1192Sums[j%16])
 							}
 							t1192 = kern.Sum16(&t1192Sums)
 							t119[i] = F(0.5 * t1192)
@@ -1062,11 +1135,11 @@ func (c *stepBackwardFused) run() {
 	_ = segments
 	t22 := c.Work[:L*T*w]                                                                                                                                           // [L, T, w]
 	t23 := c.Work[L*T*w:][:L*T*w]                                                                                                                                   // [L, T, w]
-	t195 := c.Work[2*L*T*w:][:L*T*w]                                                                                                                                // [L, T, w]
+	t194 := c.Work[2*L*T*w:][:L*T*w]                                                                                                                                // [L, T, w]
 	t118 := c.Work[3*L*T*w:][:L*T*dH]                                                                                                                               // [L, T, d_h]
-	t228 := c.Work[L*T*dH+3*L*T*w:][:L*T*dH]                                                                                                                        // [L, T, d_h]
+	t227 := c.Work[L*T*dH+3*L*T*w:][:L*T*dH]                                                                                                                        // [L, T, d_h]
 	t102 := c.Work[2*L*T*dH+3*L*T*w:][:L*T*dH]                                                                                                                      // [L, T, d_h]
-	t196 := c.Work[3*L*T*dH+3*L*T*w:][:L*T*w]                                                                                                                       // [L, T, w]
+	t195 := c.Work[3*L*T*dH+3*L*T*w:][:L*T*w]                                                                                                                       // [L, T, w]
 	t5 := c.Work[3*L*T*dH+4*L*T*w:][:L*T*w]                                                                                                                         // [L, T, w]
 	t7 := c.Work[3*L*T*dH+5*L*T*w:][:L*T*dK*w]                                                                                                                      // [L, T, w, d_k]
 	t9 := c.Work[L*T*dK*w+3*L*T*dH+5*L*T*w:][:L*T*dK*w]                                                                                                             // [L, T, w, d_k]
@@ -1090,173 +1163,178 @@ func (c *stepBackwardFused) run() {
 	t82 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+2*dH*w-3*L:][:dH*w]                                            // [w, d_h]
 	t92 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+3*dH*w-3*L:][:dH*w]                                            // [w, d_h]
 	t23_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+4*dH*w-3*L:][:dH*w]                                          // [w, d_h]
-	t103 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+5*dH*w-3*L:][:dK*w]                                           // [w, d_k]
-	t12 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+5*dH*w+dK*w-3*L:][:dK*w]                                       // [w, d_k]
-	t222 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+5*dH*w+2*dK*w-3*L:][:dH*w]                                    // [w, d_h]
-	t242 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+6*dH*w+2*dK*w-3*L:][:dH*w]                                    // [w, d_h]
-	t27 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+7*dH*w+2*dK*w-3*L:][:w]                                        // [w]
-	t28 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+7*dH*w+2*dK*w-3*L+w:][:dH*w]                                   // [w, d_h]
-	G1 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                                   // [d_h, d_k]
-	t43 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                                  // [d_h, d_k]
-	t44 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                                 // [d_h, d_h]
-	t45 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+dH*dH+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                           // [d_h, d_h]
-	t46 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+2*dH*dH+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t47 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+3*dH*dH+10*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
-	t48 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+3*dH*dH+11*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
-	t49 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+3*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t50 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+4*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t51 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+5*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t52 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+6*dH*dH+12*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
-	t53 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+6*dH*dH+13*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
-	t54 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+6*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t55 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+7*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t56 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
-	t57 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+14*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
-	G2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+15*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                          // [d_k, d_h]
-	t94 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+16*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_k, d_h]
-	t95 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dK*dK]                         // [d_k, d_k]
-	t96 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+dK*dK+2*dK*w-3*L+w:][:dK*dK]                   // [d_k, d_k]
-	t97 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+2*dK*dK+2*dK*w-3*L+w:][:dK*dK]                 // [d_k, d_k]
-	t98 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+8*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dH*dK]                 // [d_k, d_h]
-	t99 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+18*dH*dK+8*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dH*dK]                 // [d_k, d_h]
-	t100 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
-	t101 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+4*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
-	t102_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+5*dK*dK+2*dK*w-3*L+w:][:dK*dK]              // [d_k, d_k]
-	t103_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+8*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dH*dK]              // [d_k, d_h]
-	t104 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+20*dH*dK+8*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dH*dK]                // [d_k, d_h]
-	t105 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
-	t106 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+7*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
-	t107 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+8*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
-	t108 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+8*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*dK]                // [d_k, d_h]
-	t43_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+8*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
-	t73 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+9*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                  // [w, d_h]
-	t83 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+10*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                 // [w, d_h]
-	t94_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+11*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]               // [w, d_h]
-	t233 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+12*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
-	t422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+13*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
-	t106_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+14*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dK*w]              // [w, d_k]
-	t122 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+14*dH*w+9*dK*dK+3*dK*w-3*L+w:][:dK*w]                // [w, d_k]
-	t223 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+14*dH*w+9*dK*dK+4*dK*w-3*L+w:][:dH*w]                // [w, d_h]
-	t243 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+15*dH*w+9*dK*dK+4*dK*w-3*L+w:][:dH*w]                // [w, d_h]
-	t272 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+16*dH*w+9*dK*dK+4*dK*w-3*L+w:][:w]                   // [w]
-	t282 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+16*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*w]              // [w, d_h]
-	t433 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]             // [d_h, d_k]
-	t442 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]             // [d_h, d_h]
-	t452 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+10*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t462 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+11*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t472 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+12*dH*dH+23*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t482 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+12*dH*dH+24*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t492 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+12*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t502 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+13*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t512 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+14*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t522 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+15*dH*dH+25*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t532 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+15*dH*dH+26*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t542 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+15*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t552 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+16*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t562 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+17*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
-	t572 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+27*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
-	t943 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+28*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_k, d_h]
-	t952 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]            // [d_k, d_k]
-	t962 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+10*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
-	t972 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+11*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
-	t982 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+17*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
-	t992 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+30*dH*dK+17*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
-	t1002 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+12*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1012 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+13*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+14*dK*dK+4*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
-	t1032 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
-	t1042 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+32*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
-	t52_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+2*w:][:dH]             // [d_h]
-	t162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+dH+2*w:][:dH*dK]        // [d_k, d_h]
-	t1052 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+15*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
-	t1062 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+16*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
-	t1072 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+17*dK*dK+4*dK*w-3*L+dH+2*w:][:dK*dK]       // [d_k, d_k]
-	t1082 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+dH+2*w:][:dH*dK]       // [d_k, d_h]
-	t13 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+dH+2*w:][:dH]            // [d_h]
-	t15 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+2*w:][:dK]          // [d_k]
-	t91 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_h, d_k]
-	t207 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+36*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t208 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+18*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t209 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+19*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t210 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+20*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t31 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+21*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]    // [d_k, d_k]
-	t211 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+22*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t212 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t342 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+38*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t37 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
-	t382 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+23*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t412 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+24*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t422_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+25*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK] // [d_k, d_k]
-	t4322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+26*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t213 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+27*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t214 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t4622 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+41*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
-	t4922 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
-	t5022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+28*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t5322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+29*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t5422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+30*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t5522 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+31*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
-	t215 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+32*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
-	t216 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
-	t58 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+44*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
-	t80 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
-	t852 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+17*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dH*w]    // [d_h, w]
-	t86 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+4*dK*w-3*L+2*dH+dK+2*w:][:dK*w]     // [d_k, w]
-	t88 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:w]        // [w]
-	t217 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t218 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t219 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+19*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t220 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+20*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t10622 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+21*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
-	t221 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+22*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t222_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
-	t109 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+48*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t112 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+49*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t1132 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
-	t1162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+24*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
-	t1172 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+25*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
-	t11822 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+26*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
-	t223_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+27*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
-	t224 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+50*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t121 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+51*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t124 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+52*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t125 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t128 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+29*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t129 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+30*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t130 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+31*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t225 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+32*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
-	t226 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+53*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t133 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+54*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t155 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+55*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
-	t160 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dH*w]    // [w, d_h]
-	t161 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+3*w:][:dK*w]    // [d_k, w]
-	t163 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:w]       // [w]
-	t166 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t167 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+20*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t170 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+21*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t174 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+22*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
-	t175 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+23*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]   // [d_k, d_h]
-	t176 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t177 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t178 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+8*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t180 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+9*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
-	t181 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+23*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_k, d_h]
-	t182 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+23*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
-	t190 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+24*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
-	t191 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+25*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
-	t192 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+26*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_h, d_k]
-	t193 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+26*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dK*w]   // [w, d_k]
-	t197 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+26*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:w]      // [w]
+	t42 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+5*dH*w-3*L:][:dH*w]                                            // [w, d_h]
+	t103 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+6*dH*w-3*L:][:dK*w]                                           // [w, d_k]
+	t12 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+6*dH*w+dK*w-3*L:][:dK*w]                                       // [w, d_k]
+	t222 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+6*dH*w+2*dK*w-3*L:][:dH*w]                                    // [w, d_h]
+	t242 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+7*dH*w+2*dK*w-3*L:][:dH*w]                                    // [w, d_h]
+	t27 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+8*dH*w+2*dK*w-3*L:][:w]                                        // [w]
+	t28 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+8*dH*w+2*dK*w-3*L+w:][:dH*w]                                   // [w, d_h]
+	G1 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dK]                                   // [d_h, d_k]
+	t43 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dK]                                  // [d_h, d_k]
+	t44 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+10*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dH]                                 // [d_h, d_h]
+	t45 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+dH*dH+10*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dH]                           // [d_h, d_h]
+	t46 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+2*dH*dH+10*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t47 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+3*dH*dH+10*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
+	t48 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+3*dH*dH+11*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
+	t49 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+3*dH*dH+12*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t50 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+4*dH*dH+12*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t51 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+5*dH*dH+12*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t52 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+6*dH*dH+12*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
+	t53 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+6*dH*dH+13*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
+	t54 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+6*dH*dH+14*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t55 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+7*dH*dH+14*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t56 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+8*dH*dH+14*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dH]                         // [d_h, d_h]
+	t57 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+14*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_h, d_k]
+	G2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+15*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dK]                          // [d_k, d_h]
+	t94 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+16*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dH*dK]                         // [d_k, d_h]
+	t95 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+9*dH*w+2*dK*w-3*L+w:][:dK*dK]                         // [d_k, d_k]
+	t96 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+9*dH*w+dK*dK+2*dK*w-3*L+w:][:dK*dK]                   // [d_k, d_k]
+	t97 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+9*dH*w+2*dK*dK+2*dK*w-3*L+w:][:dK*dK]                 // [d_k, d_k]
+	t98 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+17*dH*dK+9*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dH*dK]                 // [d_k, d_h]
+	t99 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+18*dH*dK+9*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dH*dK]                 // [d_k, d_h]
+	t100 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+9*dH*w+3*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
+	t101 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+9*dH*w+4*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
+	t102_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+9*dH*w+5*dK*dK+2*dK*w-3*L+w:][:dK*dK]              // [d_k, d_k]
+	t103_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+19*dH*dK+9*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dH*dK]              // [d_k, d_h]
+	t104 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+20*dH*dK+9*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dH*dK]                // [d_k, d_h]
+	t105 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+9*dH*w+6*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
+	t106 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+9*dH*w+7*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
+	t107 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+9*dH*w+8*dK*dK+2*dK*w-3*L+w:][:dK*dK]                // [d_k, d_k]
+	t108 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+21*dH*dK+9*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*dK]                // [d_k, d_h]
+	t44_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+9*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
+	t73 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+10*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                 // [w, d_h]
+	t83 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+11*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                 // [w, d_h]
+	t94_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+12*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]               // [w, d_h]
+	t233 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+13*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
+	t422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+14*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dH*w]                // [w, d_h]
+	t106_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+15*dH*w+9*dK*dK+2*dK*w-3*L+w:][:dK*w]              // [w, d_k]
+	t122 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+15*dH*w+9*dK*dK+3*dK*w-3*L+w:][:dK*w]                // [w, d_k]
+	t223 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+15*dH*w+9*dK*dK+4*dK*w-3*L+w:][:dH*w]                // [w, d_h]
+	t243 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+16*dH*w+9*dK*dK+4*dK*w-3*L+w:][:dH*w]                // [w, d_h]
+	t272 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+w:][:w]                   // [w]
+	t282 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+17*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*w]              // [w, d_h]
+	t433 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+22*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]             // [d_h, d_k]
+	t442 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+9*dH*dH+23*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]             // [d_h, d_h]
+	t452 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+10*dH*dH+23*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t462 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+11*dH*dH+23*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t472 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+12*dH*dH+23*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
+	t482 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+12*dH*dH+24*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
+	t492 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+12*dH*dH+25*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t502 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+13*dH*dH+25*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t512 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+14*dH*dH+25*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t522 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+15*dH*dH+25*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
+	t532 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+15*dH*dH+26*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
+	t542 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+15*dH*dH+27*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t552 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+16*dH*dH+27*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t562 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+17*dH*dH+27*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dH]            // [d_h, d_h]
+	t572 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+27*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dH*dK]            // [d_h, d_k]
+	t722 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+28*dH*dK+18*dH*w+9*dK*dK+4*dK*w-3*L+2*w:][:dK*w]             // [w, d_k]
+	G22 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+28*dH*dK+18*dH*w+9*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]             // [d_k, d_h]
+	S222 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+29*dH*dK+18*dH*w+9*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]            // [d_k, d_h]
+	t943 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+30*dH*dK+18*dH*w+9*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]            // [d_k, d_h]
+	t952 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+9*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]            // [d_k, d_k]
+	t962 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+10*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
+	t972 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+11*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]           // [d_k, d_k]
+	t982 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+31*dH*dK+18*dH*w+12*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
+	t992 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+32*dH*dK+18*dH*w+12*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]           // [d_k, d_h]
+	t1002 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+18*dH*w+12*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1012 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+18*dH*w+13*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+18*dH*w+14*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1032 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+33*dH*dK+18*dH*w+15*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
+	t1042 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+34*dH*dK+18*dH*w+15*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
+	t1052 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+15*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1062 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+16*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1072 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+17*dK*dK+5*dK*w-3*L+2*w:][:dK*dK]          // [d_k, d_k]
+	t1082 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+35*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*w:][:dH*dK]          // [d_k, d_h]
+	t52_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+36*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*w:][:dH]             // [d_h]
+	t162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+36*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+dH+2*w:][:dH*dK]        // [d_k, d_h]
+	t13 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+dH+2*w:][:dH]            // [d_h]
+	t15 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*dH+2*w:][:dK]          // [d_k]
+	t892 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+37*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_h, d_k]
+	t206 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+38*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t207 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+18*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t208 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+19*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t209 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+20*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t31 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+21*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]    // [d_k, d_k]
+	t210 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+22*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t211 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+39*dH*dK+18*dH*w+23*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t342 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+40*dH*dK+18*dH*w+23*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t37 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+41*dH*dK+18*dH*w+23*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
+	t382 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+23*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t412 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+24*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t422_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+25*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK] // [d_k, d_k]
+	t4322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+26*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t212 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+27*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t213 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+42*dH*dK+18*dH*w+28*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t4622 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+43*dH*dK+18*dH*w+28*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
+	t4922 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+44*dH*dK+18*dH*w+28*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]  // [d_k, d_h]
+	t5022 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+28*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t5322 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+29*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t5422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+30*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t5522 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+31*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]  // [d_k, d_k]
+	t214 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+32*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*dK]   // [d_k, d_k]
+	t215 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+45*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]   // [d_k, d_h]
+	t58 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+46*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
+	t80 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+47*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*dK]    // [d_k, d_h]
+	t852 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+48*dH*dK+18*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dH*w]    // [w, d_h]
+	t86 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+48*dH*dK+19*dH*w+33*dK*dK+5*dK*w-3*L+2*dH+dK+2*w:][:dK*w]     // [w, d_k]
+	t88 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+48*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+2*w:][:w]        // [w]
+	t216 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+48*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t217 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+18*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t218 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+19*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t219 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+20*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t10422 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+21*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
+	t220 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+22*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t221 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+49*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t10722 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+50*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
+	t1102 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+51*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]  // [d_h, d_k]
+	t1112 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+23*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
+	t114 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+24*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t115 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+25*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t1162 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+26*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]  // [d_h, d_h]
+	t222_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+27*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH] // [d_h, d_h]
+	t223_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+52*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
+	t1192 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+53*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]  // [d_h, d_k]
+	t122_2 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+54*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK] // [d_h, d_k]
+	t123 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+28*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t126 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+29*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t127 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+30*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t128 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+31*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t224 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+32*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dH]   // [d_h, d_h]
+	t225 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+55*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t131 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+56*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t153 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+57*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*dK]   // [d_h, d_k]
+	t158 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+19*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dH*w]    // [w, d_h]
+	t159 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+20*dH*w+33*dK*dK+6*dK*w-3*L+2*dH+dK+3*w:][:dK*w]    // [w, d_k]
+	t161 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+20*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+3*w:][:w]       // [w]
+	t164 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+20*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t165 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+21*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t168 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+22*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t172 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+23*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dH*w]    // [w, d_h]
+	t173 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+58*dH*dK+24*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]   // [d_k, d_h]
+	t174 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+24*dH*w+33*dK*dK+7*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t175 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+24*dH*w+33*dK*dK+8*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t176 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+24*dH*w+33*dK*dK+9*dK*w-3*L+2*dH+dK+4*w:][:dK*w]    // [w, d_k]
+	t178 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+24*dH*w+33*dK*dK+10*dK*w-3*L+2*dH+dK+4*w:][:dK*w]   // [w, d_k]
+	t179 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+59*dH*dK+24*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_k, d_h]
+	t180 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+60*dH*dK+24*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t181 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+60*dH*dK+25*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t189 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+60*dH*dK+26*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t190 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+60*dH*dK+27*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*w]   // [w, d_h]
+	t191 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+60*dH*dK+28*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dH*dK]  // [d_h, d_k]
+	t192 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+61*dH*dK+28*dH*w+33*dK*dK+11*dK*w-3*L+2*dH+dK+4*w:][:dK*w]   // [w, d_k]
+	t196 := c.Work[2*L*T*dK*w+4*C*dH*dK+3*L*T*dH+4*L*T*dK+5*L*T*w+4*L*dK*w+3*L*T-4*L*dK+3*L*w+33*dH*dH+61*dH*dK+28*dH*w+33*dK*dK+12*dK*w-3*L+2*dH+dK+4*w:][:w]      // [w]
 	t34Total := make([]F, 1)
 	t85Total := make([]F, 1)
-	t9422Total := make([]F, 1)
-	t9622Total := make([]F, 1)
 	t19Total := make([]F, 1)
 	t21Total := make([]F, 1)
+	t922Total := make([]F, 1)
+	t9422Total := make([]F, 1)
 	t63Total := make([]F, 1)
 	t832Total := make([]F, 1)
-	t138Total := make([]F, 1)
-	t158Total := make([]F, 1)
+	t136Total := make([]F, 1)
+	t156Total := make([]F, 1)
 
 	// atlas_deep.G1
 	clear(t22)
@@ -1275,13 +1353,13 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.G1
 	clear(t23)
-	clear(t195)
+	clear(t194)
 	if kern.Wide() {
 		a := regions.Rc3ec829710bbArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
-			P3: unsafe.SliceData(t195),
+			P3: unsafe.SliceData(t194),
 			N0: L,
 			N1: T,
 			N2: w,
@@ -1295,11 +1373,11 @@ func (c *stepBackwardFused) run() {
 				if n := min(w, n2+j+1); n > 0 {
 					t22_2 := t22[(i*T+j)*w:][:n]
 					t23_3 := t23[(i*T+j)*w:][:n]
-					t195_2 := t195[(i*T+j)*w:][:n]
+					t194_2 := t194[(i*T+j)*w:][:n]
 					for k := range n {
 						t22Entry := t22_2[k]
 						t23_3[k] = kern.Sigmoid(t22Entry)
-						t195_2[k] = -t22Entry
+						t194_2[k] = -t22Entry
 					}
 				}
 			}
@@ -1311,7 +1389,7 @@ func (c *stepBackwardFused) run() {
 		a := regions.Rd5412aeb555eArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t118),
-			P2: unsafe.SliceData(t228),
+			P2: unsafe.SliceData(t227),
 			P3: unsafe.SliceData(t102),
 			N0: L,
 			N1: T,
@@ -1324,13 +1402,13 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t118_2 := t118[(i*T+j)*dH:][:dH]
-				t228_2 := t228[(i*T+j)*dH:][:dH]
+				t227_2 := t227[(i*T+j)*dH:][:dH]
 				t102_3 := t102[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
 					t1182 := F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))
 					t118_2[k] = t1182
-					t228_2[k] = F(yProdEntry * t1182)
+					t227_2[k] = F(yProdEntry * t1182)
 					t102_3[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
 				}
 			}
@@ -1338,12 +1416,12 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// atlas_deep.G1
-	clear(t196)
+	clear(t195)
 	if kern.Wide() {
 		a := regions.Rc2d3cd5ba99cArgs{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t195),
-			P2: unsafe.SliceData(t196),
+			P1: unsafe.SliceData(t194),
+			P2: unsafe.SliceData(t195),
 			N0: L,
 			N1: T,
 			N2: w,
@@ -1355,10 +1433,10 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				n3 := int(c.Pos[i])
 				if n := min(w, n3+j+1); n > 0 {
+					t194_2 := t194[(i*T+j)*w:][:n]
 					t195_2 := t195[(i*T+j)*w:][:n]
-					t196_2 := t196[(i*T+j)*w:][:n]
 					for k := range n {
-						t196_2[k] = kern.Sigmoid(t195_2[k])
+						t195_2[k] = kern.Sigmoid(t194_2[k])
 					}
 				}
 			}
@@ -1426,13 +1504,13 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								W1Trail2 := W1Trail[(a*dH+j)*dK:][:dK]
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								var t42 F
-								t42Sums := [16]F{t42}
+								var t43_2 F
+								t43Sums := [16]F{t43_2}
 								for k := range dK {
-									t42Sums[k%16] = num.FMA32(W1Trail2[k], G1Stack2[k], t42Sums[k%16])
+									t43Sums[k%16] = num.FMA32(W1Trail2[k], G1Stack2[k], t43Sums[k%16])
 								}
-								t42 = kern.Sum16(&t42Sums)
-								t4_2[j] = t42
+								t43_2 = kern.Sum16(&t43Sums)
+								t4_2[j] = t43_2
 							}
 						}
 					}
@@ -1507,14 +1585,33 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_deep.G1
+					if kern.Wide() {
+						a2 := regions.R941da4d27a95Args{
+							P0: unsafe.SliceData(t4),
+							P1: unsafe.SliceData(t92),
+							P2: unsafe.SliceData(t42),
+							N0: w,
+							N1: dH,
+						}
+						regions.R941da4d27a95(&a2)
+					} else {
+						for i := range w {
+							t4_2 := t4[i*dH:][:dH]
+							t92_2 := t92[i*dH:][:dH]
+							t42_2 := t42[i*dH:][:dH]
+							for j := range dH {
+								t42_2[j] = F(t4_2[j] * t92_2[j])
+							}
+						}
+					}
+					// atlas_deep.G1
 					clear(t103)
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R143f97a528a6Args{
+						a2 := regions.Rb835d779d8adArgs{
 							P0: unsafe.SliceData(W2Trail),
-							P1: unsafe.SliceData(t4),
-							P2: unsafe.SliceData(t92),
-							P3: unsafe.SliceData(t103),
+							P1: unsafe.SliceData(t42),
+							P2: unsafe.SliceData(t103),
 							N0: w,
 							N1: n8 + a + C*s + 1,
 							N2: dK,
@@ -1524,18 +1621,17 @@ func (c *stepBackwardFused) run() {
 							N6: 8,
 							N7: 12,
 						}
-						regions.R143f97a528a6(&a2)
+						regions.Rb835d779d8ad(&a2)
 					} else {
 						for i := range min(w, n8+a+C*s+1) {
 							t103_3 := t103[i*dK:][:dK]
-							t4_2 := t4[i*dH:][:dH]
-							t92_2 := t92[i*dH:][:dH]
+							t42_2 := t42[i*dH:][:dH]
 							for j := range dK {
 								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
 								var t104_2 F
 								t104Sums := [16]F{t104_2}
 								for k := range dH {
-									t104Sums[k%16] = num.FMA32(W2Trail2[k], F(t4_2[k]*t92_2[k]), t104Sums[k%16])
+									t104Sums[k%16] = num.FMA32(W2Trail2[k], t42_2[k], t104Sums[k%16])
 								}
 								t104_2 = kern.Sum16(&t104Sums)
 								t103_3[j] = F(0.5 * t104_2)
@@ -1670,18 +1766,47 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_deep.G1
-					for i := range dH {
-						G1_2 := G1[i*dK:][:dK]
-						for j := range dK {
-							var G12 F
+					clear(G1)
+					if kern.Wide() {
+						a2 := regions.R945ae1b35141Args{
+							P0:  unsafe.SliceData(c.Pos),
+							P1:  unsafe.SliceData(t92),
+							P2:  unsafe.SliceData(t222),
+							P3:  unsafe.SliceData(t28),
+							P4:  unsafe.SliceData(t23),
+							P5:  unsafe.SliceData(c.G1Stack2),
+							P6:  unsafe.SliceData(G1),
+							N0:  dH,
+							N1:  4 * l,
+							N2:  w,
+							N3:  a + C*s + 1,
+							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
+							N5:  4 * dH,
+							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
+							N7:  8 * dH,
+							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
+							N9:  12 * dH,
+							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
+							N11: dK,
+							N12: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N13: -dK,
+						}
+						regions.R945ae1b35141(&a2)
+					} else {
+						for i := range dH {
+							G1_2 := G1[i*dK:][:dK]
 							n14 := int(c.Pos[l])
 							if n2 := min(w, n14+a+C*s+1); n2 > 0 {
 								t23_3 := t23[(l*T+a+C*s)*w:][:n2]
-								for k := range n2 {
-									G12 = num.FMA32(num.FMA32(t92[k*dH+i], t222[k*dH+i], t28[k*dH+i]), F(c.G1Stack2[(l*(T+w-1)+a+C*s-k+w-1)*dK+j]*t23_3[k]), G12)
+								for j := range n2 {
+									G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+									w3 := num.FMA32(t92[j*dH+i], t222[j*dH+i], t28[j*dH+i])
+									t23Entry := t23_3[j]
+									for k := range dK {
+										G1_2[k] = num.FMA32(w3, F(G1Stack2[k]*t23Entry), G1_2[k])
+									}
 								}
 							}
-							G1_2[j] = G12
 						}
 					}
 					// atlas_deep.S1, atlas_deep.O1
@@ -1705,11 +1830,11 @@ func (c *stepBackwardFused) run() {
 							S1Trail2 := S1Trail[(a*dH+i)*dK:][:dK]
 							G1_2 := G1[i*dK:][:dK]
 							S1Trail3 := S1Trail[((a+1)*dH+i)*dK:][:dK]
-							t43_3 := t43[i*dK:][:dK]
+							t43_2 := t43[i*dK:][:dK]
 							for j := range dK {
 								S12 := num.FMA32(etaEntry, S1Trail2[j], G1_2[j])
 								S1Trail3[j] = S12
-								t43_3[j] = S12 / O1LinEntry
+								t43_2[j] = S12 / O1LinEntry
 							}
 						}
 					}
@@ -1728,11 +1853,11 @@ func (c *stepBackwardFused) run() {
 						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dH {
-							t44_2 := t44[i*dH:][:dH]
+							t44_3 := t44[i*dH:][:dH]
 							t45_2 := t45[i*dH:][:dH]
 							t46_2 := t46[i*dH:][:dH]
 							for j := range dH {
-								t46_2[j] = num.FMA32(-F(4.775), t44_2[j], t45_2[j])
+								t46_2[j] = num.FMA32(-F(4.775), t44_3[j], t45_2[j])
 							}
 						}
 					}
@@ -1750,11 +1875,11 @@ func (c *stepBackwardFused) run() {
 						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dH {
-							t43_3 := t43[i*dK:][:dK]
+							t43_2 := t43[i*dK:][:dK]
 							t47_2 := t47[i*dK:][:dK]
 							t48_2 := t48[i*dK:][:dK]
 							for j := range dK {
-								t48_2[j] = num.FMA32(F(3.4445), t43_3[j], t47_2[j])
+								t48_2[j] = num.FMA32(F(3.4445), t43_2[j], t47_2[j])
 							}
 						}
 					}
@@ -1856,18 +1981,43 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_deep.G2, atlas_deep.G1
-					for i := range dK {
-						G2_2 := G2[i*dH:][:dH]
-						for j := range dH {
-							var G22 F
+					clear(G2)
+					if kern.Wide() {
+						a2 := regions.Rd557ba98e1e5Args{
+							P0:  unsafe.SliceData(c.Pos),
+							P1:  unsafe.SliceData(t12),
+							P2:  unsafe.SliceData(t23),
+							P3:  unsafe.SliceData(t42),
+							P4:  unsafe.SliceData(G2),
+							N0:  dK,
+							N1:  4 * l,
+							N2:  w,
+							N3:  a + C*s + 1,
+							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
+							N5:  4 * dK,
+							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
+							N7:  8 * dK,
+							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
+							N9:  12 * dK,
+							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
+							N11: dH,
+						}
+						regions.Rd557ba98e1e5(&a2)
+					} else {
+						for i := range dK {
+							G2_2 := G2[i*dH:][:dH]
 							n15 := int(c.Pos[l])
 							if n2 := min(w, n15+a+C*s+1); n2 > 0 {
 								t23_3 := t23[(l*T+a+C*s)*w:][:n2]
-								for k := range n2 {
-									G22 = num.FMA32(F(t4[k*dH+j]*t92[k*dH+j]), F(t12[k*dK+i]*t23_3[k]), G22)
+								for j := range n2 {
+									t42_2 := t42[j*dH:][:dH]
+									t12Entry2 := t12[j*dK+i]
+									t23Entry2 := t23_3[j]
+									for k := range dH {
+										G2_2[k] = num.FMA32(t12Entry2, F(t42_2[k]*t23Entry2), G2_2[k])
+									}
 								}
 							}
-							G2_2[j] = G22
 						}
 					}
 					// atlas_deep.S2, atlas_deep.O2
@@ -2042,25 +2192,24 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				O1Lin := c.O1Lin[l*T+C*s:][:n]
+				eta := c.Eta[l*T+C*s:][:n]
 				O2Lin := c.O2Lin[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				O2Div := c.O2Div[l*T+C*s:][:n]
-				eta := c.Eta[l*T+C*s:][:n]
 				O1Div := c.O1Div[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
 				etaBar := c.EtaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t23_3 := t23[(l*T+a+C*s)*w:][:w]
 					// atlas_deep.G1
-					clear(t43_2)
+					clear(t44_2)
 					n16 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R6470013ff71eArgs{
 							P0: unsafe.SliceData(W1Trail),
 							P1: unsafe.SliceData(c.G1Stack2),
-							P2: unsafe.SliceData(t43_2),
+							P2: unsafe.SliceData(t44_2),
 							N0: w,
 							N1: n16 + a + C*s + 1,
 							N2: dH,
@@ -2075,17 +2224,17 @@ func (c *stepBackwardFused) run() {
 						regions.R6470013ff71e(&a2)
 					} else {
 						for i := range min(w, n16+a+C*s+1) {
-							t43_3 := t43_2[i*dH:][:dH]
+							t44_3 := t44_2[i*dH:][:dH]
 							for j := range dH {
 								W1Trail2 := W1Trail[(a*dH+j)*dK:][:dK]
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-								var t44_2 F
-								t44Sums := [16]F{t44_2}
+								var t45_2 F
+								t45Sums := [16]F{t45_2}
 								for k := range dK {
-									t44Sums[k%16] = num.FMA32(W1Trail2[k], G1Stack2[k], t44Sums[k%16])
+									t45Sums[k%16] = num.FMA32(W1Trail2[k], G1Stack2[k], t45Sums[k%16])
 								}
-								t44_2 = kern.Sum16(&t44Sums)
-								t43_3[j] = t44_2
+								t45_2 = kern.Sum16(&t45Sums)
+								t44_3[j] = t45_2
 							}
 						}
 					}
@@ -2094,7 +2243,7 @@ func (c *stepBackwardFused) run() {
 					n17 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R1569623e9aa9Args{
-							P0: unsafe.SliceData(t43_2),
+							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t73),
 							N0: w,
 							N1: n17 + a + C*s + 1,
@@ -2103,10 +2252,10 @@ func (c *stepBackwardFused) run() {
 						regions.R1569623e9aa9(&a2)
 					} else {
 						for i := range min(w, n17+a+C*s+1) {
-							t43_3 := t43_2[i*dH:][:dH]
+							t44_3 := t44_2[i*dH:][:dH]
 							t73_2 := t73[i*dH:][:dH]
 							for j := range dH {
-								t73_2[j] = F(0.7071067811865475 * t43_3[j])
+								t73_2[j] = F(0.7071067811865475 * t44_3[j])
 							}
 						}
 					}
@@ -2137,7 +2286,7 @@ func (c *stepBackwardFused) run() {
 					n19 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R4fbdce71d603Args{
-							P0: unsafe.SliceData(t43_2),
+							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(t94_2),
 							P3: unsafe.SliceData(t233),
@@ -2148,21 +2297,21 @@ func (c *stepBackwardFused) run() {
 						regions.R4fbdce71d603(&a2)
 					} else {
 						for i := range min(w, n19+a+C*s+1) {
-							t43_3 := t43_2[i*dH:][:dH]
+							t44_3 := t44_2[i*dH:][:dH]
 							t83_2 := t83[i*dH:][:dH]
 							t94_3 := t94_2[i*dH:][:dH]
 							t233_2 := t233[i*dH:][:dH]
 							for j := range dH {
-								t43Entry := t43_3[j]
+								t44Entry := t44_3[j]
 								t94_3[j] = F(1) + t83_2[j]
-								t233_2[j] = F(F(-0.4999999999999999*t43Entry) * t43Entry)
+								t233_2[j] = F(F(-0.4999999999999999*t44Entry) * t44Entry)
 							}
 						}
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
 						a2 := regions.R941da4d27a95Args{
-							P0: unsafe.SliceData(t43_2),
+							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t94_2),
 							P2: unsafe.SliceData(t422),
 							N0: w,
@@ -2171,11 +2320,11 @@ func (c *stepBackwardFused) run() {
 						regions.R941da4d27a95(&a2)
 					} else {
 						for i := range w {
-							t43_3 := t43_2[i*dH:][:dH]
+							t44_3 := t44_2[i*dH:][:dH]
 							t94_3 := t94_2[i*dH:][:dH]
 							t422_3 := t422[i*dH:][:dH]
 							for j := range dH {
-								t422_3[j] = F(t43_3[j] * t94_3[j])
+								t422_3[j] = F(t44_3[j] * t94_3[j])
 							}
 						}
 					}
@@ -2234,9 +2383,9 @@ func (c *stepBackwardFused) run() {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
 							t106_3 := t106_2[i*dK:][:dK]
 							G1Stack3 := c.G1Stack3[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-							t122_2 := t122[i*dK:][:dK]
+							t122_3 := t122[i*dK:][:dK]
 							for j := range dK {
-								t122_2[j] = (G1Stack2[j] + t106_3[j]) - G1Stack3[j]
+								t122_3[j] = (G1Stack2[j] + t106_3[j]) - G1Stack3[j]
 							}
 						}
 					}
@@ -2260,11 +2409,11 @@ func (c *stepBackwardFused) run() {
 						regions.Red6f034f1df9(&a2)
 					} else {
 						for i := range min(w, n22+a+C*s+1) {
-							t122_2 := t122[i*dK:][:dK]
+							t122_3 := t122[i*dK:][:dK]
 							t223_3 := t223[i*dH:][:dH]
 							for j := range dK {
 								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
-								t122Entry := t122_2[j]
+								t122Entry := t122_3[j]
 								for k := range dH {
 									t223_3[k] = num.FMA32(W2Trail2[k], t122Entry, t223_3[k])
 								}
@@ -2316,7 +2465,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.R9e7a62d69348Args{
 							P0: unsafe.SliceData(t272),
-							P1: unsafe.SliceData(t43_2),
+							P1: unsafe.SliceData(t44_2),
 							P2: unsafe.SliceData(t223),
 							P3: unsafe.SliceData(t243),
 							P4: unsafe.SliceData(t282),
@@ -2329,13 +2478,13 @@ func (c *stepBackwardFused) run() {
 						if n2 := min(w, n25+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
 							for i := range n2 {
-								t43_3 := t43_2[i*dH:][:dH]
+								t44_3 := t44_2[i*dH:][:dH]
 								t223_3 := t223[i*dH:][:dH]
 								t243_2 := t243[i*dH:][:dH]
 								t282_2 := t282[i*dH:][:dH]
-								w3 := F(1.1283791670955126 * t272_2[i])
+								w4 := F(1.1283791670955126 * t272_2[i])
 								for j := range dH {
-									t282_2[j] = F(F(F(w3*t43_3[j])*t223_3[j]) * t243_2[j])
+									t282_2[j] = F(F(F(w4*t44_3[j])*t223_3[j]) * t243_2[j])
 								}
 							}
 						}
@@ -2490,32 +2639,95 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.O1
 					kern.GemmFMA(dK, dH, dH, F(1), false, t572, 1, dK, t532, 1, dK, t562, 1, dH)
-					// atlas_deep.O2
+					// atlas_deep.G2
+					if kern.Wide() {
+						a2 := regions.R4a1dd46c1d1dArgs{
+							P0: unsafe.SliceData(t23),
+							P1: unsafe.SliceData(t122),
+							P2: unsafe.SliceData(t722),
+							N0: w,
+							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
+							N2: dK,
+						}
+						regions.R4a1dd46c1d1d(&a2)
+					} else {
+						t23_3 := t23[(l*T+a+C*s)*w:][:w]
+						for i := range w {
+							t122_3 := t122[i*dK:][:dK]
+							t722_2 := t722[i*dK:][:dK]
+							t23Entry3 := t23_3[i]
+							for j := range dK {
+								t722_2[j] = F(t122_3[j] * t23Entry3)
+							}
+						}
+					}
+					// atlas_deep.G2, atlas_deep.G1
+					clear(G22)
+					if kern.Wide() {
+						a2 := regions.R1e704355b66dArgs{
+							P0: unsafe.SliceData(c.Pos),
+							P1: unsafe.SliceData(t722),
+							P2: unsafe.SliceData(t422),
+							P3: unsafe.SliceData(G22),
+							N0: dK,
+							N1: 4 * l,
+							N2: w,
+							N3: a + C*s + 1,
+							N4: 4 * dK,
+							N5: 8 * dK,
+							N6: 12 * dK,
+							N7: dH,
+						}
+						regions.R1e704355b66d(&a2)
+					} else {
+						for i := range dK {
+							G22_2 := G22[i*dH:][:dH]
+							n26 := int(c.Pos[l])
+							for j := range min(w, n26+a+C*s+1) {
+								t422_3 := t422[j*dH:][:dH]
+								t722Entry := t722[j*dK+i]
+								for k := range dH {
+									G22_2[k] = num.FMA32(t422_3[k], t722Entry, G22_2[k])
+								}
+							}
+						}
+					}
+					// atlas_deep.S2, atlas_deep.O2
 					var t85 F
+					etaEntry3 := eta[a]
 					O2LinEntry2 := O2Lin[a]
 					if kern.Wide() {
-						a2 := regions.R6f86f9ae1394Args{
+						a2 := regions.R914b5f52bab8Args{
 							P0: unsafe.SliceData(S2Trail),
-							P1: unsafe.SliceData(t943),
-							P2: unsafe.SliceData(t85Total),
+							P1: unsafe.SliceData(G22),
+							P2: unsafe.SliceData(S222),
+							P3: unsafe.SliceData(t943),
+							P4: unsafe.SliceData(t85Total),
 							N0: dK,
 							N1: dH,
-							N2: 4*dH*dK*a + 4*dH*dK,
+							N2: 8 * dH,
+							N3: 4*dH*dK*a + 12*dH,
+							N4: 12 * dH,
+							N5: 4 * dH * dK * a,
 							S0: [2]float32{t85},
-							S1: [2]float32{O2LinEntry2},
+							S1: [2]float32{etaEntry3},
+							S2: [2]float32{O2LinEntry2},
 						}
-						regions.R6f86f9ae1394(&a2)
+						regions.R914b5f52bab8(&a2)
 					} else {
 						t85_2 := t85
 						for i := range dK {
-							S2Trail2 := S2Trail[((a+1)*dK+i)*dH:][:dH]
+							S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
+							G22_2 := G22[i*dH:][:dH]
+							S222_2 := S222[i*dH:][:dH]
 							t943_2 := t943[i*dH:][:dH]
 							var t85Row F
 							t85RowSums := [16]F{t85Row}
 							for j := range dH {
-								S2TrailEntry := S2Trail2[j]
-								t85RowSums[j%16] = num.FMA32(S2TrailEntry, S2TrailEntry, t85RowSums[j%16])
-								t943_2[j] = S2TrailEntry / O2LinEntry2
+								S223 := num.FMA32(etaEntry3, S2Trail2[j], G22_2[j])
+								t85RowSums[j%16] = num.FMA32(S223, S223, t85RowSums[j%16])
+								S222_2[j] = S223
+								t943_2[j] = S223 / O2LinEntry2
 							}
 							t85Row = kern.Sum16(&t85RowSums)
 							t85_2 = t85_2 + t85Row
@@ -2526,7 +2738,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2, atlas_deep.O1, atlas_deep.G1
 					t87 := (F(0) < t85)
 					t602 := F(1) / O2LinEntry2
-					t135 := F(1) / O1LinEntry2
+					t133 := F(1) / O1LinEntry2
 					// atlas_deep.O2
 					kern.GemmFMA(dK, dK, dH, F(1), false, t952, dK, 1, t943, dH, 1, t943, 1, dH)
 					// atlas_deep.O2
@@ -2597,51 +2809,23 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.O2
 					kern.GemmFMA(dH, dK, dK, F(1), false, t1032, 1, dH, t992, 1, dH, t1022, 1, dK)
-					// atlas_deep.O2, atlas_deep.y, atlas_deep.W2
-					clear(t52_2)
+					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rca9ed4e8c90eArgs{
-							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t992),
-							P2:  unsafe.SliceData(t1032),
-							P3:  unsafe.SliceData(t1042),
-							P4:  unsafe.SliceData(W2Trail),
-							P5:  unsafe.SliceData(t52_2),
-							P6:  unsafe.SliceData(t228),
-							P7:  unsafe.SliceData(W2BarState),
-							P8:  unsafe.SliceData(t162),
-							N0:  dK,
-							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N2:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							N4:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N5:  dH,
-							N6:  4 * dH,
-							N7:  4*dH*dK*a + 4*dH*dK + 4*dH,
-							N8:  8 * dH,
-							N9:  4*dH*dK*a + 4*dH*dK + 8*dH,
-							N10: 12 * dH,
-							N11: 4*dH*dK*a + 4*dH*dK + 12*dH,
-							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N13: 4*dH*dK*a + 4*dH*dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t992),
+							P1: unsafe.SliceData(t1032),
+							P2: unsafe.SliceData(t1042),
+							N0: dK,
+							N1: dH,
 						}
-						regions.Rca9ed4e8c90e(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
 							t992_2 := t992[i*dH:][:dH]
 							t1032_2 := t1032[i*dH:][:dH]
 							t1042_2 := t1042[i*dH:][:dH]
-							W2Trail2 := W2Trail[((a+1)*dK+i)*dH:][:dH]
-							t228_2 := t228[(l*T+a+C*s)*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							t162_2 := t162[i*dH:][:dH]
-							yBarEntry := yBar[i]
-							w4 := F(0.5 * yBarEntry)
 							for j := range dH {
 								t1042_2[j] = num.FMA32(F(3.4445), t992_2[j], t1032_2[j])
-								t52_2[j] = num.FMA32(F(0.5*W2Trail2[j]), yBarEntry, t52_2[j])
-								t162_2[j] = num.FMA32(w4, t228_2[j], W2BarState2[j])
 							}
 						}
 					}
@@ -2670,6 +2854,81 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.O2
 					kern.GemmFMA(dH, dK, dK, F(1), false, t1082, 1, dH, t1042, 1, dH, t1072, 1, dK)
+					// atlas_deep.O2, atlas_deep.y, atlas_deep.W2
+					clear(t52_2)
+					var t19 F
+					var t21 F
+					rhoEntry3 := rho[a]
+					thetaEntry3 := theta[a]
+					if kern.Wide() {
+						a2 := regions.R0a28f0069fccArgs{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t1042),
+							P2:  unsafe.SliceData(t1082),
+							P3:  unsafe.SliceData(t227),
+							P4:  unsafe.SliceData(W2BarState),
+							P5:  unsafe.SliceData(W2Trail),
+							P6:  unsafe.SliceData(t52_2),
+							P7:  unsafe.SliceData(t162),
+							P8:  unsafe.SliceData(t19Total),
+							P9:  unsafe.SliceData(t21Total),
+							N0:  dK,
+							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							N4:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							N5:  dH,
+							N6:  4 * dH,
+							N7:  4*dH*dK*a + 4*dH,
+							N8:  8 * dH,
+							N9:  4*dH*dK*a + 8*dH,
+							N10: 12 * dH,
+							N11: 4*dH*dK*a + 12*dH,
+							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N13: 4 * dH * dK * a,
+							S0:  [2]float32{t21},
+							S1:  [2]float32{t19},
+							S2:  [2]float32{thetaEntry3},
+							S3:  [2]float32{rhoEntry3},
+						}
+						regions.R0a28f0069fcc(&a2)
+					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
+						t21_2 := t21
+						t19_2 := t19
+						for i := range dK {
+							t1042_2 := t1042[i*dH:][:dH]
+							t1082_2 := t1082[i*dH:][:dH]
+							t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
+							t162_2 := t162[i*dH:][:dH]
+							yBarEntry := yBar[i]
+							w5 := F(0.5 * yBarEntry)
+							var t19Row F
+							var t21Row F
+							t19RowSums := [16]F{t19Row}
+							t21RowSums := [16]F{t21Row}
+							for j := range dH {
+								O2 := num.FMA32(F(3.4445), t1042_2[j], t1082_2[j])
+								t163 := num.FMA32(w5, t227_2[j], W2BarState2[j])
+								t19RowSums[j%16] = num.FMA32(O2, t163, t19RowSums[j%16])
+								W2TrailEntry := W2Trail2[j]
+								t21RowSums[j%16] = num.FMA32(W2TrailEntry, t163, t21RowSums[j%16])
+								t52_2[j] = num.FMA32(F(0.5*num.FMA32(-thetaEntry3, O2, F(rhoEntry3*W2TrailEntry))), yBarEntry, t52_2[j])
+								t162_2[j] = t163
+							}
+							t19Row = kern.Sum16(&t19RowSums)
+							t21Row = kern.Sum16(&t21RowSums)
+							t19_2 = t19_2 + t19Row
+							t21_2 = t21_2 + t21Row
+						}
+						t19Total[0] = t19_2
+						t21Total[0] = t21_2
+					}
+					t19 = t19Total[0]
+					t21 = t21Total[0]
+					t192_2 := -t19
 					// atlas_deep.y
 					if kern.Wide() {
 						a2 := regions.R146d55ba77ecArgs{
@@ -2693,8 +2952,8 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.y, atlas_deep.W1, atlas_deep.O1
 					clear(t15)
+					var t922 F
 					var t9422 F
-					var t9622 F
 					if kern.Wide() {
 						a2 := regions.Rc4301037a0c2Args{
 							P0:  unsafe.SliceData(t13),
@@ -2704,9 +2963,9 @@ func (c *stepBackwardFused) run() {
 							P4:  unsafe.SliceData(t572),
 							P5:  unsafe.SliceData(W1Trail),
 							P6:  unsafe.SliceData(t15),
-							P7:  unsafe.SliceData(t91),
-							P8:  unsafe.SliceData(t9422Total),
-							P9:  unsafe.SliceData(t9622Total),
+							P7:  unsafe.SliceData(t892),
+							P8:  unsafe.SliceData(t922Total),
+							P9:  unsafe.SliceData(t9422Total),
 							N0:  dH,
 							N1:  4,
 							N2:  8,
@@ -2724,13 +2983,13 @@ func (c *stepBackwardFused) run() {
 							N14: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N15: 4 * dH * dK * a,
 							N16: dH * dK,
-							S0:  [2]float32{t9622},
-							S1:  [2]float32{t9422},
+							S0:  [2]float32{t9422},
+							S1:  [2]float32{t922},
 						}
 						regions.Rc4301037a0c2(&a2)
 					} else {
-						t9622_2 := t9622
 						t9422_2 := t9422
+						t922_2 := t922
 						for i := range dH {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
@@ -2738,146 +2997,95 @@ func (c *stepBackwardFused) run() {
 							t572_2 := t572[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t91_2 := t91[i*dK:][:dK]
+							t892_2 := t892[i*dK:][:dK]
 							t13Entry := t13[i]
+							var t922Row F
 							var t9422Row F
-							var t9622Row F
+							t922RowSums := [16]F{t922Row}
 							t9422RowSums := [16]F{t9422Row}
-							t9622RowSums := [16]F{t9622Row}
 							for j := range dK {
-								t912 := num.FMA32(q[j], t13Entry, W1BarState2[j])
-								t9422RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t532_2[j], t572_2[j]), t912, t9422RowSums[j%16])
-								t9622RowSums[j%16] = num.FMA32(W1Trail2[j], t912, t9622RowSums[j%16])
+								t8922 := num.FMA32(q[j], t13Entry, W1BarState2[j])
+								t922RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t532_2[j], t572_2[j]), t8922, t922RowSums[j%16])
+								t9422RowSums[j%16] = num.FMA32(W1Trail2[j], t8922, t9422RowSums[j%16])
 								t15[j] = num.FMA32(W1Trail3[j], t13Entry, t15[j])
-								t91_2[j] = t912
+								t892_2[j] = t8922
 							}
+							t922Row = kern.Sum16(&t922RowSums)
 							t9422Row = kern.Sum16(&t9422RowSums)
-							t9622Row = kern.Sum16(&t9622RowSums)
+							t922_2 = t922_2 + t922Row
 							t9422_2 = t9422_2 + t9422Row
-							t9622_2 = t9622_2 + t9622Row
 						}
+						t922Total[0] = t922_2
 						t9422Total[0] = t9422_2
-						t9622Total[0] = t9622_2
 					}
+					t922 = t922Total[0]
 					t9422 = t9422Total[0]
-					t9622 = t9622Total[0]
-					t9423 := -t9422
-					// atlas_deep.W2, atlas_deep.O2
-					var t19 F
-					var t21 F
-					if kern.Wide() {
-						a2 := regions.R45d529b9ed74Args{
-							P0: unsafe.SliceData(t162),
-							P1: unsafe.SliceData(t1042),
-							P2: unsafe.SliceData(t1082),
-							P3: unsafe.SliceData(W2Trail),
-							P4: unsafe.SliceData(t19Total),
-							P5: unsafe.SliceData(t21Total),
-							N0: dK,
-							N1: dH,
-							N2: 8 * dH,
-							N3: 4*dH*dK*a + 8*dH,
-							N4: 12 * dH,
-							N5: 4*dH*dK*a + 12*dH,
-							N6: 4 * dH * dK * a,
-							S0: [2]float32{t21},
-							S1: [2]float32{t19},
-						}
-						regions.R45d529b9ed74(&a2)
-					} else {
-						t21_2 := t21
-						t19_2 := t19
-						for i := range dK {
-							t162_2 := t162[i*dH:][:dH]
-							t1042_2 := t1042[i*dH:][:dH]
-							t1082_2 := t1082[i*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							var t19Row F
-							var t21Row F
-							t19RowSums := [16]F{t19Row}
-							t21RowSums := [16]F{t21Row}
-							for j := range dH {
-								t162Entry := t162_2[j]
-								t19RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t1042_2[j], t1082_2[j]), t162Entry, t19RowSums[j%16])
-								t21RowSums[j%16] = num.FMA32(W2Trail2[j], t162Entry, t21RowSums[j%16])
-							}
-							t19Row = kern.Sum16(&t19RowSums)
-							t21Row = kern.Sum16(&t21RowSums)
-							t19_2 = t19_2 + t19Row
-							t21_2 = t21_2 + t21Row
-						}
-						t19Total[0] = t19_2
-						t21Total[0] = t21_2
-					}
-					t19 = t19Total[0]
-					t21 = t21Total[0]
-					t192_2 := -t19
+					t9222 := -t922
 					// atlas_deep.O2
-					kern.GemmFMA(dK, dH, dK, F(1), false, t207, dH, 1, t1072, 1, dK, t162, dH, 1)
+					kern.GemmFMA(dK, dH, dK, F(1), false, t206, dH, 1, t1072, 1, dK, t162, dH, 1)
 					// atlas_deep.O2
-					kern.GemmFMA(dK, dK, dH, F(1), false, t208, 1, dK, t1042, dH, 1, t162, 1, dH)
+					kern.GemmFMA(dK, dK, dH, F(1), false, t207, 1, dK, t1042, dH, 1, t162, 1, dH)
 					// atlas_deep.O2
-					kern.GemmFMA(dK, dK, dK, F(1), false, t209, 1, dK, t1052, dK, 1, t208, 1, dK)
+					kern.GemmFMA(dK, dK, dK, F(1), false, t208, 1, dK, t1052, dK, 1, t207, 1, dK)
 					// atlas_deep.O2
-					kern.GemmFMA(dK, dK, dK, F(1), false, t210, dK, 1, t1052, 1, dK, t208, dK, 1)
+					kern.GemmFMA(dK, dK, dK, F(1), false, t209, dK, 1, t1052, 1, dK, t207, dK, 1)
 					// atlas_deep.O2, atlas_deep.W2
-					thetaEntry3 := theta[a]
-					w5 := F(4.775 * thetaEntry3)
-					w6 := F(-2.0315 * thetaEntry3)
+					w6 := F(4.775 * thetaEntry3)
+					w7 := F(-2.0315 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R897742b1c1f6Args{
-							P0: unsafe.SliceData(t210),
-							P1: unsafe.SliceData(t209),
-							P2: unsafe.SliceData(t208),
+							P0: unsafe.SliceData(t209),
+							P1: unsafe.SliceData(t208),
+							P2: unsafe.SliceData(t207),
 							P3: unsafe.SliceData(t31),
 							N0: dK,
-							S0: [2]float32{w6},
-							S1: [2]float32{w5},
+							S0: [2]float32{w7},
+							S1: [2]float32{w6},
 						}
 						regions.R897742b1c1f6(&a2)
 					} else {
 						for i := range dK {
-							t210_2 := t210[i*dK:][:dK]
 							t209_2 := t209[i*dK:][:dK]
 							t208_2 := t208[i*dK:][:dK]
+							t207_2 := t207[i*dK:][:dK]
 							t31_2 := t31[i*dK:][:dK]
 							for j := range dK {
-								t31_2[j] = num.FMA32(w6, t210_2[j], num.FMA32(w6, t209_2[j], F(w5*t208_2[j])))
+								t31_2[j] = num.FMA32(w7, t209_2[j], num.FMA32(w7, t208_2[j], F(w6*t207_2[j])))
 							}
 						}
 					}
 					// atlas_deep.O2
 					for i := range dK {
 						t31_2 := t31[i*dK:][:dK]
-						t211_2 := t211[i*dK:][:dK]
+						t210_2 := t210[i*dK:][:dK]
 						for j := range dK {
-							t211_2[j] = t31_2[j] + t31[j*dK+i]
+							t210_2[j] = t31_2[j] + t31[j*dK+i]
 						}
 					}
 					// atlas_deep.O2
-					kern.GemmFMA(dH, dK, dK, F(1), false, t212, 1, dH, t1042, 1, dH, t211, 1, dK)
+					kern.GemmFMA(dH, dK, dK, F(1), false, t211, 1, dH, t1042, 1, dH, t210, 1, dK)
 					// atlas_deep.O2, atlas_deep.W2
-					w7 := F(-3.4445 * thetaEntry3)
+					w8 := F(-3.4445 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R4344d4324f83Args{
-							P0: unsafe.SliceData(t207),
+							P0: unsafe.SliceData(t206),
 							P1: unsafe.SliceData(t162),
-							P2: unsafe.SliceData(t212),
+							P2: unsafe.SliceData(t211),
 							P3: unsafe.SliceData(t342),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{thetaEntry3},
-							S1: [2]float32{w7},
+							S1: [2]float32{w8},
 						}
 						regions.R4344d4324f83(&a2)
 					} else {
 						for i := range dK {
-							t207_2 := t207[i*dH:][:dH]
+							t206_2 := t206[i*dH:][:dH]
 							t162_2 := t162[i*dH:][:dH]
-							t212_2 := t212[i*dH:][:dH]
+							t211_2 := t211[i*dH:][:dH]
 							t342_2 := t342[i*dH:][:dH]
 							for j := range dH {
-								t342_2[j] = num.FMA32(-thetaEntry3, t207_2[j], F(w7*t162_2[j])) + t212_2[j]
+								t342_2[j] = num.FMA32(-thetaEntry3, t206_2[j], F(w8*t162_2[j])) + t211_2[j]
 							}
 						}
 					}
@@ -2913,19 +3121,19 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2
 					for i := range dK {
 						t4322_2 := t4322[i*dK:][:dK]
-						t213_2 := t213[i*dK:][:dK]
+						t212_2 := t212[i*dK:][:dK]
 						for j := range dK {
-							t213_2[j] = t4322_2[j] + t4322[j*dK+i]
+							t212_2[j] = t4322_2[j] + t4322[j*dK+i]
 						}
 					}
 					// atlas_deep.O2
-					kern.GemmFMA(dH, dK, dK, F(1), false, t214, 1, dH, t992, 1, dH, t213, 1, dK)
+					kern.GemmFMA(dH, dK, dK, F(1), false, t213, 1, dH, t992, 1, dH, t212, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
 						a2 := regions.R1a5a6c649d55Args{
 							P0: unsafe.SliceData(t342),
 							P1: unsafe.SliceData(t37),
-							P2: unsafe.SliceData(t214),
+							P2: unsafe.SliceData(t213),
 							P3: unsafe.SliceData(t4622),
 							N0: dK,
 							N1: dH,
@@ -2935,10 +3143,10 @@ func (c *stepBackwardFused) run() {
 						for i := range dK {
 							t342_2 := t342[i*dH:][:dH]
 							t37_2 := t37[i*dH:][:dH]
-							t214_2 := t214[i*dH:][:dH]
+							t213_2 := t213[i*dH:][:dH]
 							t4622_2 := t4622[i*dH:][:dH]
 							for j := range dH {
-								t4622_2[j] = num.FMA32(F(3.4445), t342_2[j], t37_2[j]) + t214_2[j]
+								t4622_2[j] = num.FMA32(F(3.4445), t342_2[j], t37_2[j]) + t213_2[j]
 							}
 						}
 					}
@@ -2974,20 +3182,20 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2
 					for i := range dK {
 						t5522_2 := t5522[i*dK:][:dK]
-						t215_2 := t215[i*dK:][:dK]
+						t214_2 := t214[i*dK:][:dK]
 						for j := range dK {
-							t215_2[j] = t5522_2[j] + t5522[j*dK+i]
+							t214_2[j] = t5522_2[j] + t5522[j*dK+i]
 						}
 					}
 					// atlas_deep.O2
-					kern.GemmFMA(dH, dK, dK, F(1), false, t216, 1, dH, t943, 1, dH, t215, 1, dK)
+					kern.GemmFMA(dH, dK, dK, F(1), false, t215, 1, dH, t943, 1, dH, t214, 1, dK)
 					// atlas_deep.O2
 					var t63 F
 					if kern.Wide() {
 						a2 := regions.R53b84bb7a97aArgs{
 							P0: unsafe.SliceData(t4622),
 							P1: unsafe.SliceData(t4922),
-							P2: unsafe.SliceData(t216),
+							P2: unsafe.SliceData(t215),
 							P3: unsafe.SliceData(t943),
 							P4: unsafe.SliceData(t58),
 							P5: unsafe.SliceData(t63Total),
@@ -3005,13 +3213,13 @@ func (c *stepBackwardFused) run() {
 						for i := range dK {
 							t4622_2 := t4622[i*dH:][:dH]
 							t4922_2 := t4922[i*dH:][:dH]
-							t216_2 := t216[i*dH:][:dH]
+							t215_2 := t215[i*dH:][:dH]
 							t943_2 := t943[i*dH:][:dH]
 							t58_2 := t58[i*dH:][:dH]
 							var t63Row F
 							t63RowSums := [16]F{t63Row}
 							for j := range dH {
-								t582 := num.FMA32(F(3.4445), t4622_2[j], t4922_2[j]) + t216_2[j]
+								t582 := num.FMA32(F(3.4445), t4622_2[j], t4922_2[j]) + t215_2[j]
 								t63RowSums[j%16] = num.FMA32(t582, t943_2[j]/O2LinEntry2, t63RowSums[j%16])
 								t58_2[j] = t582
 							}
@@ -3024,46 +3232,42 @@ func (c *stepBackwardFused) run() {
 					t632 := -t63
 					// atlas_deep.S2, atlas_deep.O2, atlas_deep.O1
 					var t832 F
-					w8 := kern.Choose(t87, F(F(0.5*O2Div[a])*kern.Choose(t87, t632, F(0))), F(0))
-					etaEntry3 := eta[a]
+					w9 := kern.Choose(t87, F(F(0.5*O2Div[a])*kern.Choose(t87, t632, F(0))), F(0))
 					if kern.Wide() {
-						a2 := regions.R3af45563da80Args{
-							P0:  unsafe.SliceData(S2Trail),
-							P1:  unsafe.SliceData(t58),
-							P2:  unsafe.SliceData(S2BarState),
-							P3:  unsafe.SliceData(t80),
-							P4:  unsafe.SliceData(t832Total),
-							N0:  dK,
-							N1:  dH,
-							N2:  4 * dH,
-							N3:  4*dH*dK*a + 4*dH*dK + 8*dH,
-							N4:  8 * dH,
-							N5:  4*dH*dK*a + 8*dH,
-							N6:  4*dH*dK*a + 4*dH*dK + 12*dH,
-							N7:  12 * dH,
-							N8:  4*dH*dK*a + 12*dH,
-							N9:  4*dH*dK*a + 4*dH*dK,
-							N10: -dH * dK,
-							N11: dH*dK + dH,
-							S0:  [2]float32{t832},
-							S1:  [2]float32{w8},
-							S2:  [2]float32{t602},
-							S3:  [2]float32{etaEntry3},
+						a2 := regions.R2c655201e801Args{
+							P0: unsafe.SliceData(S222),
+							P1: unsafe.SliceData(t58),
+							P2: unsafe.SliceData(S2BarState),
+							P3: unsafe.SliceData(S2Trail),
+							P4: unsafe.SliceData(t80),
+							P5: unsafe.SliceData(t832Total),
+							N0: dK,
+							N1: dH,
+							N2: 4 * dH,
+							N3: 8 * dH,
+							N4: 4*dH*dK*a + 8*dH,
+							N5: 12 * dH,
+							N6: 4*dH*dK*a + 12*dH,
+							N7: 4 * dH * dK * a,
+							S0: [2]float32{t832},
+							S1: [2]float32{w9},
+							S2: [2]float32{t602},
+							S3: [2]float32{etaEntry3},
 						}
-						regions.R3af45563da80(&a2)
+						regions.R2c655201e801(&a2)
 					} else {
 						t832_2 := t832
 						for i := range dK {
-							S2Trail2 := S2Trail[((a+1)*dK+i)*dH:][:dH]
+							S222_2 := S222[i*dH:][:dH]
 							t58_2 := t58[i*dH:][:dH]
 							S2BarState2 := S2BarState[i*dH:][:dH]
-							S2Trail3 := S2Trail[(a*dK+i)*dH:][:dH]
+							S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
 							t80_2 := t80[i*dH:][:dH]
 							var t832Row F
 							t832RowSums := [16]F{t832Row}
 							for j := range dH {
-								t802 := num.FMA32(F(2*w8), S2Trail2[j], num.FMA32(t602, t58_2[j], S2BarState2[j]))
-								t832RowSums[j%16] = num.FMA32(S2Trail3[j], t802, t832RowSums[j%16])
+								t802 := num.FMA32(F(2*w9), S222_2[j], num.FMA32(t602, t58_2[j], S2BarState2[j]))
+								t832RowSums[j%16] = num.FMA32(S2Trail2[j], t802, t832RowSums[j%16])
 								t80_2[j] = t802
 								S2BarState2[j] = F(etaEntry3 * t802)
 							}
@@ -3075,259 +3279,290 @@ func (c *stepBackwardFused) run() {
 					t832 = t832Total[0]
 					// atlas_deep.G2
 					clear(t852)
-					for i := range dH {
-						for j := range dK {
-							n26 := int(c.Pos[l])
-							if n2 := min(w, n26+a+C*s+1); n2 > 0 {
-								t23_4 := t23[(l*T+a+C*s)*w:][:n2]
-								t852_2 := t852[i*w:][:n2]
-								for k := range n2 {
-									t852_2[k] = num.FMA32(F(t122[k*dK+j]*t23_4[k]), t80[j*dH+i], t852_2[k])
-								}
-							}
-						}
-					}
-					// atlas_deep.G2
 					clear(t86)
-					for i := range dK {
-						for j := range dH {
-							n27 := int(c.Pos[l])
-							if n2 := min(w, n27+a+C*s+1); n2 > 0 {
-								t86_2 := t86[i*w:][:n2]
-								for k := range n2 {
-									t86_2[k] = num.FMA32(F(t43_2[k*dH+j]*t94_2[k*dH+j]), t80[i*dH+j], t86_2[k])
+					n27 := int(c.Pos[l])
+					if kern.Wide() {
+						a2 := regions.R535c3fa2d2edArgs{
+							P0: unsafe.SliceData(t722),
+							P1: unsafe.SliceData(t80),
+							P2: unsafe.SliceData(t422),
+							P3: unsafe.SliceData(t852),
+							P4: unsafe.SliceData(t86),
+							N0: w,
+							N1: n27 + a + C*s + 1,
+							N2: dK,
+							N3: 4,
+							N4: 8,
+							N5: 12,
+							N6: dH,
+						}
+						regions.R535c3fa2d2ed(&a2)
+					} else {
+						for i := range min(w, n27+a+C*s+1) {
+							t722_2 := t722[i*dK:][:dK]
+							t86_2 := t86[i*dK:][:dK]
+							t422_3 := t422[i*dH:][:dH]
+							t852_2 := t852[i*dH:][:dH]
+							for j := range dK {
+								t80_2 := t80[j*dH:][:dH]
+								var t862 F
+								t722Entry2 := t722_2[j]
+								t862Sums := [16]F{t862}
+								for k := range dH {
+									t80Entry := t80_2[k]
+									t862Sums[k%16] = num.FMA32(t422_3[k], t80Entry, t862Sums[k%16])
+									t852_2[k] = num.FMA32(t722Entry2, t80Entry, t852_2[k])
 								}
+								t862 = kern.Sum16(&t862Sums)
+								t86_2[j] = t862
 							}
 						}
 					}
 					// atlas_deep.G2
-					for i := range w {
-						t122_2 := t122[i*dK:][:dK]
-						var t882 F
-						for j := range dK {
-							t882 = num.FMA32(t122_2[j], t86[j*w+i], t882)
+					if kern.Wide() {
+						a2 := regions.Rf99512487fe0Args{
+							P0: unsafe.SliceData(t122),
+							P1: unsafe.SliceData(t86),
+							P2: unsafe.SliceData(t88),
+							N0: w,
+							N1: dK,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						t88[i] = t882
+						regions.Rf99512487fe0(&a2)
+					} else {
+						for i := range w {
+							t122_3 := t122[i*dK:][:dK]
+							t86_2 := t86[i*dK:][:dK]
+							var t882 F
+							t882Sums := [16]F{t882}
+							for j := range dK {
+								t882Sums[j%16] = num.FMA32(t122_3[j], t86_2[j], t882Sums[j%16])
+							}
+							t882 = kern.Sum16(&t882Sums)
+							t88[i] = t882
+						}
 					}
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dK, dH, F(1), false, t217, dK, 1, t562, 1, dH, t91, dK, 1)
+					kern.GemmFMA(dH, dK, dH, F(1), false, t216, dK, 1, t562, 1, dH, t892, dK, 1)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dK, F(1), false, t218, 1, dH, t532, dK, 1, t91, 1, dK)
+					kern.GemmFMA(dH, dH, dK, F(1), false, t217, 1, dH, t532, dK, 1, t892, 1, dK)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dH, F(1), false, t219, 1, dH, t542, dH, 1, t218, 1, dH)
+					kern.GemmFMA(dH, dH, dH, F(1), false, t218, 1, dH, t542, dH, 1, t217, 1, dH)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dH, F(1), false, t220, dH, 1, t542, 1, dH, t218, dH, 1)
+					kern.GemmFMA(dH, dH, dH, F(1), false, t219, dH, 1, t542, 1, dH, t217, dH, 1)
 					// atlas_deep.O1, atlas_deep.W1
-					w9 := F(4.775 * thetaEntry3)
-					w10 := F(-2.0315 * thetaEntry3)
+					w10 := F(4.775 * thetaEntry3)
+					w11 := F(-2.0315 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R897742b1c1f6Args{
-							P0: unsafe.SliceData(t220),
-							P1: unsafe.SliceData(t219),
-							P2: unsafe.SliceData(t218),
-							P3: unsafe.SliceData(t10622),
+							P0: unsafe.SliceData(t219),
+							P1: unsafe.SliceData(t218),
+							P2: unsafe.SliceData(t217),
+							P3: unsafe.SliceData(t10422),
 							N0: dH,
-							S0: [2]float32{w10},
-							S1: [2]float32{w9},
+							S0: [2]float32{w11},
+							S1: [2]float32{w10},
 						}
 						regions.R897742b1c1f6(&a2)
 					} else {
 						for i := range dH {
-							t220_2 := t220[i*dH:][:dH]
 							t219_2 := t219[i*dH:][:dH]
 							t218_2 := t218[i*dH:][:dH]
-							t10622_2 := t10622[i*dH:][:dH]
+							t217_2 := t217[i*dH:][:dH]
+							t10422_2 := t10422[i*dH:][:dH]
 							for j := range dH {
-								t10622_2[j] = num.FMA32(w10, t220_2[j], num.FMA32(w10, t219_2[j], F(w9*t218_2[j])))
+								t10422_2[j] = num.FMA32(w11, t219_2[j], num.FMA32(w11, t218_2[j], F(w10*t217_2[j])))
 							}
 						}
 					}
 					// atlas_deep.O1
 					for i := range dH {
-						t10622_2 := t10622[i*dH:][:dH]
-						t221_2 := t221[i*dH:][:dH]
+						t10422_2 := t10422[i*dH:][:dH]
+						t220_2 := t220[i*dH:][:dH]
 						for j := range dH {
-							t221_2[j] = t10622_2[j] + t10622[j*dH+i]
+							t220_2[j] = t10422_2[j] + t10422[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.GemmFMA(dK, dH, dH, F(1), false, t222_2, 1, dK, t532, 1, dK, t221, 1, dH)
+					kern.GemmFMA(dK, dH, dH, F(1), false, t221, 1, dK, t532, 1, dK, t220, 1, dH)
 					// atlas_deep.O1, atlas_deep.W1
-					w11 := F(-3.4445 * thetaEntry3)
+					w12 := F(-3.4445 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R4344d4324f83Args{
-							P0: unsafe.SliceData(t217),
-							P1: unsafe.SliceData(t91),
-							P2: unsafe.SliceData(t222_2),
-							P3: unsafe.SliceData(t109),
+							P0: unsafe.SliceData(t216),
+							P1: unsafe.SliceData(t892),
+							P2: unsafe.SliceData(t221),
+							P3: unsafe.SliceData(t10722),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{thetaEntry3},
-							S1: [2]float32{w11},
+							S1: [2]float32{w12},
 						}
 						regions.R4344d4324f83(&a2)
 					} else {
 						for i := range dH {
-							t217_2 := t217[i*dK:][:dK]
-							t91_2 := t91[i*dK:][:dK]
-							t222_3 := t222_2[i*dK:][:dK]
-							t109_2 := t109[i*dK:][:dK]
+							t216_2 := t216[i*dK:][:dK]
+							t892_2 := t892[i*dK:][:dK]
+							t221_2 := t221[i*dK:][:dK]
+							t10722_2 := t10722[i*dK:][:dK]
 							for j := range dK {
-								t109_2[j] = num.FMA32(-thetaEntry3, t217_2[j], F(w11*t91_2[j])) + t222_3[j]
+								t10722_2[j] = num.FMA32(-thetaEntry3, t216_2[j], F(w12*t892_2[j])) + t221_2[j]
 							}
 						}
 					}
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dK, dH, F(1), false, t112, dK, 1, t512, 1, dH, t109, dK, 1)
+					kern.GemmFMA(dH, dK, dH, F(1), false, t1102, dK, 1, t512, 1, dH, t10722, dK, 1)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dK, F(1), false, t1132, 1, dH, t482, dK, 1, t109, 1, dK)
+					kern.GemmFMA(dH, dH, dK, F(1), false, t1112, 1, dH, t482, dK, 1, t10722, 1, dK)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t1162, 1, dH, t492, dH, 1, t1132, 1, dH)
+					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t114, 1, dH, t492, dH, 1, t1112, 1, dH)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t1172, dH, 1, t492, 1, dH, t1132, dH, 1)
+					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t115, dH, 1, t492, 1, dH, t1112, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
 						a2 := regions.R2d0cd0a8d2a2Args{
-							P0: unsafe.SliceData(t1132),
-							P1: unsafe.SliceData(t1162),
-							P2: unsafe.SliceData(t1172),
-							P3: unsafe.SliceData(t11822),
+							P0: unsafe.SliceData(t1112),
+							P1: unsafe.SliceData(t114),
+							P2: unsafe.SliceData(t115),
+							P3: unsafe.SliceData(t1162),
 							N0: dH,
 						}
 						regions.R2d0cd0a8d2a2(&a2)
 					} else {
 						for i := range dH {
-							t1132_2 := t1132[i*dH:][:dH]
+							t1112_2 := t1112[i*dH:][:dH]
+							t114_2 := t114[i*dH:][:dH]
+							t115_2 := t115[i*dH:][:dH]
 							t1162_2 := t1162[i*dH:][:dH]
-							t1172_2 := t1172[i*dH:][:dH]
-							t11822_2 := t11822[i*dH:][:dH]
 							for j := range dH {
-								t11822_2[j] = num.FMA32(-F(4.775), t1132_2[j], t1162_2[j]) + t1172_2[j]
+								t1162_2[j] = num.FMA32(-F(4.775), t1112_2[j], t114_2[j]) + t115_2[j]
 							}
 						}
 					}
 					// atlas_deep.O1
 					for i := range dH {
-						t11822_2 := t11822[i*dH:][:dH]
-						t223_3 := t223_2[i*dH:][:dH]
+						t1162_2 := t1162[i*dH:][:dH]
+						t222_3 := t222_2[i*dH:][:dH]
 						for j := range dH {
-							t223_3[j] = t11822_2[j] + t11822[j*dH+i]
+							t222_3[j] = t1162_2[j] + t1162[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.GemmFMA(dK, dH, dH, F(1), false, t224, 1, dK, t482, 1, dK, t223_2, 1, dH)
+					kern.GemmFMA(dK, dH, dH, F(1), false, t223_2, 1, dK, t482, 1, dK, t222_2, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
 						a2 := regions.R1a5a6c649d55Args{
-							P0: unsafe.SliceData(t109),
-							P1: unsafe.SliceData(t112),
-							P2: unsafe.SliceData(t224),
-							P3: unsafe.SliceData(t121),
+							P0: unsafe.SliceData(t10722),
+							P1: unsafe.SliceData(t1102),
+							P2: unsafe.SliceData(t223_2),
+							P3: unsafe.SliceData(t1192),
 							N0: dH,
 							N1: dK,
 						}
 						regions.R1a5a6c649d55(&a2)
 					} else {
 						for i := range dH {
-							t109_2 := t109[i*dK:][:dK]
-							t112_2 := t112[i*dK:][:dK]
-							t224_2 := t224[i*dK:][:dK]
-							t121_2 := t121[i*dK:][:dK]
+							t10722_2 := t10722[i*dK:][:dK]
+							t1102_2 := t1102[i*dK:][:dK]
+							t223_3 := t223_2[i*dK:][:dK]
+							t1192_2 := t1192[i*dK:][:dK]
 							for j := range dK {
-								t121_2[j] = num.FMA32(F(3.4445), t109_2[j], t112_2[j]) + t224_2[j]
+								t1192_2[j] = num.FMA32(F(3.4445), t10722_2[j], t1102_2[j]) + t223_3[j]
 							}
 						}
 					}
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dK, dH, F(1), false, t124, dK, 1, t462, 1, dH, t121, dK, 1)
+					kern.GemmFMA(dH, dK, dH, F(1), false, t122_2, dK, 1, t462, 1, dH, t1192, dK, 1)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dK, F(1), false, t125, 1, dH, t433, dK, 1, t121, 1, dK)
+					kern.GemmFMA(dH, dH, dK, F(1), false, t123, 1, dH, t433, dK, 1, t1192, 1, dK)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t128, 1, dH, t442, dH, 1, t125, 1, dH)
+					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t126, 1, dH, t442, dH, 1, t123, 1, dH)
 					// atlas_deep.O1
-					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t129, dH, 1, t442, 1, dH, t125, dH, 1)
+					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t127, dH, 1, t442, 1, dH, t123, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
 						a2 := regions.R2d0cd0a8d2a2Args{
-							P0: unsafe.SliceData(t125),
-							P1: unsafe.SliceData(t128),
-							P2: unsafe.SliceData(t129),
-							P3: unsafe.SliceData(t130),
+							P0: unsafe.SliceData(t123),
+							P1: unsafe.SliceData(t126),
+							P2: unsafe.SliceData(t127),
+							P3: unsafe.SliceData(t128),
 							N0: dH,
 						}
 						regions.R2d0cd0a8d2a2(&a2)
 					} else {
 						for i := range dH {
-							t125_2 := t125[i*dH:][:dH]
+							t123_2 := t123[i*dH:][:dH]
+							t126_2 := t126[i*dH:][:dH]
+							t127_2 := t127[i*dH:][:dH]
 							t128_2 := t128[i*dH:][:dH]
-							t129_2 := t129[i*dH:][:dH]
-							t130_2 := t130[i*dH:][:dH]
 							for j := range dH {
-								t130_2[j] = num.FMA32(-F(4.775), t125_2[j], t128_2[j]) + t129_2[j]
+								t128_2[j] = num.FMA32(-F(4.775), t123_2[j], t126_2[j]) + t127_2[j]
 							}
 						}
 					}
 					// atlas_deep.O1
 					for i := range dH {
-						t130_2 := t130[i*dH:][:dH]
-						t225_2 := t225[i*dH:][:dH]
+						t128_2 := t128[i*dH:][:dH]
+						t224_2 := t224[i*dH:][:dH]
 						for j := range dH {
-							t225_2[j] = t130_2[j] + t130[j*dH+i]
+							t224_2[j] = t128_2[j] + t128[j*dH+i]
 						}
 					}
 					// atlas_deep.O1
-					kern.GemmFMA(dK, dH, dH, F(1), false, t226, 1, dK, t433, 1, dK, t225, 1, dH)
+					kern.GemmFMA(dK, dH, dH, F(1), false, t225, 1, dK, t433, 1, dK, t224, 1, dH)
 					// atlas_deep.O1
-					var t138 F
+					var t136 F
 					if kern.Wide() {
 						a2 := regions.R53b84bb7a97aArgs{
-							P0: unsafe.SliceData(t121),
-							P1: unsafe.SliceData(t124),
-							P2: unsafe.SliceData(t226),
+							P0: unsafe.SliceData(t1192),
+							P1: unsafe.SliceData(t122_2),
+							P2: unsafe.SliceData(t225),
 							P3: unsafe.SliceData(t433),
-							P4: unsafe.SliceData(t133),
-							P5: unsafe.SliceData(t138Total),
+							P4: unsafe.SliceData(t131),
+							P5: unsafe.SliceData(t136Total),
 							N0: dH,
 							N1: dK,
 							N2: 4 * dK,
 							N3: 8 * dK,
 							N4: 12 * dK,
-							S0: [2]float32{t138},
+							S0: [2]float32{t136},
 							S1: [2]float32{O1LinEntry2},
 						}
 						regions.R53b84bb7a97a(&a2)
 					} else {
-						t138_2 := t138
+						t136_2 := t136
 						for i := range dH {
-							t121_2 := t121[i*dK:][:dK]
-							t124_2 := t124[i*dK:][:dK]
-							t226_2 := t226[i*dK:][:dK]
+							t1192_2 := t1192[i*dK:][:dK]
+							t122_3 := t122_2[i*dK:][:dK]
+							t225_2 := t225[i*dK:][:dK]
 							t433_2 := t433[i*dK:][:dK]
-							t133_2 := t133[i*dK:][:dK]
-							var t138Row F
-							t138RowSums := [16]F{t138Row}
+							t131_2 := t131[i*dK:][:dK]
+							var t136Row F
+							t136RowSums := [16]F{t136Row}
 							for j := range dK {
-								t1332 := num.FMA32(F(3.4445), t121_2[j], t124_2[j]) + t226_2[j]
-								t138RowSums[j%16] = num.FMA32(t1332, t433_2[j]/O1LinEntry2, t138RowSums[j%16])
-								t133_2[j] = t1332
+								t1312 := num.FMA32(F(3.4445), t1192_2[j], t122_3[j]) + t225_2[j]
+								t136RowSums[j%16] = num.FMA32(t1312, t433_2[j]/O1LinEntry2, t136RowSums[j%16])
+								t131_2[j] = t1312
 							}
-							t138Row = kern.Sum16(&t138RowSums)
-							t138_2 = t138_2 + t138Row
+							t136Row = kern.Sum16(&t136RowSums)
+							t136_2 = t136_2 + t136Row
 						}
-						t138Total[0] = t138_2
+						t136Total[0] = t136_2
 					}
-					t138 = t138Total[0]
-					t1382 := -t138
+					t136 = t136Total[0]
+					t1362 := -t136
 					// atlas_deep.S1, atlas_deep.O1
-					var t158 F
-					w12 := kern.Choose(t36, F(F(0.5*O1Div[a])*kern.Choose(t36, t1382, F(0))), F(0))
+					var t156 F
+					w13 := kern.Choose(t36, F(F(0.5*O1Div[a])*kern.Choose(t36, t1362, F(0))), F(0))
 					if kern.Wide() {
 						a2 := regions.R3af45563da80Args{
 							P0:  unsafe.SliceData(S1Trail),
-							P1:  unsafe.SliceData(t133),
+							P1:  unsafe.SliceData(t131),
 							P2:  unsafe.SliceData(S1BarState),
-							P3:  unsafe.SliceData(t155),
-							P4:  unsafe.SliceData(t158Total),
+							P3:  unsafe.SliceData(t153),
+							P4:  unsafe.SliceData(t156Total),
 							N0:  dH,
 							N1:  dK,
 							N2:  4 * dK,
@@ -3340,144 +3575,157 @@ func (c *stepBackwardFused) run() {
 							N9:  4*dH*dK*a + 4*dH*dK,
 							N10: -dH * dK,
 							N11: dH*dK + dK,
-							S0:  [2]float32{t158},
-							S1:  [2]float32{w12},
-							S2:  [2]float32{t135},
+							S0:  [2]float32{t156},
+							S1:  [2]float32{w13},
+							S2:  [2]float32{t133},
 							S3:  [2]float32{etaEntry3},
 						}
 						regions.R3af45563da80(&a2)
 					} else {
-						t158_2 := t158
+						t156_2 := t156
 						for i := range dH {
 							S1Trail2 := S1Trail[((a+1)*dH+i)*dK:][:dK]
-							t133_2 := t133[i*dK:][:dK]
+							t131_2 := t131[i*dK:][:dK]
 							S1BarState2 := S1BarState[i*dK:][:dK]
 							S1Trail3 := S1Trail[(a*dH+i)*dK:][:dK]
-							t155_2 := t155[i*dK:][:dK]
-							var t158Row F
-							t158RowSums := [16]F{t158Row}
+							t153_2 := t153[i*dK:][:dK]
+							var t156Row F
+							t156RowSums := [16]F{t156Row}
 							for j := range dK {
-								t1552 := num.FMA32(F(2*w12), S1Trail2[j], num.FMA32(t135, t133_2[j], S1BarState2[j]))
-								t158RowSums[j%16] = num.FMA32(S1Trail3[j], t1552, t158RowSums[j%16])
-								t155_2[j] = t1552
-								S1BarState2[j] = F(etaEntry3 * t1552)
+								t1532 := num.FMA32(F(2*w13), S1Trail2[j], num.FMA32(t133, t131_2[j], S1BarState2[j]))
+								t156RowSums[j%16] = num.FMA32(S1Trail3[j], t1532, t156RowSums[j%16])
+								t153_2[j] = t1532
+								S1BarState2[j] = F(etaEntry3 * t1532)
 							}
-							t158Row = kern.Sum16(&t158RowSums)
-							t158_2 = t158_2 + t158Row
+							t156Row = kern.Sum16(&t156RowSums)
+							t156_2 = t156_2 + t156Row
 						}
-						t158Total[0] = t158_2
+						t156Total[0] = t156_2
 					}
-					t158 = t158Total[0]
+					t156 = t156Total[0]
 					// atlas_deep.G1
-					clear(t160)
+					clear(t158)
+					clear(t159)
 					n28 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R208782f13e75Args{
+						a2 := regions.R527738f3d235Args{
 							P0: unsafe.SliceData(t23),
-							P1: unsafe.SliceData(c.G1Stack2),
-							P2: unsafe.SliceData(t155),
-							P3: unsafe.SliceData(t160),
+							P1: unsafe.SliceData(t94_2),
+							P2: unsafe.SliceData(t223),
+							P3: unsafe.SliceData(t282),
+							P4: unsafe.SliceData(t153),
+							P5: unsafe.SliceData(c.G1Stack2),
+							P6: unsafe.SliceData(t159),
+							P7: unsafe.SliceData(t158),
 							N0: w,
 							N1: n28 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N3: dH,
-							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							N6: 4,
-							N7: 8,
-							N8: 12,
+							N4: 4,
+							N5: 8,
+							N6: 12,
+							N7: dK,
+							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R208782f13e75(&a2)
+						regions.R527738f3d235(&a2)
 					} else {
 						if n2 := min(w, n28+a+C*s+1); n2 > 0 {
-							t23_4 := t23[(l*T+a+C*s)*w:][:n2]
+							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
 							for i := range n2 {
-								t160_2 := t160[i*dH:][:dH]
-								t23Entry := t23_4[i]
+								t94_3 := t94_2[i*dH:][:dH]
+								t223_3 := t223[i*dH:][:dH]
+								t282_2 := t282[i*dH:][:dH]
+								t158_2 := t158[i*dH:][:dH]
+								t159_2 := t159[i*dK:][:dK]
+								t23Entry4 := t23_3[i]
 								for j := range dH {
+									t153_2 := t153[j*dK:][:dK]
 									G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-									t155_2 := t155[j*dK:][:dK]
-									var t1602 F
-									t1602Sums := [16]F{t1602}
+									var t1582 F
+									w14 := num.FMA32(t94_3[j], t223_3[j], t282_2[j])
+									t1582Sums := [16]F{t1582}
 									for k := range dK {
-										t1602Sums[k%16] = num.FMA32(F(G1Stack2[k]*t23Entry), t155_2[k], t1602Sums[k%16])
+										t153Entry := t153_2[k]
+										t1582Sums[k%16] = num.FMA32(F(G1Stack2[k]*t23Entry4), t153Entry, t1582Sums[k%16])
+										t159_2[k] = num.FMA32(w14, t153Entry, t159_2[k])
 									}
-									t1602 = kern.Sum16(&t1602Sums)
-									t160_2[j] = t1602
+									t1582 = kern.Sum16(&t1582Sums)
+									t158_2[j] = t1582
 								}
 							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t161)
-					for i := range dK {
-						n29 := int(c.Pos[l])
-						if n2 := min(w, n29+a+C*s+1); n2 > 0 {
-							t161_2 := t161[i*w:][:n2]
-							for j := range n2 {
-								t94_3 := t94_2[j*dH:][:dH]
-								t223_3 := t223[j*dH:][:dH]
-								t282_2 := t282[j*dH:][:dH]
-								var t1612 F
-								for k := range dH {
-									t1612 = num.FMA32(num.FMA32(t94_3[k], t223_3[k], t282_2[k]), t155[k*dK+i], t1612)
-								}
-								t161_2[j] = t1612
+					if kern.Wide() {
+						a2 := regions.R4686f49992ebArgs{
+							P0: unsafe.SliceData(c.G1Stack2),
+							P1: unsafe.SliceData(t159),
+							P2: unsafe.SliceData(t161),
+							N0: w,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N3: -dK,
+							N4: 4,
+							N5: 8,
+							N6: 12,
+						}
+						regions.R4686f49992eb(&a2)
+					} else {
+						for i := range w {
+							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
+							t159_2 := t159[i*dK:][:dK]
+							var t1612 F
+							t1612Sums := [16]F{t1612}
+							for j := range dK {
+								t1612Sums[j%16] = num.FMA32(G1Stack2[j], t159_2[j], t1612Sums[j%16])
 							}
+							t1612 = kern.Sum16(&t1612Sums)
+							t161[i] = t1612
 						}
 					}
 					// atlas_deep.G1
-					for i := range w {
-						G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
-						var t1632 F
-						for j := range dK {
-							t1632 = num.FMA32(G1Stack2[j], t161[j*w+i], t1632)
-						}
-						t163[i] = t1632
-					}
-					// atlas_deep.G1
-					clear(t166)
-					clear(t167)
-					clear(t170)
-					n30 := int(c.Pos[l])
+					clear(t164)
+					clear(t165)
+					clear(t168)
+					n29 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Rc1bb6e6671a5Args{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t223),
 							P2: unsafe.SliceData(t243),
-							P3: unsafe.SliceData(t160),
-							P4: unsafe.SliceData(t43_2),
-							P5: unsafe.SliceData(t166),
-							P6: unsafe.SliceData(t167),
-							P7: unsafe.SliceData(t170),
+							P3: unsafe.SliceData(t158),
+							P4: unsafe.SliceData(t44_2),
+							P5: unsafe.SliceData(t164),
+							P6: unsafe.SliceData(t165),
+							P7: unsafe.SliceData(t168),
 							N0: w,
-							N1: n30 + a + C*s + 1,
+							N1: n29 + a + C*s + 1,
 							N2: dH,
 						}
 						regions.Rc1bb6e6671a5(&a2)
 					} else {
-						if n2 := min(w, n30+a+C*s+1); n2 > 0 {
+						if n2 := min(w, n29+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
 							for i := range n2 {
 								t223_3 := t223[i*dH:][:dH]
 								t243_2 := t243[i*dH:][:dH]
-								t160_2 := t160[i*dH:][:dH]
-								t43_3 := t43_2[i*dH:][:dH]
-								t166_2 := t166[i*dH:][:dH]
-								t167_2 := t167[i*dH:][:dH]
-								t170_2 := t170[i*dH:][:dH]
+								t158_2 := t158[i*dH:][:dH]
+								t44_3 := t44_2[i*dH:][:dH]
+								t164_2 := t164[i*dH:][:dH]
+								t165_2 := t165[i*dH:][:dH]
+								t168_2 := t168[i*dH:][:dH]
 								t272Entry := t272_2[i]
-								w13 := F(1.1283791670955126 * t272Entry)
-								w14 := F(-0.5641895835477562 * t272Entry)
+								w15 := F(1.1283791670955126 * t272Entry)
+								w16 := F(-0.5641895835477562 * t272Entry)
 								for j := range dH {
 									t223Entry := t223_3[j]
 									t243Entry := t243_2[j]
-									t160Entry := t160_2[j]
-									t43Entry2 := t43_3[j]
-									t166_2[j] = F(F(F(w13*t223Entry)*t243Entry) * t160Entry)
-									t167_2[j] = F(F(F(w13*t43Entry2)*t243Entry) * t160Entry)
-									t170_2[j] = F(F(F(F(F(w14*t43Entry2)*t43Entry2)*t223Entry)*t243Entry) * t160Entry)
+									t158Entry := t158_2[j]
+									t44Entry2 := t44_3[j]
+									t164_2[j] = F(F(F(w15*t223Entry)*t243Entry) * t158Entry)
+									t165_2[j] = F(F(F(w15*t44Entry2)*t243Entry) * t158Entry)
+									t168_2[j] = F(F(F(F(F(w16*t44Entry2)*t44Entry2)*t223Entry)*t243Entry) * t158Entry)
 								}
 							}
 						}
@@ -3486,9 +3734,9 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.Rc5ad3f0f6faeArgs{
 							P0: unsafe.SliceData(t94_2),
-							P1: unsafe.SliceData(t160),
-							P2: unsafe.SliceData(t167),
-							P3: unsafe.SliceData(t174),
+							P1: unsafe.SliceData(t158),
+							P2: unsafe.SliceData(t165),
+							P3: unsafe.SliceData(t172),
 							N0: w,
 							N1: dH,
 						}
@@ -3496,22 +3744,22 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range w {
 							t94_3 := t94_2[i*dH:][:dH]
-							t160_2 := t160[i*dH:][:dH]
-							t167_2 := t167[i*dH:][:dH]
-							t174_2 := t174[i*dH:][:dH]
+							t158_2 := t158[i*dH:][:dH]
+							t165_2 := t165[i*dH:][:dH]
+							t172_2 := t172[i*dH:][:dH]
 							for j := range dH {
-								t174_2[j] = num.FMA32(t94_3[j], t160_2[j], t167_2[j])
+								t172_2[j] = num.FMA32(t94_3[j], t158_2[j], t165_2[j])
 							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t175)
+					clear(t173)
 					if kern.Wide() {
 						a2 := regions.R1e704355b66dArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t122),
-							P2: unsafe.SliceData(t174),
-							P3: unsafe.SliceData(t175),
+							P2: unsafe.SliceData(t172),
+							P3: unsafe.SliceData(t173),
 							N0: dK,
 							N1: 4 * l,
 							N2: w,
@@ -3524,27 +3772,27 @@ func (c *stepBackwardFused) run() {
 						regions.R1e704355b66d(&a2)
 					} else {
 						for i := range dK {
-							t175_2 := t175[i*dH:][:dH]
-							n31 := int(c.Pos[l])
-							for j := range min(w, n31+a+C*s+1) {
-								t174_2 := t174[j*dH:][:dH]
+							t173_2 := t173[i*dH:][:dH]
+							n30 := int(c.Pos[l])
+							for j := range min(w, n30+a+C*s+1) {
+								t172_2 := t172[j*dH:][:dH]
 								t122Entry2 := t122[j*dK+i]
 								for k := range dH {
-									t175_2[k] = num.FMA32(t122Entry2, t174_2[k], t175_2[k])
+									t173_2[k] = num.FMA32(t122Entry2, t172_2[k], t173_2[k])
 								}
 							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t176)
-					n32 := int(c.Pos[l])
+					clear(t174)
+					n31 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Rbca643bd9208Args{
 							P0: unsafe.SliceData(W2Trail),
-							P1: unsafe.SliceData(t174),
-							P2: unsafe.SliceData(t176),
+							P1: unsafe.SliceData(t172),
+							P2: unsafe.SliceData(t174),
 							N0: w,
-							N1: n32 + a + C*s + 1,
+							N1: n31 + a + C*s + 1,
 							N2: dK,
 							N3: dH,
 							N4: 4 * dH * dK * a,
@@ -3554,64 +3802,79 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Rbca643bd9208(&a2)
 					} else {
-						for i := range min(w, n32+a+C*s+1) {
-							t176_2 := t176[i*dK:][:dK]
-							t174_2 := t174[i*dH:][:dH]
+						for i := range min(w, n31+a+C*s+1) {
+							t174_2 := t174[i*dK:][:dK]
+							t172_2 := t172[i*dH:][:dH]
 							for j := range dK {
 								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
-								var t1762 F
-								t1762Sums := [16]F{t1762}
+								var t1742 F
+								t1742Sums := [16]F{t1742}
 								for k := range dH {
-									t1762Sums[k%16] = num.FMA32(W2Trail2[k], t174_2[k], t1762Sums[k%16])
+									t1742Sums[k%16] = num.FMA32(W2Trail2[k], t172_2[k], t1742Sums[k%16])
 								}
-								t1762 = kern.Sum16(&t1762Sums)
-								t176_2[j] = t1762
+								t1742 = kern.Sum16(&t1742Sums)
+								t174_2[j] = t1742
 							}
 						}
 					}
 					// atlas_deep.G1, atlas_deep.G2
-					for i := range w {
-						t176_2 := t176[i*dK:][:dK]
-						t177_2 := t177[i*dK:][:dK]
-						t23Entry2 := t23_3[i]
-						for j := range dK {
-							t177_2[j] = num.FMA32(t86[j*w+i], t23Entry2, t176_2[j])
-						}
-					}
-					// atlas_deep.G1
-					clear(t178)
-					clear(t180)
-					n33 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Raaf403fa0de3Args{
-							P0: unsafe.SliceData(t177),
-							P1: unsafe.SliceData(t178),
-							P2: unsafe.SliceData(t180),
+						a2 := regions.R29a75f0eed15Args{
+							P0: unsafe.SliceData(t23),
+							P1: unsafe.SliceData(t86),
+							P2: unsafe.SliceData(t174),
+							P3: unsafe.SliceData(t175),
 							N0: w,
-							N1: n33 + a + C*s + 1,
+							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N2: dK,
 						}
-						regions.Raaf403fa0de3(&a2)
+						regions.R29a75f0eed15(&a2)
 					} else {
-						for i := range min(w, n33+a+C*s+1) {
-							t177_2 := t177[i*dK:][:dK]
-							t178_2 := t178[i*dK:][:dK]
-							t180_2 := t180[i*dK:][:dK]
+						t23_3 := t23[(l*T+a+C*s)*w:][:w]
+						for i := range w {
+							t86_2 := t86[i*dK:][:dK]
+							t174_2 := t174[i*dK:][:dK]
+							t175_2 := t175[i*dK:][:dK]
+							t23Entry5 := t23_3[i]
 							for j := range dK {
-								t1782 := t177_2[j]
-								t178_2[j] = t1782
-								t180_2[j] = -t1782
+								t175_2[j] = num.FMA32(t86_2[j], t23Entry5, t174_2[j])
 							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t181)
+					clear(t176)
+					clear(t178)
+					n32 := int(c.Pos[l])
+					if kern.Wide() {
+						a2 := regions.Raaf403fa0de3Args{
+							P0: unsafe.SliceData(t175),
+							P1: unsafe.SliceData(t176),
+							P2: unsafe.SliceData(t178),
+							N0: w,
+							N1: n32 + a + C*s + 1,
+							N2: dK,
+						}
+						regions.Raaf403fa0de3(&a2)
+					} else {
+						for i := range min(w, n32+a+C*s+1) {
+							t175_2 := t175[i*dK:][:dK]
+							t176_2 := t176[i*dK:][:dK]
+							t178_2 := t178[i*dK:][:dK]
+							for j := range dK {
+								t1762 := t175_2[j]
+								t176_2[j] = t1762
+								t178_2[j] = -t1762
+							}
+						}
+					}
+					// atlas_deep.G1
+					clear(t179)
 					if kern.Wide() {
 						a2 := regions.R3bc4a1bfb58fArgs{
 							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t177),
+							P1: unsafe.SliceData(t175),
 							P2: unsafe.SliceData(t422),
-							P3: unsafe.SliceData(t181),
+							P3: unsafe.SliceData(t179),
 							N0: dK,
 							N1: 4 * l,
 							N2: w,
@@ -3624,27 +3887,27 @@ func (c *stepBackwardFused) run() {
 						regions.R3bc4a1bfb58f(&a2)
 					} else {
 						for i := range dK {
-							t181_2 := t181[i*dH:][:dH]
-							n34 := int(c.Pos[l])
-							for j := range min(w, n34+a+C*s+1) {
+							t179_2 := t179[i*dH:][:dH]
+							n33 := int(c.Pos[l])
+							for j := range min(w, n33+a+C*s+1) {
 								t422_3 := t422[j*dH:][:dH]
-								t177Entry := t177[j*dK+i]
+								t175Entry := t175[j*dK+i]
 								for k := range dH {
-									t181_2[k] = num.FMA32(F(0.5*t422_3[k]), t177Entry, t181_2[k])
+									t179_2[k] = num.FMA32(F(0.5*t422_3[k]), t175Entry, t179_2[k])
 								}
 							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t182)
-					n35 := int(c.Pos[l])
+					clear(t180)
+					n34 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Re240e6c12a48Args{
-							P0: unsafe.SliceData(t177),
+							P0: unsafe.SliceData(t175),
 							P1: unsafe.SliceData(W2Trail),
-							P2: unsafe.SliceData(t182),
+							P2: unsafe.SliceData(t180),
 							N0: w,
-							N1: n35 + a + C*s + 1,
+							N1: n34 + a + C*s + 1,
 							N2: dK,
 							N3: 4,
 							N4: 8,
@@ -3654,54 +3917,101 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Re240e6c12a48(&a2)
 					} else {
-						for i := range min(w, n35+a+C*s+1) {
-							t177_2 := t177[i*dK:][:dK]
-							t182_2 := t182[i*dH:][:dH]
+						for i := range min(w, n34+a+C*s+1) {
+							t175_2 := t175[i*dK:][:dK]
+							t180_2 := t180[i*dH:][:dH]
 							for j := range dK {
 								W2Trail2 := W2Trail[(a*dK+j)*dH:][:dH]
-								t177Entry2 := t177_2[j]
+								t175Entry2 := t175_2[j]
 								for k := range dH {
-									t182_2[k] = num.FMA32(F(0.5*W2Trail2[k]), t177Entry2, t182_2[k])
+									t180_2[k] = num.FMA32(F(0.5*W2Trail2[k]), t175Entry2, t180_2[k])
 								}
 							}
 						}
 					}
-					// atlas_deep.G1, atlas_deep.G2
-					clear(t190)
-					n36 := int(c.Pos[l])
-					for i := range min(w, n36+a+C*s+1) {
-						t43_3 := t43_2[i*dH:][:dH]
-						t243_2 := t243[i*dH:][:dH]
-						t182_2 := t182[i*dH:][:dH]
-						t223_3 := t223[i*dH:][:dH]
-						t160_2 := t160[i*dH:][:dH]
-						t190_2 := t190[i*dH:][:dH]
-						for j := range dH {
-							t43Entry3 := t43_3[j]
-							t190_2[j] = F(F(0.7978845608028653*t243_2[j]) * num.FMA32(t43Entry3, t182_2[j], num.FMA32(t223_3[j], t160_2[j], F(t43Entry3*t852[j*w+i]))))
+					// atlas_deep.G1
+					if kern.Wide() {
+						a2 := regions.R2588a42e7de3Args{
+							P0: unsafe.SliceData(t852),
+							P1: unsafe.SliceData(t180),
+							P2: unsafe.SliceData(t181),
+							N0: w,
+							N1: dH,
 						}
-					}
-					// atlas_deep.G1, atlas_deep.G2
-					for i := range w {
-						t94_3 := t94_2[i*dH:][:dH]
-						t182_2 := t182[i*dH:][:dH]
-						t170_2 := t170[i*dH:][:dH]
-						t166_2 := t166[i*dH:][:dH]
-						t190_2 := t190[i*dH:][:dH]
-						t191_2 := t191[i*dH:][:dH]
-						for j := range dH {
-							t94Entry := t94_3[j]
-							t191_2[j] = num.FMA32(t94Entry, t182_2[j], num.FMA32(F(2), t170_2[j], num.FMA32(t94Entry, t852[j*w+i], t166_2[j]))) + t190_2[j]
+						regions.R2588a42e7de3(&a2)
+					} else {
+						for i := range w {
+							t852_2 := t852[i*dH:][:dH]
+							t180_2 := t180[i*dH:][:dH]
+							t181_2 := t181[i*dH:][:dH]
+							for j := range dH {
+								t181_2[j] = t852_2[j] + t180_2[j]
+							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t192)
+					clear(t189)
+					n35 := int(c.Pos[l])
+					if kern.Wide() {
+						a2 := regions.Rc9908bd10de0Args{
+							P0: unsafe.SliceData(t243),
+							P1: unsafe.SliceData(t44_2),
+							P2: unsafe.SliceData(t181),
+							P3: unsafe.SliceData(t223),
+							P4: unsafe.SliceData(t158),
+							P5: unsafe.SliceData(t189),
+							N0: w,
+							N1: n35 + a + C*s + 1,
+							N2: dH,
+						}
+						regions.Rc9908bd10de0(&a2)
+					} else {
+						for i := range min(w, n35+a+C*s+1) {
+							t243_2 := t243[i*dH:][:dH]
+							t44_3 := t44_2[i*dH:][:dH]
+							t181_2 := t181[i*dH:][:dH]
+							t223_3 := t223[i*dH:][:dH]
+							t158_2 := t158[i*dH:][:dH]
+							t189_2 := t189[i*dH:][:dH]
+							for j := range dH {
+								t189_2[j] = F(F(0.7978845608028653*t243_2[j]) * num.FMA32(t44_3[j], t181_2[j], F(t223_3[j]*t158_2[j])))
+							}
+						}
+					}
+					// atlas_deep.G1
+					if kern.Wide() {
+						a2 := regions.R5182b01fab6dArgs{
+							P0: unsafe.SliceData(t94_2),
+							P1: unsafe.SliceData(t181),
+							P2: unsafe.SliceData(t168),
+							P3: unsafe.SliceData(t164),
+							P4: unsafe.SliceData(t189),
+							P5: unsafe.SliceData(t190),
+							N0: w,
+							N1: dH,
+						}
+						regions.R5182b01fab6d(&a2)
+					} else {
+						for i := range w {
+							t94_3 := t94_2[i*dH:][:dH]
+							t181_2 := t181[i*dH:][:dH]
+							t168_2 := t168[i*dH:][:dH]
+							t164_2 := t164[i*dH:][:dH]
+							t189_2 := t189[i*dH:][:dH]
+							t190_2 := t190[i*dH:][:dH]
+							for j := range dH {
+								t190_2[j] = num.FMA32(t94_3[j], t181_2[j], num.FMA32(F(2), t168_2[j], t164_2[j])) + t189_2[j]
+							}
+						}
+					}
+					// atlas_deep.G1
+					clear(t191)
 					if kern.Wide() {
 						a2 := regions.R2a1236b15375Args{
 							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t191),
+							P1: unsafe.SliceData(t190),
 							P2: unsafe.SliceData(c.G1Stack2),
-							P3: unsafe.SliceData(t192),
+							P3: unsafe.SliceData(t191),
 							N0: dH,
 							N1: 4 * l,
 							N2: w,
@@ -3716,27 +4026,27 @@ func (c *stepBackwardFused) run() {
 						regions.R2a1236b15375(&a2)
 					} else {
 						for i := range dH {
-							t192_3 := t192[i*dK:][:dK]
-							n37 := int(c.Pos[l])
-							for j := range min(w, n37+a+C*s+1) {
+							t191_2 := t191[i*dK:][:dK]
+							n36 := int(c.Pos[l])
+							for j := range min(w, n36+a+C*s+1) {
 								G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
-								t191Entry := t191[j*dH+i]
+								t190Entry := t190[j*dH+i]
 								for k := range dK {
-									t192_3[k] = num.FMA32(G1Stack2[k], t191Entry, t192_3[k])
+									t191_2[k] = num.FMA32(G1Stack2[k], t190Entry, t191_2[k])
 								}
 							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t193)
-					n38 := int(c.Pos[l])
+					clear(t192)
+					n37 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R029bc418da2aArgs{
-							P0: unsafe.SliceData(t191),
+							P0: unsafe.SliceData(t190),
 							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(t193),
+							P2: unsafe.SliceData(t192),
 							N0: w,
-							N1: n38 + a + C*s + 1,
+							N1: n37 + a + C*s + 1,
 							N2: dH,
 							N3: 4,
 							N4: 8,
@@ -3746,51 +4056,50 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R029bc418da2a(&a2)
 					} else {
-						for i := range min(w, n38+a+C*s+1) {
-							t191_2 := t191[i*dH:][:dH]
-							t193_2 := t193[i*dK:][:dK]
+						for i := range min(w, n37+a+C*s+1) {
+							t190_2 := t190[i*dH:][:dH]
+							t192_3 := t192[i*dK:][:dK]
 							for j := range dH {
 								W1Trail2 := W1Trail[(a*dH+j)*dK:][:dK]
-								t191Entry2 := t191_2[j]
+								t190Entry2 := t190_2[j]
 								for k := range dK {
-									t193_2[k] = num.FMA32(W1Trail2[k], t191Entry2, t193_2[k])
+									t192_3[k] = num.FMA32(W1Trail2[k], t190Entry2, t192_3[k])
 								}
 							}
 						}
 					}
 					// atlas_deep.G1
-					clear(t197)
-					n39 := int(c.Pos[l])
+					clear(t196)
+					n38 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R3949485964fdArgs{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t88),
-							P2: unsafe.SliceData(t163),
-							P3: unsafe.SliceData(t196),
-							P4: unsafe.SliceData(t197),
+							P2: unsafe.SliceData(t161),
+							P3: unsafe.SliceData(t195),
+							P4: unsafe.SliceData(t196),
 							N0: w,
-							N1: n39 + a + C*s + 1,
+							N1: n38 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
 						regions.R3949485964fd(&a2)
 					} else {
-						if n2 := min(w, n39+a+C*s+1); n2 > 0 {
-							t23_4 := t23[(l*T+a+C*s)*w:][:n2]
+						if n2 := min(w, n38+a+C*s+1); n2 > 0 {
+							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
 							t88_2 := t88[:n2]
-							t163_2 := t163[:n2]
-							t196_2 := t196[(l*T+a+C*s)*w:][:n2]
-							t197_2 := t197[:n2]
+							t161_2 := t161[:n2]
+							t195_2 := t195[(l*T+a+C*s)*w:][:n2]
+							t196_2 := t196[:n2]
 							for i := range n2 {
-								t197_2[i] = F(F(t23_4[i]*(t88_2[i]+t163_2[i])) * t196_2[i])
+								t196_2[i] = F(F(t23_3[i]*(t88_2[i]+t161_2[i])) * t195_2[i])
 							}
 						}
 					}
 					// atlas_deep.G1, atlas_deep.W1
-					rhoEntry3 := rho[a]
 					if kern.Wide() {
 						a2 := regions.R651849631fb7Args{
-							P0: unsafe.SliceData(t91),
-							P1: unsafe.SliceData(t192),
+							P0: unsafe.SliceData(t892),
+							P1: unsafe.SliceData(t191),
 							P2: unsafe.SliceData(W1BarState),
 							N0: dH,
 							N1: dK,
@@ -3799,11 +4108,11 @@ func (c *stepBackwardFused) run() {
 						regions.R651849631fb7(&a2)
 					} else {
 						for i := range dH {
-							t91_2 := t91[i*dK:][:dK]
-							t192_3 := t192[i*dK:][:dK]
+							t892_2 := t892[i*dK:][:dK]
+							t191_2 := t191[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							for j := range dK {
-								W1BarState2[j] = num.FMA32(rhoEntry3, t91_2[j], t192_3[j])
+								W1BarState2[j] = num.FMA32(rhoEntry3, t892_2[j], t191_2[j])
 							}
 						}
 					}
@@ -3811,8 +4120,8 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.R3fc5d04b00d2Args{
 							P0: unsafe.SliceData(t162),
-							P1: unsafe.SliceData(t175),
-							P2: unsafe.SliceData(t181),
+							P1: unsafe.SliceData(t173),
+							P2: unsafe.SliceData(t179),
 							P3: unsafe.SliceData(W2BarState),
 							N0: dK,
 							N1: dH,
@@ -3822,31 +4131,50 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dK {
 							t162_2 := t162[i*dH:][:dH]
-							t175_2 := t175[i*dH:][:dH]
-							t181_2 := t181[i*dH:][:dH]
+							t173_2 := t173[i*dH:][:dH]
+							t179_2 := t179[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							for j := range dH {
-								W2BarState2[j] = num.FMA32(rhoEntry3, t162_2[j], t175_2[j]) + t181_2[j]
+								W2BarState2[j] = num.FMA32(rhoEntry3, t162_2[j], t173_2[j]) + t179_2[j]
 							}
 						}
 					}
 					// atlas_deep.G1, atlas_deep
-					for i := range w {
-						t178_2 := t178[i*dK:][:dK]
-						t193_2 := t193[i*dK:][:dK]
-						t7_2 := t7[((l*T+a+C*s)*w+i)*dK:][:dK]
-						t180_2 := t180[i*dK:][:dK]
-						t9_2 := t9[((l*T+a+C*s)*w+i)*dK:][:dK]
-						t23Entry3 := t23_3[i]
-						for j := range dK {
-							t7_2[j] = num.FMA32(t161[j*w+i], t23Entry3, t178_2[j]) + t193_2[j]
-							t9_2[j] = t180_2[j]
+					if kern.Wide() {
+						a2 := regions.R52d47da28863Args{
+							P0: unsafe.SliceData(t23),
+							P1: unsafe.SliceData(t159),
+							P2: unsafe.SliceData(t176),
+							P3: unsafe.SliceData(t192),
+							P4: unsafe.SliceData(t7),
+							P5: unsafe.SliceData(t178),
+							P6: unsafe.SliceData(t9),
+							N0: w,
+							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
+							N2: dK,
+							N3: 4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
+						}
+						regions.R52d47da28863(&a2)
+					} else {
+						t23_3 := t23[(l*T+a+C*s)*w:][:w]
+						for i := range w {
+							t159_2 := t159[i*dK:][:dK]
+							t176_2 := t176[i*dK:][:dK]
+							t192_3 := t192[i*dK:][:dK]
+							t7_2 := t7[((l*T+a+C*s)*w+i)*dK:][:dK]
+							t178_2 := t178[i*dK:][:dK]
+							t9_2 := t9[((l*T+a+C*s)*w+i)*dK:][:dK]
+							t23Entry6 := t23_3[i]
+							for j := range dK {
+								t7_2[j] = num.FMA32(t159_2[j], t23Entry6, t176_2[j]) + t192_3[j]
+								t9_2[j] = t178_2[j]
+							}
 						}
 					}
 					// atlas_deep.G1
-					etaBar[a] = t832 + t158
-					rhoBar[a] = t21 + t9622
-					thetaBar[a] = t192_2 + t9423
+					etaBar[a] = t832 + t156
+					rhoBar[a] = t21 + t9422
+					thetaBar[a] = t192_2 + t9222
 					// atlas_deep.G1
 					if kern.Wide() {
 						a2 := regions.Rb44e57e089fdArgs{
@@ -3867,7 +4195,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep
 					if kern.Wide() {
 						a2 := regions.R93dfe7b4025cArgs{
-							P0: unsafe.SliceData(t197),
+							P0: unsafe.SliceData(t196),
 							P1: unsafe.SliceData(t5),
 							P2: unsafe.SliceData(c.PGammaBar),
 							N0: w,
@@ -3878,7 +4206,7 @@ func (c *stepBackwardFused) run() {
 						t5_2 := t5[(l*T+a+C*s)*w:][:w]
 						pGammaBar := c.PGammaBar[:w]
 						for i := range w {
-							t2222 := t197[i]
+							t2222 := t196[i]
 							t5_2[i] = t2222
 							pGammaBar[i] = pGammaBar[i] + t2222
 						}

@@ -305,17 +305,19 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// atlas_printed.G
+					clear(G)
 					for i := range dV {
-						G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							var G2_2 F
-							for k := range w {
-								n5 := int(c.Pos[l]) - k + a + C*s
-								if n5 >= 0 {
-									G2_2 += F(t5[k*dV+i] * F(c.GStack2[(l*(T+w-1)+a+C*s-k+w-1)*(2*nPhi*nPhi+3*nPhi+1)+j]*t2[(l*T+a+C*s)*w+k]))
+						for j := range w {
+							n5 := int(c.Pos[l]) - j + a + C*s
+							if n5 >= 0 {
+								w2 := F(2 * t5[j*dV+i])
+								t2Entry := t2[(l*T+a+C*s)*w+j]
+								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+								G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
+									G2[k] += F(w2 * F(GStack2[k]*t2Entry))
 								}
 							}
-							G2[j] = F(2 * G2_2)
 						}
 					}
 					// atlas_printed.S, atlas_printed.O
@@ -677,7 +679,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
 	t73 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
-	t74 := work[:2*nPhi*nPhi*w+3*nPhi*w+w] // [2·n_phi·n_phi + 3·n_phi + 1, w]
+	t74 := work[:2*nPhi*nPhi*w+3*nPhi*w+w] // [w, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*nPhi*nPhi*w+3*nPhi*w+w:]
 	t76 := work[:w] // [w]
 	work = work[w:]
@@ -801,17 +803,19 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// atlas_printed.G
+					clear(G)
 					for i := range dV {
-						G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							var G2_2 F
-							for k := range w {
-								n6 := int(c.Pos[l]) - k + a + C*s
-								if n6 >= 0 {
-									G2_2 += F(t52[k*dV+i] * F(c.GStack2[(l*(T+w-1)+a+C*s-k+w-1)*(2*nPhi*nPhi+3*nPhi+1)+j]*t23[(l*T+a+C*s)*w+k]))
+						for j := range w {
+							n6 := int(c.Pos[l]) - j + a + C*s
+							if n6 >= 0 {
+								w2 := F(2 * t52[j*dV+i])
+								t23Entry := t23[(l*T+a+C*s)*w+j]
+								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+								G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
+									G2[k] += F(w2 * F(GStack2[k]*t23Entry))
 								}
 							}
-							G2[j] = F(2 * G2_2)
 						}
 					}
 					// atlas_printed.S, atlas_printed.O
@@ -1060,15 +1064,15 @@ func (c *StepBackward[F]) Run() {
 					kern.Gemm(dV, dV, dV, F(1), false, t91, dV, 1, t362, 1, dV, t89, dV, 1)
 					// atlas_printed.O, atlas_printed.M
 					thetaEntry2 := theta[a]
-					w2 := F(4.775 * thetaEntry2)
-					w3 := F(-2.0315 * thetaEntry2)
+					w3 := F(4.775 * thetaEntry2)
+					w4 := F(-2.0315 * thetaEntry2)
 					for i := range dV {
 						t89_2 := t89[i*dV:][:dV]
 						t90_2 := t90[i*dV:][:dV]
 						t91_2 := t91[i*dV:][:dV]
 						t192_2 := t192[i*dV:][:dV]
 						for j := range dV {
-							t192_2[j] = F(w2*t89_2[j]) + F(w3*t90_2[j]) + F(w3*t91_2[j])
+							t192_2[j] = F(w3*t89_2[j]) + F(w4*t90_2[j]) + F(w4*t91_2[j])
 						}
 					}
 					// atlas_printed.O
@@ -1082,14 +1086,14 @@ func (c *StepBackward[F]) Run() {
 					// atlas_printed.O
 					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t93, 1, 2*nPhi*nPhi+3*nPhi+1, t352, 1, 2*nPhi*nPhi+3*nPhi+1, t92, 1, dV)
 					// atlas_printed.O, atlas_printed.M
-					w4 := F(-3.4445 * thetaEntry2)
+					w5 := F(-3.4445 * thetaEntry2)
 					for i := range dV {
 						t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t88_2 := t88[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t93_2 := t93[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t222_2[j] = F(w4*t422_3[j]) - F(thetaEntry2*t88_2[j]) + t93_2[j]
+							t222_2[j] = F(w5*t422_3[j]) - F(thetaEntry2*t88_2[j]) + t93_2[j]
 						}
 					}
 					// atlas_printed.O
@@ -1175,7 +1179,7 @@ func (c *StepBackward[F]) Run() {
 					t512 := -t51
 					// atlas_printed.S, atlas_printed.O
 					var t71 F
-					w5 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
+					w6 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
 					etaEntry2 := eta[a]
 					for i := range dV {
 						SBarState2 := SBarState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1184,7 +1188,7 @@ func (c *StepBackward[F]) Run() {
 						STrail3 := STrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t68_2 := t68[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t682 := SBarState2[j] + F(t48*t46_2[j]) + F(2*F(w5*STrail2[j]))
+							t682 := SBarState2[j] + F(t48*t46_2[j]) + F(2*F(w6*STrail2[j]))
 							t71 += F(STrail3[j] * t682)
 							t68_2[j] = t682
 							SBarState2[j] = F(etaEntry2 * t682)
@@ -1192,51 +1196,43 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_printed.G
 					clear(t73)
+					clear(t74)
 					for i := range w {
 						n9 := int(c.Pos[l]) - i + a + C*s
 						if n9 >= 0 {
-							t23Entry := t23_3[i]
+							t23Entry2 := t23_3[i]
+							t53_2 := t53[i*dV:][:dV]
 							t73_3 := t73[i*dV:][:dV]
 							for j := range dV {
-								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								t68_2 := t68[j*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+								t74_2 := t74[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								var t732 F
+								w7 := F(2 * t53_2[j])
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-									t732 += F(F(GStack2[k]*t23Entry) * t68_2[k])
+									t68Entry := t68_2[k]
+									t732 += F(F(GStack2[k]*t23Entry2) * t68Entry)
+									t74_2[k] += F(w7 * t68Entry)
 								}
 								t73_3[j] = F(2 * t732)
 							}
 						}
 					}
 					// atlas_printed.G
-					clear(t74)
-					for i := range 2*nPhi*nPhi + 3*nPhi + 1 {
-						for j := range w {
-							n10 := int(c.Pos[l]) - j + a + C*s
-							if n10 >= 0 {
-								var t742 F
-								t53_2 := t53[j*dV:][:dV]
-								for k := range dV {
-									t742 += F(t53_2[k] * t68[k*(2*nPhi*nPhi+3*nPhi+1)+i])
-								}
-								t74[i*w+j] = F(2 * t742)
-							}
-						}
-					}
-					// atlas_printed.G
 					for i := range w {
 						GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t74_2 := t74[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						var t762 F
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t762 += F(GStack2[j] * t74[j*w+i])
+							t762 += F(GStack2[j] * t74_2[j])
 						}
 						t76[i] = t762
 					}
 					// atlas_printed.G
 					clear(t78)
 					for i := range w {
-						n11 := int(c.Pos[l]) - i + a + C*s
-						if n11 >= 0 {
+						n10 := int(c.Pos[l]) - i + a + C*s
+						if n10 >= 0 {
 							t73_3 := t73[i*dV:][:dV]
 							t78_2 := t78[i*dV:][:dV]
 							for j := range dV {
@@ -1248,8 +1244,8 @@ func (c *StepBackward[F]) Run() {
 					clear(t79)
 					for i := range dV {
 						for j := range w {
-							n12 := int(c.Pos[l]) - j + a + C*s
-							if n12 >= 0 {
+							n11 := int(c.Pos[l]) - j + a + C*s
+							if n11 >= 0 {
 								t73Entry := t73[j*dV+i]
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								t79_2 := t79[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1262,8 +1258,8 @@ func (c *StepBackward[F]) Run() {
 					// atlas_printed.G
 					clear(t80)
 					for i := range w {
-						n13 := int(c.Pos[l]) - i + a + C*s
-						if n13 >= 0 {
+						n12 := int(c.Pos[l]) - i + a + C*s
+						if n12 >= 0 {
 							t73_3 := t73[i*dV:][:dV]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1278,8 +1274,8 @@ func (c *StepBackward[F]) Run() {
 					// atlas_printed.G
 					clear(t83)
 					for i := range w {
-						n14 := int(c.Pos[l]) - i + a + C*s
-						if n14 >= 0 {
+						n13 := int(c.Pos[l]) - i + a + C*s
+						if n13 >= 0 {
 							t83[i] = F(F(t23_3[i]*t76[i]) * t82[(l*T+a+C*s)*w+i])
 						}
 					}
@@ -1295,11 +1291,12 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_printed.G
 					for i := range w {
+						t74_2 := t74[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t80_2 := t80[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t5_2 := t5[((l*T+a+C*s)*w+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t23Entry2 := t23_3[i]
+						t23Entry3 := t23_3[i]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t5_2[j] = F(t74[j*w+i]*t23Entry2) + t80_2[j]
+							t5_2[j] = F(t74_2[j]*t23Entry3) + t80_2[j]
 						}
 					}
 					// atlas_printed

@@ -259,18 +259,45 @@ func (c *stepFused) run() {
 						}
 					}
 					// atlas_printed.G
-					for i := range dV {
-						G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							var G2_2 F
+					clear(G)
+					if kern.Wide() {
+						a2 := regions.Ra289ccb9914cArgs{
+							P0:  unsafe.SliceData(c.Pos),
+							P1:  unsafe.SliceData(t5),
+							P2:  unsafe.SliceData(t2),
+							P3:  unsafe.SliceData(c.GStack2),
+							P4:  unsafe.SliceData(G),
+							N0:  dV,
+							N1:  4 * l,
+							N2:  w,
+							N3:  a + C*s + 1,
+							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
+							N5:  4 * dV,
+							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
+							N7:  8 * dV,
+							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
+							N9:  12 * dV,
+							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
+							N11: 2*nPhi*nPhi + 3*nPhi + 1,
+							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
+							N13: -2*nPhi*nPhi - 3*nPhi - 1,
+						}
+						regions.Ra289ccb9914c(&a2)
+					} else {
+						for i := range dV {
+							G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							n5 := int(c.Pos[l])
 							if n2 := min(w, n5+a+C*s+1); n2 > 0 {
 								t2_2 := t2[(l*T+a+C*s)*w:][:n2]
-								for k := range n2 {
-									G2_2 = num.FMA32(t5[k*dV+i], F(c.GStack2[(l*(T+w-1)+a+C*s-k+w-1)*(2*nPhi*nPhi+3*nPhi+1)+j]*t2_2[k]), G2_2)
+								for j := range n2 {
+									GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+									w2 := F(2 * t5[j*dV+i])
+									t2Entry := t2_2[j]
+									for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
+										G2[k] = num.FMA32(w2, F(GStack2[k]*t2Entry), G2[k])
+									}
 								}
 							}
-							G2[j] = F(2 * G2_2)
 						}
 					}
 					// atlas_printed.S, atlas_printed.O
@@ -599,7 +626,7 @@ func (c *stepBackwardFused) run() {
 	t46 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+52*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+78*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+26*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	t68 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+54*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+81*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+27*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	t73 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+4*dV*w+2*nPhi*nPhi-5*L+28*dV+3*nPhi+1:][:dV*w]                                                   // [w, d_v]
-	t74 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi-5*L+28*dV+3*nPhi+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]                               // [2·n_phi·n_phi + 3·n_phi + 1, w]
+	t74 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi-5*L+28*dV+3*nPhi+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]                               // [w, 2·n_phi·n_phi + 3·n_phi + 1]
 	t76 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi+3*nPhi*w-5*L+28*dV+3*nPhi+w+1:][:w]                             // [w]
 	t78 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi+3*nPhi*w-5*L+28*dV+3*nPhi+2*w+1:][:dV*w]                        // [w, d_v]
 	t79 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+6*C*dV*nPhi+2*L*T*dV+6*L*T*nPhi+6*L*T*w+2*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+5*L*T-2*L*dV-6*L*nPhi+5*L*w+33*dV*dV+84*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-5*L+28*dV+3*nPhi+2*w+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
@@ -771,18 +798,45 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_printed.G
-					for i := range dV {
-						G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							var G2_2 F
+					clear(G)
+					if kern.Wide() {
+						a2 := regions.Ra289ccb9914cArgs{
+							P0:  unsafe.SliceData(c.Pos),
+							P1:  unsafe.SliceData(t52),
+							P2:  unsafe.SliceData(t23),
+							P3:  unsafe.SliceData(c.GStack2),
+							P4:  unsafe.SliceData(G),
+							N0:  dV,
+							N1:  4 * l,
+							N2:  w,
+							N3:  a + C*s + 1,
+							N4:  4*w*a + 4*C*w*s + 4*T*w*l,
+							N5:  4 * dV,
+							N6:  4*w*a + 4*C*w*s + 4*T*w*l + 4,
+							N7:  8 * dV,
+							N8:  4*w*a + 4*C*w*s + 4*T*w*l + 8,
+							N9:  12 * dV,
+							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
+							N11: 2*nPhi*nPhi + 3*nPhi + 1,
+							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
+							N13: -2*nPhi*nPhi - 3*nPhi - 1,
+						}
+						regions.Ra289ccb9914c(&a2)
+					} else {
+						for i := range dV {
+							G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							n6 := int(c.Pos[l])
 							if n2 := min(w, n6+a+C*s+1); n2 > 0 {
 								t23_3 := t23[(l*T+a+C*s)*w:][:n2]
-								for k := range n2 {
-									G2_2 = num.FMA32(t52[k*dV+i], F(c.GStack2[(l*(T+w-1)+a+C*s-k+w-1)*(2*nPhi*nPhi+3*nPhi+1)+j]*t23_3[k]), G2_2)
+								for j := range n2 {
+									GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+									w2 := F(2 * t52[j*dV+i])
+									t23Entry := t23_3[j]
+									for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
+										G2[k] = num.FMA32(w2, F(GStack2[k]*t23Entry), G2[k])
+									}
 								}
 							}
-							G2[j] = F(2 * G2_2)
 						}
 					}
 					// atlas_printed.S, atlas_printed.O
@@ -968,7 +1022,6 @@ func (c *stepBackwardFused) run() {
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t23_3 := t23[(l*T+a+C*s)*w:][:w]
 					// atlas_printed.G
 					clear(t44)
 					n7 := int(c.Pos[l])
@@ -1268,8 +1321,8 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(1), false, t91, dV, 1, t362, 1, dV, t89, dV, 1)
 					// atlas_printed.O, atlas_printed.M
 					thetaEntry2 := theta[a]
-					w2 := F(4.775 * thetaEntry2)
-					w3 := F(-2.0315 * thetaEntry2)
+					w3 := F(4.775 * thetaEntry2)
+					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
 						a2 := regions.R897742b1c1f6Args{
 							P0: unsafe.SliceData(t91),
@@ -1277,8 +1330,8 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t89),
 							P3: unsafe.SliceData(t192),
 							N0: dV,
-							S0: [2]float32{w3},
-							S1: [2]float32{w2},
+							S0: [2]float32{w4},
+							S1: [2]float32{w3},
 						}
 						regions.R897742b1c1f6(&a2)
 					} else {
@@ -1288,7 +1341,7 @@ func (c *stepBackwardFused) run() {
 							t89_2 := t89[i*dV:][:dV]
 							t192_2 := t192[i*dV:][:dV]
 							for j := range dV {
-								t192_2[j] = num.FMA32(w3, t91_2[j], num.FMA32(w3, t90_2[j], F(w2*t89_2[j])))
+								t192_2[j] = num.FMA32(w4, t91_2[j], num.FMA32(w4, t90_2[j], F(w3*t89_2[j])))
 							}
 						}
 					}
@@ -1303,7 +1356,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t93, 1, 2*nPhi*nPhi+3*nPhi+1, t352, 1, 2*nPhi*nPhi+3*nPhi+1, t92, 1, dV)
 					// atlas_printed.O, atlas_printed.M
-					w4 := F(-3.4445 * thetaEntry2)
+					w5 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
 						a2 := regions.R4344d4324f83Args{
 							P0: unsafe.SliceData(t88),
@@ -1313,7 +1366,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							S0: [2]float32{thetaEntry2},
-							S1: [2]float32{w4},
+							S1: [2]float32{w5},
 						}
 						regions.R4344d4324f83(&a2)
 					} else {
@@ -1323,7 +1376,7 @@ func (c *stepBackwardFused) run() {
 							t93_2 := t93[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t222_2[j] = num.FMA32(-thetaEntry2, t88_2[j], F(w4*t422_3[j])) + t93_2[j]
+								t222_2[j] = num.FMA32(-thetaEntry2, t88_2[j], F(w5*t422_3[j])) + t93_2[j]
 							}
 						}
 					}
@@ -1470,7 +1523,7 @@ func (c *stepBackwardFused) run() {
 					t512 := -t51
 					// atlas_printed.S, atlas_printed.O
 					var t71 F
-					w5 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
+					w6 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
 						a2 := regions.R3af45563da80Args{
@@ -1492,7 +1545,7 @@ func (c *stepBackwardFused) run() {
 							N10: -2*dV*nPhi*nPhi - 3*dV*nPhi - dV,
 							N11: 2*dV*nPhi*nPhi + 3*dV*nPhi + 2*nPhi*nPhi + dV + 3*nPhi + 1,
 							S0:  [2]float32{t71},
-							S1:  [2]float32{w5},
+							S1:  [2]float32{w6},
 							S2:  [2]float32{t48},
 							S3:  [2]float32{etaEntry2},
 						}
@@ -1508,7 +1561,7 @@ func (c *stepBackwardFused) run() {
 							var t71Row F
 							t71RowSums := [16]F{t71Row}
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t682 := num.FMA32(F(2*w5), STrail2[j], num.FMA32(t48, t46_2[j], SBarState2[j]))
+								t682 := num.FMA32(F(2*w6), STrail2[j], num.FMA32(t48, t46_2[j], SBarState2[j]))
 								t71RowSums[j%16] = num.FMA32(STrail3[j], t682, t71RowSums[j%16])
 								t68_2[j] = t682
 								SBarState2[j] = F(etaEntry2 * t682)
@@ -1521,38 +1574,46 @@ func (c *stepBackwardFused) run() {
 					t71 = t71Total[0]
 					// atlas_printed.G
 					clear(t73)
+					clear(t74)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R95e28779a35aArgs{
+						a2 := regions.Rcf94ba6b5dd3Args{
 							P0: unsafe.SliceData(t23),
-							P1: unsafe.SliceData(c.GStack2),
+							P1: unsafe.SliceData(t53),
 							P2: unsafe.SliceData(t68),
-							P3: unsafe.SliceData(t73),
+							P3: unsafe.SliceData(c.GStack2),
+							P4: unsafe.SliceData(t74),
+							P5: unsafe.SliceData(t73),
 							N0: w,
 							N1: n9 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N3: dV,
-							N4: 2*nPhi*nPhi + 3*nPhi + 1,
-							N5: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
-							N6: 4,
-							N7: 8,
-							N8: 12,
+							N4: 4,
+							N5: 8,
+							N6: 12,
+							N7: 2*nPhi*nPhi + 3*nPhi + 1,
+							N8: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N9: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R95e28779a35a(&a2)
+						regions.Rcf94ba6b5dd3(&a2)
 					} else {
 						if n2 := min(w, n9+a+C*s+1); n2 > 0 {
-							t23_4 := t23[(l*T+a+C*s)*w:][:n2]
+							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
 							for i := range n2 {
+								t53_2 := t53[i*dV:][:dV]
 								t73_3 := t73[i*dV:][:dV]
-								t23Entry := t23_4[i]
+								t74_2 := t74[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+								t23Entry2 := t23_3[i]
 								for j := range dV {
-									GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 									t68_2 := t68[j*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+									GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 									var t732 F
+									w7 := F(2 * t53_2[j])
 									t732Sums := [16]F{t732}
 									for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-										t732Sums[k%16] = num.FMA32(F(GStack2[k]*t23Entry), t68_2[k], t732Sums[k%16])
+										t68Entry := t68_2[k]
+										t732Sums[k%16] = num.FMA32(F(GStack2[k]*t23Entry2), t68Entry, t732Sums[k%16])
+										t74_2[k] = num.FMA32(w7, t68Entry, t74_2[k])
 									}
 									t732 = kern.Sum16(&t732Sums)
 									t73_3[j] = F(2 * t732)
@@ -1561,44 +1622,47 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_printed.G
-					clear(t74)
-					for i := range 2*nPhi*nPhi + 3*nPhi + 1 {
-						n10 := int(c.Pos[l])
-						if n2 := min(w, n10+a+C*s+1); n2 > 0 {
-							t74_2 := t74[i*w:][:n2]
-							for j := range n2 {
-								t53_2 := t53[j*dV:][:dV]
-								var t742 F
-								for k := range dV {
-									t742 = num.FMA32(t53_2[k], t68[k*(2*nPhi*nPhi+3*nPhi+1)+i], t742)
-								}
-								t74_2[j] = F(2 * t742)
+					if kern.Wide() {
+						a2 := regions.R4686f49992ebArgs{
+							P0: unsafe.SliceData(c.GStack2),
+							P1: unsafe.SliceData(t74),
+							P2: unsafe.SliceData(t76),
+							N0: w,
+							N1: 2*nPhi*nPhi + 3*nPhi + 1,
+							N2: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
+							N3: -2*nPhi*nPhi - 3*nPhi - 1,
+							N4: 4,
+							N5: 8,
+							N6: 12,
+						}
+						regions.R4686f49992eb(&a2)
+					} else {
+						for i := range w {
+							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t74_2 := t74[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							var t762 F
+							t762Sums := [16]F{t762}
+							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
+								t762Sums[j%16] = num.FMA32(GStack2[j], t74_2[j], t762Sums[j%16])
 							}
+							t762 = kern.Sum16(&t762Sums)
+							t76[i] = t762
 						}
-					}
-					// atlas_printed.G
-					for i := range w {
-						GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						var t762 F
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t762 = num.FMA32(GStack2[j], t74[j*w+i], t762)
-						}
-						t76[i] = t762
 					}
 					// atlas_printed.G
 					clear(t78)
-					n11 := int(c.Pos[l])
+					n10 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Ra6462c63c66fArgs{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(t78),
 							N0: w,
-							N1: n11 + a + C*s + 1,
+							N1: n10 + a + C*s + 1,
 							N2: dV,
 						}
 						regions.Ra6462c63c66f(&a2)
 					} else {
-						for i := range min(w, n11+a+C*s+1) {
+						for i := range min(w, n10+a+C*s+1) {
 							t73_3 := t73[i*dV:][:dV]
 							t78_2 := t78[i*dV:][:dV]
 							for j := range dV {
@@ -1629,8 +1693,8 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dV {
 							t79_2 := t79[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							n12 := int(c.Pos[l])
-							for j := range min(w, n12+a+C*s+1) {
+							n11 := int(c.Pos[l])
+							for j := range min(w, n11+a+C*s+1) {
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								t73Entry := t73[j*dV+i]
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
@@ -1641,14 +1705,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.G
 					clear(t80)
-					n13 := int(c.Pos[l])
+					n12 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Red6f034f1df9Args{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t80),
 							N0: w,
-							N1: n13 + a + C*s + 1,
+							N1: n12 + a + C*s + 1,
 							N2: dV,
 							N3: 4,
 							N4: 8,
@@ -1658,7 +1722,7 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Red6f034f1df9(&a2)
 					} else {
-						for i := range min(w, n13+a+C*s+1) {
+						for i := range min(w, n12+a+C*s+1) {
 							t73_3 := t73[i*dV:][:dV]
 							t80_2 := t80[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							for j := range dV {
@@ -1672,7 +1736,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.G
 					clear(t83)
-					n14 := int(c.Pos[l])
+					n13 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Rdb3518befd2aArgs{
 							P0: unsafe.SliceData(t23),
@@ -1680,18 +1744,18 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t82),
 							P3: unsafe.SliceData(t83),
 							N0: w,
-							N1: n14 + a + C*s + 1,
+							N1: n13 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
 						regions.Rdb3518befd2a(&a2)
 					} else {
-						if n2 := min(w, n14+a+C*s+1); n2 > 0 {
-							t23_4 := t23[(l*T+a+C*s)*w:][:n2]
+						if n2 := min(w, n13+a+C*s+1); n2 > 0 {
+							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
 							t76_2 := t76[:n2]
 							t82_2 := t82[(l*T+a+C*s)*w:][:n2]
 							t83_2 := t83[:n2]
 							for i := range n2 {
-								t83_2[i] = F(F(t23_4[i]*t76_2[i]) * t82_2[i])
+								t83_2[i] = F(F(t23_3[i]*t76_2[i]) * t82_2[i])
 							}
 						}
 					}
@@ -1718,12 +1782,28 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// atlas_printed.G
-					for i := range w {
-						t80_2 := t80[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t5_2 := t5[((l*T+a+C*s)*w+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t23Entry2 := t23_3[i]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t5_2[j] = num.FMA32(t74[j*w+i], t23Entry2, t80_2[j])
+					if kern.Wide() {
+						a2 := regions.R10fc8cfd1a7cArgs{
+							P0: unsafe.SliceData(t23),
+							P1: unsafe.SliceData(t74),
+							P2: unsafe.SliceData(t80),
+							P3: unsafe.SliceData(t5),
+							N0: w,
+							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
+							N2: 2*nPhi*nPhi + 3*nPhi + 1,
+							N3: (8*nPhi*nPhi*w+12*nPhi*w+4*w)*a + (8*C*nPhi*nPhi*w+12*C*nPhi*w+4*C*w)*s + (8*T*nPhi*nPhi*w+12*T*nPhi*w+4*T*w)*l,
+						}
+						regions.R10fc8cfd1a7c(&a2)
+					} else {
+						t23_3 := t23[(l*T+a+C*s)*w:][:w]
+						for i := range w {
+							t74_2 := t74[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t80_2 := t80[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t5_2 := t5[((l*T+a+C*s)*w+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t23Entry3 := t23_3[i]
+							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
+								t5_2[j] = num.FMA32(t74_2[j], t23Entry3, t80_2[j])
+							}
 						}
 					}
 					// atlas_printed

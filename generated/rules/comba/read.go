@@ -43,18 +43,19 @@ func (c *Read[F]) Run() {
 	work := c.Work[L*T*dK:]
 	t41 := work[:L*T*dV] // [L, T, d_v]
 
-	// comba.y, comba.p
-	t22 := F(c.SOut[0] * num.Sigmoid(c.SIn[0]))
+	// comba.p, comba.y
+	t19 := num.Sigmoid(c.SIn[0])
 	t43 := num.Sqrt(F(dK))
 
 	// comba.y, comba.p
+	w := F(c.SOut[0] * t19)
 	for i := range L {
 		for j := range T {
 			q := c.Q[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
 			t40_2 := t40[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t40_2[k2] = q[k2] - F(k[k2]*t22)
+				t40_2[k2] = q[k2] - F(w*k[k2])
 			}
 		}
 	}
@@ -111,71 +112,71 @@ func (c *ReadBackward[F]) Run() {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	t40 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t16 := work[:L*dK*dV] // [L, d_v, d_k]
+	t14 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
-	t17 := work[:L*T*dK] // [L, T, d_k]
+	t15 := work[:L*T*dK] // [L, T, d_k]
 
 	// comba.p, comba.y
 	sInEntry := c.SIn[0]
 	t19 := num.Sigmoid(sInEntry)
-	sOutEntry := c.SOut[0]
-	t22 := F(sOutEntry * t19)
-	t3 := F(1) / num.Sqrt(F(dK))
-	t24 := F(t3 * t22)
+	t2 := F(1) / num.Sqrt(F(dK))
 
 	// comba.y, comba.p
+	sOutEntry := c.SOut[0]
+	w := F(sOutEntry * t19)
 	for i := range L {
 		for j := range T {
 			q := c.Q[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
 			t40_2 := t40[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t40_2[k2] = q[k2] - F(k[k2]*t22)
+				t40_2[k2] = q[k2] - F(w*k[k2])
 			}
 		}
 	}
 
 	// comba.y
 	for i := range L {
-		kern.Gemm(dV, dK, T, F(1), false, kern.From(t16, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t40, i*T*dK), dK, 1)
+		kern.Gemm(dV, dK, T, F(1), false, kern.From(t14, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t40, i*T*dK), dK, 1)
 	}
 
 	// comba.y
 	for i := range L {
 		for j := range dV {
-			t16_2 := t16[(i*dV+j)*dK:][:dK]
+			t14_2 := t14[(i*dV+j)*dK:][:dK]
 			MBar := c.MBar[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				MBar[k] = F(t3 * t16_2[k])
+				MBar[k] = F(t2 * t14_2[k])
 			}
 		}
 	}
 
 	// comba.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t17, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t15, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// comba.y
-	var t18 F
+	var t16 F
+	w2 := F(F(sOutEntry*t19) * t2)
 	for i := range L {
 		for j := range T {
-			t17_2 := t17[(i*T+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t17Entry := t17_2[k2]
-				t18 += F(k[k2] * t17Entry)
-				qBar[k2] = F(t3 * t17Entry)
-				kBar[k2] = -F(t17Entry * t24)
+				t15Entry := t15_2[k2]
+				t16 += F(k[k2] * t15Entry)
+				qBar[k2] = F(t2 * t15Entry)
+				kBar[k2] = -F(w2 * t15Entry)
 			}
 		}
 	}
 
 	// comba.y, comba.p
-	c.SOutBar[0] = -F(F(t19*t3) * t18)
-	c.SInBar[0] = -F(F(F(F(sOutEntry*t19)*t3)*t18) * num.Sigmoid(-sInEntry))
+	c.SOutBar[0] = -F(F(t19*t2) * t16)
+	c.SInBar[0] = -F(F(F(F(sOutEntry*t19)*t2)*t16) * num.Sigmoid(-sInEntry))
 }
 
 // readNode is one call of Read on the tape.

@@ -22,11 +22,12 @@ func (c *readFused) run() {
 	t40 := c.Work[:L*T*dK]          // [L, T, d_k]
 	t41 := c.Work[L*T*dK:][:L*T*dV] // [L, T, d_v]
 
-	// comba.y, comba.p
-	t22 := F(c.SOut[0] * kern.Sigmoid(c.SIn[0]))
+	// comba.p, comba.y
+	t19 := kern.Sigmoid(c.SIn[0])
 	t43 := num.Sqrt(F(dK))
 
 	// comba.y, comba.p
+	w := F(c.SOut[0] * t19)
 	if kern.Wide() {
 		a := regions.R933fba055d0bArgs{
 			P0: unsafe.SliceData(c.K),
@@ -36,7 +37,7 @@ func (c *readFused) run() {
 			N1: T,
 			N2: dK,
 			N3: T * dK,
-			S0: [2]float32{t22},
+			S0: [2]float32{w},
 		}
 		regions.R933fba055d0b(&a)
 	} else {
@@ -46,7 +47,7 @@ func (c *readFused) run() {
 				q := c.Q[(i*T+j)*dK:][:dK]
 				t40_2 := t40[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t40_2[k2] = num.FMA32(-k[k2], t22, q[k2])
+					t40_2[k2] = num.FMA32(-w, k[k2], q[k2])
 				}
 			}
 		}
@@ -93,19 +94,18 @@ func (c *readBackwardFused) run() {
 	_ = dK
 	_ = dV
 	t40 := c.Work[:L*T*dK]                  // [L, T, d_k]
-	t16 := c.Work[L*T*dK:][:L*dK*dV]        // [L, d_v, d_k]
-	t17 := c.Work[L*T*dK+L*dK*dV:][:L*T*dK] // [L, T, d_k]
-	t18Total := make([]F, 1)
+	t14 := c.Work[L*T*dK:][:L*dK*dV]        // [L, d_v, d_k]
+	t15 := c.Work[L*T*dK+L*dK*dV:][:L*T*dK] // [L, T, d_k]
+	t16Total := make([]F, 1)
 
 	// comba.p, comba.y
 	sInEntry := c.SIn[0]
 	t19 := kern.Sigmoid(sInEntry)
-	sOutEntry := c.SOut[0]
-	t22 := F(sOutEntry * t19)
-	t3 := F(1) / num.Sqrt(F(dK))
-	t24 := F(t3 * t22)
+	t2 := F(1) / num.Sqrt(F(dK))
 
 	// comba.y, comba.p
+	sOutEntry := c.SOut[0]
+	w := F(sOutEntry * t19)
 	if kern.Wide() {
 		a := regions.R933fba055d0bArgs{
 			P0: unsafe.SliceData(c.K),
@@ -115,7 +115,7 @@ func (c *readBackwardFused) run() {
 			N1: T,
 			N2: dK,
 			N3: T * dK,
-			S0: [2]float32{t22},
+			S0: [2]float32{w},
 		}
 		regions.R933fba055d0b(&a)
 	} else {
@@ -125,7 +125,7 @@ func (c *readBackwardFused) run() {
 				q := c.Q[(i*T+j)*dK:][:dK]
 				t40_2 := t40[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t40_2[k2] = num.FMA32(-k[k2], t22, q[k2])
+					t40_2[k2] = num.FMA32(-w, k[k2], q[k2])
 				}
 			}
 		}
@@ -133,28 +133,28 @@ func (c *readBackwardFused) run() {
 
 	// comba.y
 	for i := range L {
-		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(t16, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t40, i*T*dK), dK, 1)
+		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(t14, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t40, i*T*dK), dK, 1)
 	}
 
 	// comba.y
 	if kern.Wide() {
 		a := regions.R92d2ff661be2Args{
-			P0: unsafe.SliceData(t16),
+			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.MBar),
 			N0: L,
 			N1: dV,
 			N2: dK,
 			N3: dK * dV,
-			S0: [2]float32{t3},
+			S0: [2]float32{t2},
 		}
 		regions.R92d2ff661be2(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
-				t16_2 := t16[(i*dV+j)*dK:][:dK]
+				t14_2 := t14[(i*dV+j)*dK:][:dK]
 				MBar := c.MBar[(i*dV+j)*dK:][:dK]
 				for k := range dK {
-					MBar[k] = F(t3 * t16_2[k])
+					MBar[k] = F(t2 * t14_2[k])
 				}
 			}
 		}
@@ -162,54 +162,55 @@ func (c *readBackwardFused) run() {
 
 	// comba.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t17, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t15, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// comba.y
-	var t18 F
+	var t16 F
+	w2 := F(F(sOutEntry*t19) * t2)
 	if kern.Wide() {
-		a := regions.R85ac4e67d93dArgs{
-			P0: unsafe.SliceData(t17),
+		a := regions.R3a69d52b4a56Args{
+			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.QBar),
 			P3: unsafe.SliceData(c.KBar),
-			P4: unsafe.SliceData(t18Total),
+			P4: unsafe.SliceData(t16Total),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: 8 * dK,
 			N4: 12 * dK,
 			N5: T * dK,
-			S0: [2]float32{t18},
-			S1: [2]float32{t3},
-			S2: [2]float32{t24},
+			S0: [2]float32{t16},
+			S1: [2]float32{t2},
+			S2: [2]float32{w2},
 		}
-		regions.R85ac4e67d93d(&a)
+		regions.R3a69d52b4a56(&a)
 	} else {
-		t18_2 := t18
+		t16_2 := t16
 		for i := range L {
 			for j := range T {
-				t17_2 := t17[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				var t18Row F
-				t18RowSums := [16]F{t18Row}
+				var t16Row F
+				t16RowSums := [16]F{t16Row}
 				for k2 := range dK {
-					t17Entry := t17_2[k2]
-					t18RowSums[k2%16] = num.FMA32(k[k2], t17Entry, t18RowSums[k2%16])
-					qBar[k2] = F(t3 * t17Entry)
-					kBar[k2] = -F(t17Entry * t24)
+					t15Entry := t15_2[k2]
+					t16RowSums[k2%16] = num.FMA32(k[k2], t15Entry, t16RowSums[k2%16])
+					qBar[k2] = F(t2 * t15Entry)
+					kBar[k2] = -F(w2 * t15Entry)
 				}
-				t18Row = kern.Sum16(&t18RowSums)
-				t18_2 = t18_2 + t18Row
+				t16Row = kern.Sum16(&t16RowSums)
+				t16_2 = t16_2 + t16Row
 			}
 		}
-		t18Total[0] = t18_2
+		t16Total[0] = t16_2
 	}
-	t18 = t18Total[0]
+	t16 = t16Total[0]
 
 	// comba.y, comba.p
-	c.SOutBar[0] = -F(F(t19*t3) * t18)
-	c.SInBar[0] = -F(F(F(F(sOutEntry*t19)*t3)*t18) * kern.Sigmoid(-sInEntry))
+	c.SOutBar[0] = -F(F(t19*t2) * t16)
+	c.SInBar[0] = -F(F(F(F(sOutEntry*t19)*t2)*t16) * kern.Sigmoid(-sInEntry))
 }

@@ -317,13 +317,13 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 5·L·T·d_k + 2·L·T·d_v + 10·L·T.
+// WorkLen is 5·L·T·d_k + 2·L·T·d_v + 9·L·T.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 5*L*T*dK + 2*L*T*dV + 10*L*T + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
+		return 5*L*T*dK + 2*L*T*dV + 9*L*T + (kern.Blocks(dV)-1)*(3*L*T*dK+L*T) // and the sums of blocks of rows
 	}
-	return 5*L*T*dK + 2*L*T*dV + 10*L*T
+	return 5*L*T*dK + 2*L*T*dV + 9*L*T
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -347,8 +347,6 @@ func (c *StepBackward[F]) Run() {
 	beta := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t323 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	p := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
@@ -386,8 +384,6 @@ func (c *StepBackward[F]) Run() {
 
 	// comba.alpha, comba.beta, comba.y
 	t3232 := F(1) / num.Sqrt(F(dK))
-	sOutEntry2 := c.SOut[0]
-	t422 := F(sOutEntry2 * t3232)
 	for i := range L {
 		alphaLin := c.AlphaLin[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
@@ -395,18 +391,17 @@ func (c *StepBackward[F]) Run() {
 		betaProd := c.BetaProd[i*T:][:T]
 		beta2 := beta[i*T:][:T]
 		t323_2 := t323[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
 		for j := range T {
-			t42_3 := num.Softplus(alphaLin[j])
-			t4_2[j] = t42_3
-			alpha2[j] = num.Exp(-F(t * t42_3))
+			t42 := num.Softplus(alphaLin[j])
+			t4_2[j] = t42
+			alpha2[j] = num.Exp(-F(t * t42))
 			beta2[j] = num.Sigmoid(betaProd[j])
 			t323_2[j] = t3232
-			t42_2[j] = t422
 		}
 	}
 
 	// comba.p, comba.y
+	sOutEntry := c.SOut[0]
 	for i := range L {
 		for j := range T {
 			k := c.K[(i*T+j)*dK:][:dK]
@@ -416,7 +411,7 @@ func (c *StepBackward[F]) Run() {
 			for k2 := range dK {
 				p2_2 := F(t34 * k[k2])
 				p2[k2] = p2_2
-				t82_2[k2] = q[k2] - F(sOutEntry2*p2_2)
+				t82_2[k2] = q[k2] - F(sOutEntry*p2_2)
 			}
 		}
 	}
@@ -615,18 +610,18 @@ func (c *StepBackward[F]) Run() {
 						betaEntry2 := beta2[a]
 						c.VBar[(l*T+a+C*s)*dV+i] = F(betaEntry2 * t31)
 						// comba.M
-						var t422_2 F
+						var t422 F
 						alphaEntry3 := alpha2[a]
 						w3 := F(F(alphaEntry3*betaEntry2) * t31)
 						for j := range dK {
 							MTrailEntry := MTrail4[j][0]
 							t112Entry := t112[j][0]
-							t422_2 += F(MTrailEntry * t112Entry)
+							t422 += F(MTrailEntry * t112Entry)
 							t25_2[j] -= F(w3 * MTrailEntry)
 							MBarState[j][0] = F(alphaEntry3*t112Entry) - F(w3*p2[j])
 						}
 						// comba.M
-						t32_2[a] += t422_2 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t31)
+						t32_2[a] += t422 - F(F(betaEntry2*c.MProd[(l*T+a+C*s)*dV+i])*t31)
 					}
 				}
 			}
@@ -639,7 +634,6 @@ func (c *StepBackward[F]) Run() {
 	// comba.M, comba.y, comba.p, comba.alpha
 	var t10 F
 	for i := range L {
-		t42_2 := t42[i*T:][:T]
 		t323_2 := t323[i*T:][:T]
 		beta2 := beta[i*T:][:T]
 		t162_2 := t162[i*T:][:T]
@@ -654,15 +648,15 @@ func (c *StepBackward[F]) Run() {
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			var t1622 F
 			var t3022 F
-			t42Entry := t42_2[j]
 			t323Entry := t323_2[j]
+			w4 := F(sOutEntry * t323Entry)
 			betaEntry3 := beta2[j]
 			for k2 := range dK {
 				kEntry := k[k2]
 				t152Entry := t152_2[k2]
 				t1622 += F(kEntry * t152Entry)
 				t292Entry := t292_2[k2]
-				t282 := -F(t292Entry*t42Entry) + t25_2[k2]
+				t282 := -F(w4*t292Entry) + t25_2[k2]
 				t3022 += F(p2[k2] * t292Entry)
 				t10 += F(kEntry * t282)
 				qBar[k2] = F(t323Entry * t292Entry)

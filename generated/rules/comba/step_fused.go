@@ -277,19 +277,18 @@ func (c *stepBackwardFused) run() {
 	alpha := c.Work[L*T:][:L*T]                       // [L, T]
 	beta := c.Work[2*L*T:][:L*T]                      // [L, T]
 	t323 := c.Work[3*L*T:][:L*T]                      // [L, T]
-	t42 := c.Work[4*L*T:][:L*T]                       // [L, T]
-	p := c.Work[5*L*T:][:L*T*dK]                      // [L, T, d_k]
-	t82 := c.Work[L*T*dK+5*L*T:][:L*T*dK]             // [L, T, d_k]
-	t2 := c.Work[2*L*T*dK+5*L*T:][:L*T*dV]            // [L, T, d_v]
-	t3 := c.Work[2*L*T*dK+L*T*dV+5*L*T:][:L*T*dV]     // [L, T, d_v]
-	t32 := c.Work[2*L*T*dK+2*L*T*dV+5*L*T:][:L*T]     // [L, T]
-	t152 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK] // [L, T, d_k]
-	t292 := c.Work[3*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK] // [L, T, d_k]
-	t25 := c.Work[4*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK]  // [L, T, d_k]
-	t162 := c.Work[5*L*T*dK+2*L*T*dV+6*L*T:][:L*T]    // [L, T]
-	t302 := c.Work[5*L*T*dK+2*L*T*dV+7*L*T:][:L*T]    // [L, T]
-	t17 := c.Work[5*L*T*dK+2*L*T*dV+8*L*T:][:L*T]     // [L, T]
-	t24 := c.Work[5*L*T*dK+2*L*T*dV+9*L*T:][:L*T]     // [L, T]
+	p := c.Work[4*L*T:][:L*T*dK]                      // [L, T, d_k]
+	t82 := c.Work[L*T*dK+4*L*T:][:L*T*dK]             // [L, T, d_k]
+	t2 := c.Work[2*L*T*dK+4*L*T:][:L*T*dV]            // [L, T, d_v]
+	t3 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dV]     // [L, T, d_v]
+	t32 := c.Work[2*L*T*dK+2*L*T*dV+4*L*T:][:L*T]     // [L, T]
+	t152 := c.Work[2*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
+	t292 := c.Work[3*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
+	t25 := c.Work[4*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK]  // [L, T, d_k]
+	t162 := c.Work[5*L*T*dK+2*L*T*dV+5*L*T:][:L*T]    // [L, T]
+	t302 := c.Work[5*L*T*dK+2*L*T*dV+6*L*T:][:L*T]    // [L, T]
+	t17 := c.Work[5*L*T*dK+2*L*T*dV+7*L*T:][:L*T]     // [L, T]
+	t24 := c.Work[5*L*T*dK+2*L*T*dV+8*L*T:][:L*T]     // [L, T]
 	t10Total := make([]F, 1)
 	t922Total := make([]F, 1)
 	t21Total := make([]F, 1)
@@ -302,24 +301,20 @@ func (c *stepBackwardFused) run() {
 
 	// comba.alpha, comba.beta, comba.y
 	t3232 := F(1) / num.Sqrt(F(dK))
-	sOutEntry2 := c.SOut[0]
-	t422 := F(sOutEntry2 * t3232)
 	if kern.Wide() {
-		a := regions.R914e50648320Args{
+		a := regions.Rbee9b6cdcc52Args{
 			P0: unsafe.SliceData(c.AlphaLin),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(alpha),
 			P3: unsafe.SliceData(c.BetaProd),
 			P4: unsafe.SliceData(beta),
 			P5: unsafe.SliceData(t323),
-			P6: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
 			S0: [2]float32{t},
 			S1: [2]float32{t3232},
-			S2: [2]float32{t422},
 		}
-		regions.R914e50648320(&a)
+		regions.Rbee9b6cdcc52(&a)
 	} else {
 		for i := range L {
 			alphaLin := c.AlphaLin[i*T:][:T]
@@ -328,19 +323,18 @@ func (c *stepBackwardFused) run() {
 			betaProd := c.BetaProd[i*T:][:T]
 			beta2 := beta[i*T:][:T]
 			t323_2 := t323[i*T:][:T]
-			t42_2 := t42[i*T:][:T]
 			for j := range T {
-				t42_3 := kern.Softplus(alphaLin[j])
-				t4_2[j] = t42_3
-				alpha2[j] = kern.Exp(-F(t * t42_3))
+				t42 := kern.Softplus(alphaLin[j])
+				t4_2[j] = t42
+				alpha2[j] = kern.Exp(-F(t * t42))
 				beta2[j] = kern.Sigmoid(betaProd[j])
 				t323_2[j] = t3232
-				t42_2[j] = t422
 			}
 		}
 	}
 
 	// comba.p, comba.y
+	sOutEntry := c.SOut[0]
 	if kern.Wide() {
 		a := regions.R036236d3c20fArgs{
 			P0: unsafe.SliceData(c.K),
@@ -352,7 +346,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 			S0: [2]float32{t34},
-			S1: [2]float32{sOutEntry2},
+			S1: [2]float32{sOutEntry},
 		}
 		regions.R036236d3c20f(&a)
 	} else {
@@ -365,7 +359,7 @@ func (c *stepBackwardFused) run() {
 				for k2 := range dK {
 					p2_2 := F(t34 * k[k2])
 					p2[k2] = p2_2
-					t82_2[k2] = num.FMA32(-sOutEntry2, p2_2, q[k2])
+					t82_2[k2] = num.FMA32(-sOutEntry, p2_2, q[k2])
 				}
 			}
 		}
@@ -411,29 +405,28 @@ func (c *stepBackwardFused) run() {
 	_ = t3232
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t292[:L*T*dK], c.Work[5*L*T*dK+2*L*T*dV+10*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t152[:L*T*dK], c.Work[6*L*T*dK+2*L*T*dV+10*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t25[:L*T*dK], c.Work[7*L*T*dK+2*L*T*dV+10*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
-		kern.AddBlocks(t32[:L*T], c.Work[8*L*T*dK+2*L*T*dV+10*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t292[:L*T*dK], c.Work[5*L*T*dK+2*L*T*dV+9*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK], c.Work[6*L*T*dK+2*L*T*dV+9*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t25[:L*T*dK], c.Work[7*L*T*dK+2*L*T*dV+9*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
+		kern.AddBlocks(t32[:L*T], c.Work[8*L*T*dK+2*L*T*dV+9*L*T:], 3*L*T*dK+L*T, kern.Blocks(dV))
 	}
 
 	// comba.M, comba.y, comba.p, comba.alpha
 	var t10 F
 	if kern.Wide() {
-		a := regions.Rb29c08995caaArgs{
-			P0:  unsafe.SliceData(t42),
-			P1:  unsafe.SliceData(t323),
-			P2:  unsafe.SliceData(beta),
-			P3:  unsafe.SliceData(c.K),
-			P4:  unsafe.SliceData(t152),
-			P5:  unsafe.SliceData(t292),
-			P6:  unsafe.SliceData(t25),
-			P7:  unsafe.SliceData(p),
-			P8:  unsafe.SliceData(c.QBar),
-			P9:  unsafe.SliceData(c.KBar),
-			P10: unsafe.SliceData(t162),
-			P11: unsafe.SliceData(t302),
-			P12: unsafe.SliceData(t10Total),
+		a := regions.R4c2e50cea58dArgs{
+			P0:  unsafe.SliceData(t323),
+			P1:  unsafe.SliceData(beta),
+			P2:  unsafe.SliceData(c.K),
+			P3:  unsafe.SliceData(t152),
+			P4:  unsafe.SliceData(t292),
+			P5:  unsafe.SliceData(t25),
+			P6:  unsafe.SliceData(p),
+			P7:  unsafe.SliceData(c.QBar),
+			P8:  unsafe.SliceData(c.KBar),
+			P9:  unsafe.SliceData(t162),
+			P10: unsafe.SliceData(t302),
+			P11: unsafe.SliceData(t10Total),
 			N0:  L,
 			N1:  T,
 			N2:  4,
@@ -445,13 +438,13 @@ func (c *stepBackwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 			S0:  [2]float32{t10},
-			S1:  [2]float32{t34},
+			S1:  [2]float32{sOutEntry},
+			S2:  [2]float32{t34},
 		}
-		regions.Rb29c08995caa(&a)
+		regions.R4c2e50cea58d(&a)
 	} else {
 		t10_2 := t10
 		for i := range L {
-			t42_2 := t42[i*T:][:T]
 			t323_2 := t323[i*T:][:T]
 			beta2 := beta[i*T:][:T]
 			t162_2 := t162[i*T:][:T]
@@ -466,8 +459,8 @@ func (c *stepBackwardFused) run() {
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				var t1622 F
 				var t3022 F
-				t42Entry := t42_2[j]
 				t323Entry := t323_2[j]
+				w4 := F(sOutEntry * t323Entry)
 				betaEntry3 := beta2[j]
 				var t10Row F
 				t1622Sums := [16]F{t1622}
@@ -478,7 +471,7 @@ func (c *stepBackwardFused) run() {
 					t152Entry := t152_2[k2]
 					t1622Sums[k2%16] = num.FMA32(kEntry, t152Entry, t1622Sums[k2%16])
 					t292Entry := t292_2[k2]
-					t282 := num.FMA32(-t292Entry, t42Entry, t25_2[k2])
+					t282 := num.FMA32(-w4, t292Entry, t25_2[k2])
 					t3022Sums[k2%16] = num.FMA32(p2[k2], t292Entry, t3022Sums[k2%16])
 					t10RowSums[k2%16] = num.FMA32(kEntry, t282, t10RowSums[k2%16])
 					qBar[k2] = F(t323Entry * t292Entry)
@@ -644,13 +637,13 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = segments
 	alpha := c.Work[L*T:][:L*T]                       // [L, T]
 	beta := c.Work[2*L*T:][:L*T]                      // [L, T]
-	p := c.Work[5*L*T:][:L*T*dK]                      // [L, T, d_k]
-	t82 := c.Work[L*T*dK+5*L*T:][:L*T*dK]             // [L, T, d_k]
-	t3 := c.Work[2*L*T*dK+L*T*dV+5*L*T:][:L*T*dV]     // [L, T, d_v]
-	t32 := c.Work[2*L*T*dK+2*L*T*dV+5*L*T:][:L*T]     // [L, T]
-	t152 := c.Work[2*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK] // [L, T, d_k]
-	t292 := c.Work[3*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK] // [L, T, d_k]
-	t25 := c.Work[4*L*T*dK+2*L*T*dV+6*L*T:][:L*T*dK]  // [L, T, d_k]
+	p := c.Work[4*L*T:][:L*T*dK]                      // [L, T, d_k]
+	t82 := c.Work[L*T*dK+4*L*T:][:L*T*dK]             // [L, T, d_k]
+	t3 := c.Work[2*L*T*dK+L*T*dV+4*L*T:][:L*T*dV]     // [L, T, d_v]
+	t32 := c.Work[2*L*T*dK+2*L*T*dV+4*L*T:][:L*T]     // [L, T]
+	t152 := c.Work[2*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
+	t292 := c.Work[3*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK] // [L, T, d_k]
+	t25 := c.Work[4*L*T*dK+2*L*T*dV+5*L*T:][:L*T*dK]  // [L, T, d_k]
 	t3232 := F(1) / num.Sqrt(F(dK))
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
@@ -659,18 +652,18 @@ func (c *stepBackwardRows1) Part(part int) {
 	t25_2 := t25
 	t32_2 := t32
 	if block > 0 {
-		t292_2 = c.Work[5*L*T*dK+2*L*T*dV+10*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		t292_2 = c.Work[5*L*T*dK+2*L*T*dV+9*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
 		clear(t292_2[l*T*dK:][:T*dK])
-		t152_2 = c.Work[6*L*T*dK+2*L*T*dV+10*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		t152_2 = c.Work[6*L*T*dK+2*L*T*dV+9*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
 		clear(t152_2[l*T*dK:][:T*dK])
-		t25_2 = c.Work[7*L*T*dK+2*L*T*dV+10*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
+		t25_2 = c.Work[7*L*T*dK+2*L*T*dV+9*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T*dK]
 		clear(t25_2[l*T*dK:][:T*dK])
-		t32_2 = c.Work[8*L*T*dK+2*L*T*dV+10*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T]
+		t32_2 = c.Work[8*L*T*dK+2*L*T*dV+9*L*T+(block-1)*(3*L*T*dK+L*T):][:L*T]
 		clear(t32_2[l*T:][:T])
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -691,7 +684,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R161a9e50095bArgs{
+					a := regions.R8baf327efb99Args{
 						P0: unsafe.SliceData(alpha),
 						P1: unsafe.SliceData(beta),
 						P2: unsafe.SliceData(t3),
@@ -705,10 +698,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R161a9e50095b(&a, rows)
+					regions.R8baf327efb99(&a, rows)
 				}
 				{
-					a := regions.Rec9dc243f664Args{
+					a := regions.R271f546c30e4Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(t3),
 						P2:  unsafe.SliceData(t82),
@@ -737,7 +730,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						S0:  [2]float32{t3232},
 					}
-					regions.Rec9dc243f664(&a, rows)
+					regions.R271f546c30e4(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -207,7 +207,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -228,7 +228,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R9a1d2bd013c5Args{
+					a := regions.Rccbf2ed2a1c0Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.K),
@@ -240,10 +240,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*C*dK*s + 4*T*dK*l,
 						N5: dV,
 					}
-					regions.R9a1d2bd013c5(&a, rows)
+					regions.Rccbf2ed2a1c0(&a, rows)
 				}
 				{
-					a := regions.R927f29689b45Args{
+					a := regions.R9d98db2d891dArgs{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.Q),
 						P2:  unsafe.SliceData(MBarState),
@@ -269,7 +269,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N8:  -dK,
 					}
-					regions.R927f29689b45(&a, rows)
+					regions.R9d98db2d891d(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -885,14 +885,14 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 7·L·T·d_k + 3·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + L·d_k·d_v + 6·L·T + 544·L·chunks + d_k·d_v + 32·d_k + 128·d_v + 23520.
+// WorkLen is 5·L·T·d_k + 2·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + L·d_k·d_v + 4·L·T + 544·L·chunks + d_k·d_v + 32·d_k + 128·d_v + 23520.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 7*L*T*dK + 3*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 6*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 23520 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks) // and the sums of blocks of rows
+		return 5*L*T*dK + 2*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 4*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 23520 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks) // and the sums of blocks of rows
 	}
-	return 7*L*T*dK + 3*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 6*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 23520
+	return 5*L*T*dK + 2*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 4*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 23520
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -946,16 +946,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK-32*L*chunks*dK:]
 	t82 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t10 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t12 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t11 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t13 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t14 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t22 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t32 := work[:32*L*chunks] // [L, chunks, 32]
@@ -1026,7 +1016,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t111 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t722 := work[:32*dK] // [d_k, 32]
+	t722 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
 	t92 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -1271,11 +1261,11 @@ func (c *StepBackward[F]) Run() {
 						t152_2 := t152[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t1820 F
-						var t1030 F
+						var t100 F
 						t2Entry0 := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						MLinEntry0 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						var t1821 F
-						var t1031 F
+						var t101 F
 						t2Entry1 := t2[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						MLinEntry1 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
@@ -1285,13 +1275,13 @@ func (c *StepBackward[F]) Run() {
 							t72Sum := t72_3[j]
 							t3230 := MBarState[j][0] + F(t63Entry*t2Entry0)
 							t1820 += F(t3230 * t61Entry)
-							t1030 += F(MTrail3[j][0] * t3230)
+							t100 += F(MTrail3[j][0] * t3230)
 							t9Sum += F(MTrail4[j][0] * t2Entry0)
 							t322[j][0] = t3230
 							t72Sum -= F(t3230 * MLinEntry0)
 							t3231 := MBarState[j][1] + F(t63Entry*t2Entry1)
 							t1821 += F(t3231 * t61Entry)
-							t1031 += F(MTrail3[j][1] * t3231)
+							t101 += F(MTrail3[j][1] * t3231)
 							t9Sum += F(MTrail4[j][1] * t2Entry1)
 							t322[j][1] = t3231
 							t72Sum -= F(t3231 * MLinEntry1)
@@ -1303,10 +1293,10 @@ func (c *StepBackward[F]) Run() {
 						t60Entry2 := t60_2[a]
 						// delta_chunk.M
 						t59Entry2 := t59_2[a]
-						t5Sum += t1030
+						t5Sum += t100
 						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t60Entry2 * t1820)
 						w20 := F(t60Entry2 * t1820)
-						t5Sum += t1031
+						t5Sum += t101
 						t8[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t60Entry2 * t1821)
 						w21 := F(t60Entry2 * t1821)
 						t5_2[a] = t5Sum
@@ -1368,18 +1358,18 @@ func (c *StepBackward[F]) Run() {
 						t152_2 := t152[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t182 F
-						var t103 F
+						var t10 F
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						for j := range dK {
 							t323 := MBarState[j][0] + F(t63_2[j]*t2Entry)
 							t182 += F(t323 * t61_2[j])
-							t103 += F(MTrail3[j][0] * t323)
+							t10 += F(MTrail3[j][0] * t323)
 							t9_2[j] += F(MTrail4[j][0] * t2Entry)
 							t322[j][0] = t323
 							t72_3[j] -= F(t323 * MLinEntry)
 						}
-						t5_2[a] += t103
+						t5_2[a] += t10
 						// delta_chunk.M
 						t60Entry2 := t60_2[a]
 						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t60Entry2 * t182)
@@ -1399,54 +1389,28 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_chunk.M, delta_chunk.q, delta_chunk.k
-	clear(t10)
-	clear(t12)
+	// delta_chunk.M, delta_chunk.k, delta_chunk.q
+	clear(c.KBar)
+	clear(c.QBar)
 	for i := range L {
 		t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
 		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t72_3 := t72[(i*(T-32*chunks)+j)*dK:][:dK]
 			t61_2 := t61[(i*(T-32*chunks)+j)*dK:][:dK]
-			t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
-			t10_2 := t10[(i*T+j+32*chunks)*dK:][:dK]
 			t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
-			t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
+			kBar := c.KBar[(i*T+j+32*chunks)*dK:][:dK]
+			t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j+32*chunks)*dK:][:dK]
 			var t822 F
 			t60Entry3 := t60_2[j]
 			for k := range dK {
 				t72Entry := t72_3[k]
 				t822 += F(t61_2[k] * t72Entry)
-				t10_2[k] += t9_2[k]
-				t12_2[k] += F(t60Entry3*t72Entry) + t152_2[k]
+				kBar[k] += F(t60Entry3*t72Entry) + t152_2[k]
+				qBar[k] += t9_2[k]
 			}
 			t82_3[j] = t822
-		}
-	}
-
-	// delta_chunk.v
-	clear(t11)
-	for i := range L {
-		for j := range T - 32*chunks {
-			t8_2 := t8[(i*(T-32*chunks)+j)*dV:][:dV]
-			t11_2 := t11[(i*T+j+32*chunks)*dV:][:dV]
-			for k := range dV {
-				t11_2[k] += t8_2[k]
-			}
-		}
-	}
-
-	// delta_chunk.theta, delta_chunk.rho
-	clear(t13)
-	clear(t14)
-	for i := range L {
-		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
-		t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
-		t5_2 := t5[i*(T-32*chunks):][:T-32*chunks]
-		t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
-		for j := range T - 32*chunks {
-			t13_2[j] += t82_3[j]
-			t14_2[j] += t5_2[j]
 		}
 	}
 
@@ -1821,13 +1785,14 @@ func (c *StepBackward[F]) Run() {
 			// delta_chunk.M
 			kern.Gemm(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t56, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// delta_chunk.M
-			kern.Gemm(dK, 32, dV, F(1), false, t722, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), false, t722, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.M
 			clear(t92)
 			for i := range 32 {
 				t56_2 := t56[((l*chunks+t3)*32+i)*dK:][:dK]
+				t722_2 := t722[i*dK:][:dK]
 				for j := range dK {
-					t92[31*32+i] += F(t56_2[j] * t722[j*32+i])
+					t92[31*32+i] += F(t56_2[j] * t722_2[j])
 				}
 			}
 			// delta_chunk.y
@@ -2392,10 +2357,11 @@ func (c *StepBackward[F]) Run() {
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1223, 1, dV)
 			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
 			for i := range 32 {
+				t722_2 := t722[i*dK:][:dK]
 				t18_2 := t18[((l*chunks+t3)*32+i)*dK:][:dK]
 				w4 := ((((t183_2[i] + t202_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 				for j := range dK {
-					t18_2[j] = F(w4 * t722[j*32+i])
+					t18_2[j] = F(w4 * t722_2[j])
 				}
 			}
 			// delta_chunk.g.start, delta_chunk.K
@@ -2422,37 +2388,30 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_chunk.rho
-	for i := range L {
-		for j := range T {
-			t12_2 := t12[(i*T+j)*dK:][:dK]
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				kBar[k] = t12_2[k]
-			}
-		}
-	}
-
-	// delta_chunk.k
+	// delta_chunk.k, delta_chunk.q
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
 				t18_2 := t18[((i*chunks+j)*32+k)*dK:][:dK]
 				kBar := c.KBar[(i*T+32*j+k)*dK:][:dK]
+				t17_2 := t17[((i*chunks+j)*32+k)*dK:][:dK]
+				qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
 				for m := range dK {
 					kBar[m] += t18_2[m]
+					qBar[m] += t17_2[m]
 				}
 			}
 		}
 	}
 
-	// delta_chunk.rho
+	// delta_chunk.v
+	clear(c.VBar)
 	for i := range L {
-		for j := range T {
-			t11_2 := t11[(i*T+j)*dV:][:dV]
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
+		for j := range T - 32*chunks {
+			t8_2 := t8[(i*(T-32*chunks)+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j+32*chunks)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t11_2[k]
+				vBar[k] += t8_2[k]
 			}
 		}
 	}
@@ -2470,65 +2429,29 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_chunk.rho
+	// delta_chunk.rho, delta_chunk.theta
+	clear(c.RhoBar)
+	clear(c.ThetaBar)
 	for i := range L {
-		t14_2 := t14[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		for j := range T {
-			rhoBar[j] = t14_2[j]
+		t5_2 := t5[i*(T-32*chunks):][:T-32*chunks]
+		rhoBar := c.RhoBar[i*T+32*chunks:][:T-32*chunks]
+		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
+		thetaBar := c.ThetaBar[i*T+32*chunks:][:T-32*chunks]
+		for j := range T - 32*chunks {
+			rhoBar[j] += t5_2[j]
+			thetaBar[j] += t82_3[j]
 		}
 	}
 
-	// delta_chunk.rho
+	// delta_chunk.rho, delta_chunk.theta
 	for i := range L {
 		for j := range chunks {
 			t16_2 := t16[(i*chunks+j)*32:][:32]
 			rhoBar := c.RhoBar[i*T+32*j:][:32]
-			for k := range 32 {
-				rhoBar[k] += t16_2[k]
-			}
-		}
-	}
-
-	// delta_chunk.rho
-	for i := range L {
-		for j := range T {
-			t10_2 := t10[(i*T+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				qBar[k] = t10_2[k]
-			}
-		}
-	}
-
-	// delta_chunk.q
-	for i := range L {
-		for j := range chunks {
-			for k := range 32 {
-				t17_2 := t17[((i*chunks+j)*32+k)*dK:][:dK]
-				qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
-				for m := range dK {
-					qBar[m] += t17_2[m]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.rho
-	for i := range L {
-		t13_2 := t13[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		for j := range T {
-			thetaBar[j] = t13_2[j]
-		}
-	}
-
-	// delta_chunk.theta
-	for i := range L {
-		for j := range chunks {
 			t19_2 := t19[(i*chunks+j)*32:][:32]
 			thetaBar := c.ThetaBar[i*T+32*j:][:32]
 			for k := range 32 {
+				rhoBar[k] += t16_2[k]
 				thetaBar[k] += t19_2[k]
 			}
 		}

@@ -1015,92 +1015,87 @@ func (c *stepBackwardFused) run() {
 	t72 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                            // [L, T - 32·chunks, d_k]
 	t152 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                           // [L, T - 32·chunks, d_k]
 	t82 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T-32*L*chunks]                                  // [L, T - 32·chunks]
-	t10 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t12 := c.Work[6*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t11 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dV]                                           // [L, T, d_v]
-	t13 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T]                                              // [L, T]
-	t14 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+5*L*T-64*L*chunks:][:L*T]                                              // [L, T]
-	t22 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t32 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t52 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T:][:32*L*chunks]                                                  // [L, chunks, 32]
-	t42 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t62 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t83 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+96*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t73 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+128*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t93 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+160*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t112 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+192*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	t102 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+224*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	t122 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	t142 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	t132 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+320*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	t153 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+352*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	g := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+384*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t36 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+416*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t1322 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+448*L*chunks:][:32*L*chunks]                                   // [L, chunks, 32]
-	t16 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+480*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t17 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
-	t18 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
-	t19 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t20 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+544*L*chunks:][:32*L*chunks*dV]                                  // [L, chunks, 32, d_v]
-	MBarState2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks:][:dK*dV]                     // [d_v, d_k]
-	t183 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV:][:1024]                      // [32, 32]
-	t202 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+1024:][:1024]                 // [32, 32]
-	t23 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+2048:][:1024]                  // [32, 32]
-	t26 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+3072:][:1024]                  // [32, 32]
-	t29 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+4096:][:1024]                  // [32, 32]
-	t32_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+5120:][:1024]                // [32, 32]
-	t37 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+6144:][:32]                    // [32]
-	t38 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+6176:][:32]                    // [32]
-	t42_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+6208:][:1024]                // [32, 32]
-	t44 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+7232:][:1024]                  // [32, 32]
-	t523 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+8256:][:32]                   // [32]
-	t111 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+8288:][:32*dV]                // [32, d_v]
-	t722 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dV+8288:][:32*dK]          // [d_k, 32]
-	t92 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+32*dV+8288:][:1024]      // [32, 32]
-	t1223 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+32*dV+9312:][:32*dV]   // [32, d_v]
-	t115 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+64*dV+9312:][:1024]     // [32, 32]
-	t1522 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+64*dV+10336:][:1024]   // [32, 32]
-	t172 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+64*dV+11360:][:1024]    // [32, 32]
-	t1822 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+64*dV+12384:][:32*dV]  // [32, d_v]
-	t2022 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+96*dV+12384:][:1024]   // [32, 32]
-	t212 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+96*dV+13408:][:1024]    // [32, 32]
-	t25 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14432:][:32]       // [32]
-	t34 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14464:][:32*dV]    // [32, d_v]
-	t35 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14464:][:32]      // [32]
-	t262 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14496:][:1024]   // [32, 32]
-	t272 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+15520:][:1024]   // [32, 32]
-	t28 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16544:][:32]      // [32]
-	t422 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16576:][:1024]   // [32, 32]
-	t46 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17600:][:32]      // [32]
-	t472 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17632:][:1024]   // [32, 32]
-	t512 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18656:][:32]     // [32]
-	t52_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18688:][:1024]  // [32, 32]
-	t563 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19712:][:32]     // [32]
-	t573 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19744:][:1024]   // [32, 32]
-	t613 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20768:][:32]     // [32]
-	t62_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20800:][:1024]  // [32, 32]
-	t112_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21824:][:1024] // [32, 32]
-	t64 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22848:][:32]      // [32]
-	t67 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22880:][:32]      // [32]
-	t71 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22912:][:32]      // [32]
-	t72_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22944:][:32]    // [32]
-	t74 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22976:][:32]      // [32]
-	t75 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23008:][:32]      // [32]
-	t79 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23040:][:32]      // [32]
-	t80 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23072:][:32]      // [32]
-	t82_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23104:][:32]    // [32]
-	t83_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23136:][:32]    // [32]
-	t87 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23168:][:32]      // [32]
-	t88 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23200:][:32]      // [32]
-	t90 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23232:][:32]      // [32]
-	t91 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23264:][:32]      // [32]
-	t95 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23296:][:32]      // [32]
-	t96 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23328:][:32]      // [32]
-	t98 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23360:][:32]      // [32]
-	t99 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23392:][:32]      // [32]
-	t102_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23424:][:32]   // [32]
-	t104 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23456:][:32]     // [32]
-	t105 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23488:][:32]     // [32]
+	t22 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t32 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t52 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T:][:32*L*chunks]                                                  // [L, chunks, 32]
+	t42 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t62 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t83 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+96*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t73 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+128*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t93 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+160*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t112 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+192*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t102 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+224*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t122 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t142 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t132 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+320*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t153 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+352*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	g := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+384*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t36 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+416*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t1322 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+448*L*chunks:][:32*L*chunks]                                   // [L, chunks, 32]
+	t16 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+480*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t17 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
+	t18 := c.Work[5*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+4*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
+	t19 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+512*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t20 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+544*L*chunks:][:32*L*chunks*dV]                                  // [L, chunks, 32, d_v]
+	MBarState2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks:][:dK*dV]                     // [d_v, d_k]
+	t183 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV:][:1024]                      // [32, 32]
+	t202 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+1024:][:1024]                 // [32, 32]
+	t23 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+2048:][:1024]                  // [32, 32]
+	t26 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+3072:][:1024]                  // [32, 32]
+	t29 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+4096:][:1024]                  // [32, 32]
+	t32_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+5120:][:1024]                // [32, 32]
+	t37 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+6144:][:32]                    // [32]
+	t38 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+6176:][:32]                    // [32]
+	t42_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+6208:][:1024]                // [32, 32]
+	t44 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+7232:][:1024]                  // [32, 32]
+	t523 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+8256:][:32]                   // [32]
+	t111 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+8288:][:32*dV]                // [32, d_v]
+	t722 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dV+8288:][:32*dK]          // [32, d_k]
+	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+32*dV+8288:][:1024]      // [32, 32]
+	t1223 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+32*dV+9312:][:32*dV]   // [32, d_v]
+	t115 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+64*dV+9312:][:1024]     // [32, 32]
+	t1522 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+64*dV+10336:][:1024]   // [32, 32]
+	t172 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+64*dV+11360:][:1024]    // [32, 32]
+	t1822 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+64*dV+12384:][:32*dV]  // [32, d_v]
+	t2022 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+96*dV+12384:][:1024]   // [32, 32]
+	t212 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+96*dV+13408:][:1024]    // [32, 32]
+	t25 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14432:][:32]       // [32]
+	t34 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14464:][:32*dV]    // [32, d_v]
+	t35 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14464:][:32]      // [32]
+	t262 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14496:][:1024]   // [32, 32]
+	t272 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+15520:][:1024]   // [32, 32]
+	t28 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16544:][:32]      // [32]
+	t422 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16576:][:1024]   // [32, 32]
+	t46 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17600:][:32]      // [32]
+	t472 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17632:][:1024]   // [32, 32]
+	t512 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18656:][:32]     // [32]
+	t52_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18688:][:1024]  // [32, 32]
+	t563 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19712:][:32]     // [32]
+	t573 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19744:][:1024]   // [32, 32]
+	t613 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20768:][:32]     // [32]
+	t62_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20800:][:1024]  // [32, 32]
+	t112_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21824:][:1024] // [32, 32]
+	t64 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22848:][:32]      // [32]
+	t67 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22880:][:32]      // [32]
+	t71 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22912:][:32]      // [32]
+	t72_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22944:][:32]    // [32]
+	t74 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22976:][:32]      // [32]
+	t75 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23008:][:32]      // [32]
+	t79 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23040:][:32]      // [32]
+	t80 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23072:][:32]      // [32]
+	t82_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23104:][:32]    // [32]
+	t83_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23136:][:32]    // [32]
+	t87 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23168:][:32]      // [32]
+	t88 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23200:][:32]      // [32]
+	t90 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23232:][:32]      // [32]
+	t91 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23264:][:32]      // [32]
+	t95 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23296:][:32]      // [32]
+	t96 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23328:][:32]      // [32]
+	t98 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23360:][:32]      // [32]
+	t99 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23392:][:32]      // [32]
+	t102_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23424:][:32]   // [32]
+	t104 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23456:][:32]     // [32]
+	t105 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23488:][:32]     // [32]
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
@@ -1248,24 +1243,24 @@ func (c *stepBackwardFused) run() {
 	clear(t152)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t9[:L*T*dK-32*L*chunks*dK], c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t72[:L*T*dK-32*L*chunks*dK], c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t5[:L*T-32*L*chunks], c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t152[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T+512*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t9[:L*T*dK-32*L*chunks*dK], c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t72[:L*T*dK-32*L*chunks*dK], c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t5[:L*T-32*L*chunks], c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK-32*L*chunks*dK], c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+5*L*T+512*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
 	}
 
-	// delta_chunk.M, delta_chunk.q, delta_chunk.k
-	clear(t10)
-	clear(t12)
+	// delta_chunk.M, delta_chunk.k, delta_chunk.q
+	clear(c.KBar)
+	clear(c.QBar)
 	if kern.Wide() {
-		a := regions.Rd12c5879a881Args{
+		a := regions.Rd6f7e3a091adArgs{
 			P0:  unsafe.SliceData(t60),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t61),
-			P3:  unsafe.SliceData(t10),
-			P4:  unsafe.SliceData(t9),
-			P5:  unsafe.SliceData(t12),
-			P6:  unsafe.SliceData(t152),
+			P3:  unsafe.SliceData(c.KBar),
+			P4:  unsafe.SliceData(t152),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t9),
 			P7:  unsafe.SliceData(t82),
 			N0:  L,
 			N1:  T - 32*chunks,
@@ -1283,7 +1278,7 @@ func (c *stepBackwardFused) run() {
 			N13: T*dK - 32*chunks*dK,
 			N14: T * dK,
 		}
-		regions.Rd12c5879a881(&a)
+		regions.Rd6f7e3a091ad(&a)
 	} else {
 		for i := range L {
 			t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
@@ -1291,75 +1286,21 @@ func (c *stepBackwardFused) run() {
 			for j := range T - 32*chunks {
 				t72_3 := t72[(i*(T-32*chunks)+j)*dK:][:dK]
 				t61_2 := t61[(i*(T-32*chunks)+j)*dK:][:dK]
-				t10_2 := t10[(i*T+j+32*chunks)*dK:][:dK]
-				t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
-				t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
+				kBar := c.KBar[(i*T+j+32*chunks)*dK:][:dK]
 				t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j+32*chunks)*dK:][:dK]
+				t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
 				var t822 F
 				t60Entry3 := t60_2[j]
 				t822Sums := [16]F{t822}
 				for k := range dK {
 					t72Entry := t72_3[k]
 					t822Sums[k%16] = num.FMA32(t61_2[k], t72Entry, t822Sums[k%16])
-					t10_2[k] = t10_2[k] + t9_2[k]
-					t12_2[k] = num.FMA32(t60Entry3, t72Entry, t12_2[k]+t152_2[k])
+					kBar[k] = num.FMA32(t60Entry3, t72Entry, kBar[k]+t152_2[k])
+					qBar[k] = qBar[k] + t9_2[k]
 				}
 				t822 = kern.Sum16(&t822Sums)
 				t82_3[j] = t822
-			}
-		}
-	}
-
-	// delta_chunk.v
-	clear(t11)
-	if kern.Wide() {
-		a := regions.R3fc37e6a9acaArgs{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(t8),
-			N0: L,
-			N1: T - 32*chunks,
-			N2: dV,
-			N3: 128 * chunks * dV,
-			N4: T*dV - 32*chunks*dV,
-			N5: T * dV,
-		}
-		regions.R3fc37e6a9aca(&a)
-	} else {
-		for i := range L {
-			for j := range T - 32*chunks {
-				t11_2 := t11[(i*T+j+32*chunks)*dV:][:dV]
-				t8_2 := t8[(i*(T-32*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					t11_2[k] = t11_2[k] + t8_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.theta, delta_chunk.rho
-	clear(t13)
-	clear(t14)
-	if kern.Wide() {
-		a := regions.R18aa9c248505Args{
-			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(t82),
-			P2: unsafe.SliceData(t14),
-			P3: unsafe.SliceData(t5),
-			N0: L,
-			N1: T - 32*chunks,
-			N2: 128 * chunks,
-			N3: T,
-		}
-		regions.R18aa9c248505(&a)
-	} else {
-		for i := range L {
-			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
-			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
-			t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
-			t5_2 := t5[i*(T-32*chunks):][:T-32*chunks]
-			for j := range T - 32*chunks {
-				t13_2[j] = t13_2[j] + t82_3[j]
-				t14_2[j] = t14_2[j] + t5_2[j]
 			}
 		}
 	}
@@ -1647,21 +1588,14 @@ func (c *stepBackwardFused) run() {
 	for l := range L {
 		copy(MBarState2[:dK*dV], t4[l*dV*dK:][:dK*dV])
 		for t3 := chunks - 1; t3 >= 0; t3-- {
-			t92_2 := t92[31*32:][:32]
-			t183_2 := t183[31*32:][:32]
-			t202_2 := t202[31*32:][:32]
-			t23_2 := t23[31*32:][:32]
-			t26_2 := t26[31*32:][:32]
-			t29_2 := t29[31*32:][:32]
-			t32_3 := t32_2[31*32:][:32]
 			// delta_chunk.c
 			clear(t183)
 			for i := range 32 {
 				lo := max(0, i)
 				if n := min(32, i+1) - lo; n > 0 {
-					t183_3 := t183[i*32+lo:][:n]
+					t183_2 := t183[i*32+lo:][:n]
 					for j := range n {
-						t183_3[j] = F(1)
+						t183_2[j] = F(1)
 					}
 				}
 			}
@@ -1683,11 +1617,11 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t54_2 := t54[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t183_3 := t183[((lo+i)-1)*32:][:32]
-						t202_3 := t202[(lo+i)*32:][:32]
+						t183_2 := t183[((lo+i)-1)*32:][:32]
+						t202_2 := t202[(lo+i)*32:][:32]
 						t54Entry2 := t54_2[i]
 						for j := range 32 {
-							t202_3[j] = F(t183_3[j] * t54Entry2)
+							t202_2[j] = F(t183_2[j] * t54Entry2)
 						}
 					}
 				}
@@ -1711,12 +1645,12 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t183_3 := t183[((lo+i)-2)*32:][:32]
-						t202_3 := t202[((lo+i)-2)*32:][:32]
-						t23_3 := t23[(lo+i)*32:][:32]
+						t183_2 := t183[((lo+i)-2)*32:][:32]
+						t202_2 := t202[((lo+i)-2)*32:][:32]
+						t23_2 := t23[(lo+i)*32:][:32]
 						t52Entry2 := t52_3[i]
 						for j := range 32 {
-							t23_3[j] = F((t183_3[j] + t202_3[j]) * t52Entry2)
+							t23_2[j] = F((t183_2[j] + t202_2[j]) * t52Entry2)
 						}
 					}
 				}
@@ -1741,13 +1675,13 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t83_3 := t83[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t183_3 := t183[((lo+i)-4)*32:][:32]
-						t202_3 := t202[((lo+i)-4)*32:][:32]
-						t23_3 := t23[((lo+i)-4)*32:][:32]
-						t26_3 := t26[(lo+i)*32:][:32]
+						t183_2 := t183[((lo+i)-4)*32:][:32]
+						t202_2 := t202[((lo+i)-4)*32:][:32]
+						t23_2 := t23[((lo+i)-4)*32:][:32]
+						t26_2 := t26[(lo+i)*32:][:32]
 						t83Entry2 := t83_3[i]
 						for j := range 32 {
-							t26_3[j] = F(((t183_3[j] + t202_3[j]) + t23_3[j]) * t83Entry2)
+							t26_2[j] = F(((t183_2[j] + t202_2[j]) + t23_2[j]) * t83Entry2)
 						}
 					}
 				}
@@ -1773,14 +1707,14 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t112_3 := t112[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t183_3 := t183[((lo+i)-8)*32:][:32]
-						t202_3 := t202[((lo+i)-8)*32:][:32]
-						t23_3 := t23[((lo+i)-8)*32:][:32]
-						t26_3 := t26[((lo+i)-8)*32:][:32]
-						t29_3 := t29[(lo+i)*32:][:32]
+						t183_2 := t183[((lo+i)-8)*32:][:32]
+						t202_2 := t202[((lo+i)-8)*32:][:32]
+						t23_2 := t23[((lo+i)-8)*32:][:32]
+						t26_2 := t26[((lo+i)-8)*32:][:32]
+						t29_2 := t29[(lo+i)*32:][:32]
 						t112Entry2 := t112_3[i]
 						for j := range 32 {
-							t29_3[j] = F((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) * t112Entry2)
+							t29_2[j] = F((((t183_2[j] + t202_2[j]) + t23_2[j]) + t26_2[j]) * t112Entry2)
 						}
 					}
 				}
@@ -1807,15 +1741,15 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t142_2 := t142[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t183_3 := t183[((lo+i)-16)*32:][:32]
-						t202_3 := t202[((lo+i)-16)*32:][:32]
-						t23_3 := t23[((lo+i)-16)*32:][:32]
-						t26_3 := t26[((lo+i)-16)*32:][:32]
-						t29_3 := t29[((lo+i)-16)*32:][:32]
-						t32_4 := t32_2[(lo+i)*32:][:32]
+						t183_2 := t183[((lo+i)-16)*32:][:32]
+						t202_2 := t202[((lo+i)-16)*32:][:32]
+						t23_2 := t23[((lo+i)-16)*32:][:32]
+						t26_2 := t26[((lo+i)-16)*32:][:32]
+						t29_2 := t29[((lo+i)-16)*32:][:32]
+						t32_3 := t32_2[(lo+i)*32:][:32]
 						t142Entry := t142_2[i]
 						for j := range 32 {
-							t32_4[j] = F(((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) * t142Entry)
+							t32_3[j] = F(((((t183_2[j] + t202_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) * t142Entry)
 						}
 					}
 				}
@@ -1869,15 +1803,15 @@ func (c *stepBackwardFused) run() {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t183_3 := t183[((lo+i)-1)*32:][:32]
-						t202_3 := t202[((lo+i)-1)*32:][:32]
-						t23_3 := t23[((lo+i)-1)*32:][:32]
-						t26_3 := t26[((lo+i)-1)*32:][:32]
-						t29_3 := t29[((lo+i)-1)*32:][:32]
-						t32_4 := t32_2[((lo+i)-1)*32:][:32]
+						t183_2 := t183[((lo+i)-1)*32:][:32]
+						t202_2 := t202[((lo+i)-1)*32:][:32]
+						t23_2 := t23[((lo+i)-1)*32:][:32]
+						t26_2 := t26[((lo+i)-1)*32:][:32]
+						t29_2 := t29[((lo+i)-1)*32:][:32]
+						t32_3 := t32_2[((lo+i)-1)*32:][:32]
 						t42_3 := t42_2[(lo+i)*32:][:32]
 						for j := range 32 {
-							t42_3[j] = ((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]
+							t42_3[j] = ((((t183_2[j] + t202_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]
 						}
 					}
 				}
@@ -1937,16 +1871,35 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.M
 			kern.GemmFMA(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t56, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// delta_chunk.M
-			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.M
 			clear(t92)
-			for i := range 32 {
-				t56_2 := t56[((l*chunks+t3)*32+i)*dK:][:dK]
-				t92Sum := t92_2[i]
-				for j := range dK {
-					t92Sum = num.FMA32(t56_2[j], t722[j*32+i], t92Sum)
+			if kern.Wide() {
+				a := regions.Re149d6df3b6dArgs{
+					P0: unsafe.SliceData(t92),
+					P1: unsafe.SliceData(t56),
+					P2: unsafe.SliceData(t722),
+					N0: 3968,
+					N1: 3972,
+					N2: 3976,
+					N3: 3980,
+					N4: dK,
+					N5: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				t92_2[i] = t92Sum
+				regions.Re149d6df3b6d(&a)
+			} else {
+				t92_2 := t92[31*32:][:32]
+				for i := range 32 {
+					t56_2 := t56[((l*chunks+t3)*32+i)*dK:][:dK]
+					t722_2 := t722[i*dK:][:dK]
+					t92Sum := t92_2[i]
+					t92SumSums := [16]F{t92Sum}
+					for j := range dK {
+						t92SumSums[j%16] = num.FMA32(t56_2[j], t722_2[j], t92SumSums[j%16])
+					}
+					t92Sum = kern.Sum16(&t92SumSums)
+					t92_2[i] = t92Sum
+				}
 			}
 			// delta_chunk.y
 			if kern.Wide() {
@@ -1987,15 +1940,15 @@ func (c *stepBackwardFused) run() {
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
-					t183_3 := t183[i*32:][:32]
-					t202_3 := t202[i*32:][:32]
-					t23_3 := t23[i*32:][:32]
-					t26_3 := t26[i*32:][:32]
-					t29_3 := t29[i*32:][:32]
-					t32_4 := t32_2[i*32:][:32]
+					t183_2 := t183[i*32:][:32]
+					t202_2 := t202[i*32:][:32]
+					t23_2 := t23[i*32:][:32]
+					t26_2 := t26[i*32:][:32]
+					t29_2 := t29[i*32:][:32]
+					t32_3 := t32_2[i*32:][:32]
 					t115_2 := t115[i*32:][:32]
 					for j := range 32 {
-						t115_2[j] = F(Q[j] * (((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]))
+						t115_2[j] = F(Q[j] * (((((t183_2[j] + t202_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]))
 					}
 				}
 			}
@@ -2016,16 +1969,16 @@ func (c *stepBackwardFused) run() {
 				regions.R62a4881e6bc8(&a)
 			} else {
 				for i := range 32 {
-					t183_3 := t183[i*32:][:32]
-					t202_3 := t202[i*32:][:32]
-					t23_3 := t23[i*32:][:32]
-					t26_3 := t26[i*32:][:32]
-					t29_3 := t29[i*32:][:32]
-					t32_4 := t32_2[i*32:][:32]
+					t183_2 := t183[i*32:][:32]
+					t202_2 := t202[i*32:][:32]
+					t23_2 := t23[i*32:][:32]
+					t26_2 := t26[i*32:][:32]
+					t29_2 := t29[i*32:][:32]
+					t32_3 := t32_2[i*32:][:32]
 					t1522_2 := t1522[i*32:][:32]
 					t172_2 := t172[i*32:][:32]
 					for j := range 32 {
-						t172_2[j] = F((((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]) * t1522_2[j])
+						t172_2[j] = F((((((t183_2[j] + t202_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]) * t1522_2[j])
 					}
 				}
 			}
@@ -2045,6 +1998,12 @@ func (c *stepBackwardFused) run() {
 				}
 				regions.Rf1108b82e6c8(&a)
 			} else {
+				t183_2 := t183[31*32:][:32]
+				t202_2 := t202[31*32:][:32]
+				t23_2 := t23[31*32:][:32]
+				t26_2 := t26[31*32:][:32]
+				t29_2 := t29[31*32:][:32]
+				t32_3 := t32_2[31*32:][:32]
 				for i := range 32 {
 					t111_2 := t111[i*dV:][:dV]
 					t1822_2 := t1822[i*dV:][:dV]
@@ -2179,10 +2138,10 @@ func (c *stepBackwardFused) run() {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 					t1522_2 := t1522[i*32:][:32]
-					t92_3 := t92[i*32:][:32]
+					t92_2 := t92[i*32:][:32]
 					t422_2 := t422[i*32:][:32]
 					for j := range 32 {
-						t422_2[j] = num.FMA32(Q[j], t1522_2[j], t92_3[j])
+						t422_2[j] = num.FMA32(Q[j], t1522_2[j], t92_2[j])
 					}
 				}
 			}
@@ -2237,16 +2196,16 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t46_2 := t46[0+lo:][:n]
 					for i := range n {
-						t183_3 := t183[((lo+i)-16)*32:][:32]
-						t202_3 := t202[((lo+i)-16)*32:][:32]
-						t23_3 := t23[((lo+i)-16)*32:][:32]
-						t26_3 := t26[((lo+i)-16)*32:][:32]
-						t29_3 := t29[((lo+i)-16)*32:][:32]
+						t183_2 := t183[((lo+i)-16)*32:][:32]
+						t202_2 := t202[((lo+i)-16)*32:][:32]
+						t23_2 := t23[((lo+i)-16)*32:][:32]
+						t26_2 := t26[((lo+i)-16)*32:][:32]
+						t29_2 := t29[((lo+i)-16)*32:][:32]
 						t422_2 := t422[(lo+i)*32:][:32]
 						var t462 F
 						t462Sums := [16]F{t462}
 						for j := range 32 {
-							t462Sums[j%16] = num.FMA32((((t183_3[j]+t202_3[j])+t23_3[j])+t26_3[j])+t29_3[j], t422_2[j], t462Sums[j%16])
+							t462Sums[j%16] = num.FMA32((((t183_2[j]+t202_2[j])+t23_2[j])+t26_2[j])+t29_2[j], t422_2[j], t462Sums[j%16])
 						}
 						t462 = kern.Sum16(&t462Sums)
 						t46_2[i] = t462
@@ -2311,15 +2270,15 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t512_2 := t512[0+lo:][:n]
 					for i := range n {
-						t183_3 := t183[((lo+i)-8)*32:][:32]
-						t202_3 := t202[((lo+i)-8)*32:][:32]
-						t23_3 := t23[((lo+i)-8)*32:][:32]
-						t26_3 := t26[((lo+i)-8)*32:][:32]
+						t183_2 := t183[((lo+i)-8)*32:][:32]
+						t202_2 := t202[((lo+i)-8)*32:][:32]
+						t23_2 := t23[((lo+i)-8)*32:][:32]
+						t26_2 := t26[((lo+i)-8)*32:][:32]
 						t472_2 := t472[(lo+i)*32:][:32]
 						var t5122 F
 						t5122Sums := [16]F{t5122}
 						for j := range 32 {
-							t5122Sums[j%16] = num.FMA32(((t183_3[j]+t202_3[j])+t23_3[j])+t26_3[j], t472_2[j], t5122Sums[j%16])
+							t5122Sums[j%16] = num.FMA32(((t183_2[j]+t202_2[j])+t23_2[j])+t26_2[j], t472_2[j], t5122Sums[j%16])
 						}
 						t5122 = kern.Sum16(&t5122Sums)
 						t512_2[i] = t5122
@@ -2382,14 +2341,14 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t563_2 := t563[0+lo:][:n]
 					for i := range n {
-						t183_3 := t183[((lo+i)-4)*32:][:32]
-						t202_3 := t202[((lo+i)-4)*32:][:32]
-						t23_3 := t23[((lo+i)-4)*32:][:32]
+						t183_2 := t183[((lo+i)-4)*32:][:32]
+						t202_2 := t202[((lo+i)-4)*32:][:32]
+						t23_2 := t23[((lo+i)-4)*32:][:32]
 						t52_3 := t52_2[(lo+i)*32:][:32]
 						var t564 F
 						t564Sums := [16]F{t564}
 						for j := range 32 {
-							t564Sums[j%16] = num.FMA32((t183_3[j]+t202_3[j])+t23_3[j], t52_3[j], t564Sums[j%16])
+							t564Sums[j%16] = num.FMA32((t183_2[j]+t202_2[j])+t23_2[j], t52_3[j], t564Sums[j%16])
 						}
 						t564 = kern.Sum16(&t564Sums)
 						t563_2[i] = t564
@@ -2449,13 +2408,13 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t613_2 := t613[0+lo:][:n]
 					for i := range n {
-						t183_3 := t183[((lo+i)-2)*32:][:32]
-						t202_3 := t202[((lo+i)-2)*32:][:32]
+						t183_2 := t183[((lo+i)-2)*32:][:32]
+						t202_2 := t202[((lo+i)-2)*32:][:32]
 						t573_2 := t573[(lo+i)*32:][:32]
 						var t614 F
 						t614Sums := [16]F{t614}
 						for j := range 32 {
-							t614Sums[j%16] = num.FMA32(t183_3[j]+t202_3[j], t573_2[j], t614Sums[j%16])
+							t614Sums[j%16] = num.FMA32(t183_2[j]+t202_2[j], t573_2[j], t614Sums[j%16])
 						}
 						t614 = kern.Sum16(&t614Sums)
 						t613_2[i] = t614
@@ -2519,12 +2478,12 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t64_2 := t64[0+lo:][:n]
 					for i := range n {
-						t183_3 := t183[((lo+i)-1)*32:][:32]
+						t183_2 := t183[((lo+i)-1)*32:][:32]
 						t62_3 := t62_2[(lo+i)*32:][:32]
 						var t642 F
 						t642Sums := [16]F{t642}
 						for j := range 32 {
-							t642Sums[j%16] = num.FMA32(t183_3[j], t62_3[j], t642Sums[j%16])
+							t642Sums[j%16] = num.FMA32(t183_2[j], t62_3[j], t642Sums[j%16])
 						}
 						t642 = kern.Sum16(&t642Sums)
 						t64_2[i] = t642
@@ -2841,11 +2800,35 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.y
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1223, 1, dV)
 			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
-			for i := range 32 {
-				t18_2 := t18[((l*chunks+t3)*32+i)*dK:][:dK]
-				w4 := ((((t183_2[i] + t202_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
-				for j := range dK {
-					t18_2[j] = F(w4 * t722[j*32+i])
+			if kern.Wide() {
+				a := regions.R324335ee8234Args{
+					P0: unsafe.SliceData(t183),
+					P1: unsafe.SliceData(t202),
+					P2: unsafe.SliceData(t23),
+					P3: unsafe.SliceData(t26),
+					P4: unsafe.SliceData(t29),
+					P5: unsafe.SliceData(t32_2),
+					P6: unsafe.SliceData(t722),
+					P7: unsafe.SliceData(t18),
+					N0: 3968,
+					N1: dK,
+					N2: 128*dK*t3 + 128*chunks*dK*l,
+				}
+				regions.R324335ee8234(&a)
+			} else {
+				t183_2 := t183[31*32:][:32]
+				t202_2 := t202[31*32:][:32]
+				t23_2 := t23[31*32:][:32]
+				t26_2 := t26[31*32:][:32]
+				t29_2 := t29[31*32:][:32]
+				t32_3 := t32_2[31*32:][:32]
+				for i := range 32 {
+					t722_2 := t722[i*dK:][:dK]
+					t18_2 := t18[((l*chunks+t3)*32+i)*dK:][:dK]
+					w4 := ((((t183_2[i] + t202_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
+					for j := range dK {
+						t18_2[j] = F(w4 * t722_2[j])
+					}
 				}
 			}
 			// delta_chunk.g.start, delta_chunk.K
@@ -2880,18 +2863,13 @@ func (c *stepBackwardFused) run() {
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 	}
 
-	// delta_chunk.rho
-	for i := range L {
-		for j := range T {
-			copy(c.KBar[(i*T+j)*dK:][:dK], t12[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// delta_chunk.k
+	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := regions.Rf3d2bf2108a3Args{
+		a := regions.R26370a32abbaArgs{
 			P0: unsafe.SliceData(c.KBar),
 			P1: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(c.QBar),
+			P3: unsafe.SliceData(t17),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -2899,25 +2877,47 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Rf3d2bf2108a3(&a)
+		regions.R26370a32abba(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 32 {
 					kBar := c.KBar[(i*T+32*j+k)*dK:][:dK]
 					t18_2 := t18[((i*chunks+j)*32+k)*dK:][:dK]
+					qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
+					t17_2 := t17[((i*chunks+j)*32+k)*dK:][:dK]
 					for m := range dK {
 						kBar[m] = kBar[m] + t18_2[m]
+						qBar[m] = qBar[m] + t17_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// delta_chunk.rho
-	for i := range L {
-		for j := range T {
-			copy(c.VBar[(i*T+j)*dV:][:dV], t11[(i*T+j)*dV:][:dV])
+	// delta_chunk.v
+	clear(c.VBar)
+	if kern.Wide() {
+		a := regions.R3fc37e6a9acaArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t8),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dV,
+			N3: 128 * chunks * dV,
+			N4: T*dV - 32*chunks*dV,
+			N5: T * dV,
+		}
+		regions.R3fc37e6a9aca(&a)
+	} else {
+		for i := range L {
+			for j := range T - 32*chunks {
+				vBar := c.VBar[(i*T+j+32*chunks)*dV:][:dV]
+				t8_2 := t8[(i*(T-32*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = vBar[k] + t8_2[k]
+				}
+			}
 		}
 	}
 
@@ -2948,90 +2948,56 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// delta_chunk.rho
-	for i := range L {
-		copy(c.RhoBar[i*T:][:T], t14[i*T:][:T])
+	// delta_chunk.rho, delta_chunk.theta
+	clear(c.RhoBar)
+	clear(c.ThetaBar)
+	if kern.Wide() {
+		a := regions.R18aa9c248505Args{
+			P0: unsafe.SliceData(c.RhoBar),
+			P1: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(c.ThetaBar),
+			P3: unsafe.SliceData(t82),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
+		}
+		regions.R18aa9c248505(&a)
+	} else {
+		for i := range L {
+			rhoBar := c.RhoBar[i*T+32*chunks:][:T-32*chunks]
+			t5_2 := t5[i*(T-32*chunks):][:T-32*chunks]
+			thetaBar := c.ThetaBar[i*T+32*chunks:][:T-32*chunks]
+			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
+			for j := range T - 32*chunks {
+				rhoBar[j] = rhoBar[j] + t5_2[j]
+				thetaBar[j] = thetaBar[j] + t82_3[j]
+			}
+		}
 	}
 
-	// delta_chunk.rho
+	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := regions.R2d0734d797d6Args{
+		a := regions.R0774cfbb6ad4Args{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(c.ThetaBar),
+			P3: unsafe.SliceData(t19),
 			N0: L,
 			N1: chunks,
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.R2d0734d797d6(&a)
+		regions.R0774cfbb6ad4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				rhoBar := c.RhoBar[i*T+32*j:][:32]
 				t16_2 := t16[(i*chunks+j)*32:][:32]
-				for k := range 32 {
-					rhoBar[k] = rhoBar[k] + t16_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.rho
-	for i := range L {
-		for j := range T {
-			copy(c.QBar[(i*T+j)*dK:][:dK], t10[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// delta_chunk.q
-	if kern.Wide() {
-		a := regions.Rf3d2bf2108a3Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(t17),
-			N0: L,
-			N1: chunks,
-			N2: dK,
-			N3: 32 * dK,
-			N4: 32 * chunks * dK,
-			N5: T * dK,
-		}
-		regions.Rf3d2bf2108a3(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 32 {
-					qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
-					t17_2 := t17[((i*chunks+j)*32+k)*dK:][:dK]
-					for m := range dK {
-						qBar[m] = qBar[m] + t17_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// delta_chunk.rho
-	for i := range L {
-		copy(c.ThetaBar[i*T:][:T], t13[i*T:][:T])
-	}
-
-	// delta_chunk.theta
-	if kern.Wide() {
-		a := regions.R2d0734d797d6Args{
-			P0: unsafe.SliceData(c.ThetaBar),
-			P1: unsafe.SliceData(t19),
-			N0: L,
-			N1: chunks,
-			N2: 32 * chunks,
-			N3: T,
-		}
-		regions.R2d0734d797d6(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
 				thetaBar := c.ThetaBar[i*T+32*j:][:32]
 				t19_2 := t19[(i*chunks+j)*32:][:32]
 				for k := range 32 {
+					rhoBar[k] = rhoBar[k] + t16_2[k]
 					thetaBar[k] = thetaBar[k] + t19_2[k]
 				}
 			}
@@ -3073,18 +3039,18 @@ func (c *stepBackwardRows1) Part(part int) {
 	t5_2 := t5
 	t152_2 := t152
 	if block > 0 {
-		t9_2 = c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t9_2 = c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t9_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t72_2 = c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t72_2 = c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t72_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t5_2 = c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T-32*L*chunks]
+		t5_2 = c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T-32*L*chunks]
 		clear(t5_2[l*(T-32*chunks):][:T-32*chunks])
-		t152_2 = c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T+512*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t152_2 = c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+5*L*T+512*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t152_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -3105,7 +3071,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R8cc5cd342cd7Args{
+					a := regions.Rbf92c7c310baArgs{
 						P0: unsafe.SliceData(t59),
 						P1: unsafe.SliceData(t60),
 						P2: unsafe.SliceData(c.MLin),
@@ -3119,10 +3085,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.R8cc5cd342cd7(&a, rows)
+					regions.Rbf92c7c310ba(&a, rows)
 				}
 				{
-					a := regions.R0bcab20003fdArgs{
+					a := regions.R7cd873f22653Args{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(t63),
@@ -3149,7 +3115,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R0bcab20003fd(&a, rows)
+					regions.R7cd873f22653(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}
@@ -3193,22 +3159,22 @@ func (c *stepBackwardRows1) Part(part int) {
 						t152_3 := t152_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t182 F
-						var t103 F
+						var t10 F
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t182Sums := [16]F{t182}
-						t103Sums := [16]F{t103}
+						t10Sums := [16]F{t10}
 						for j := range dK {
 							t323 := num.FMA32(t63_2[j], t2Entry, MBarState[j])
 							t182Sums[j%16] = num.FMA32(t323, t61_2[j], t182Sums[j%16])
-							t103Sums[j%16] = num.FMA32(MTrail2[j], t323, t103Sums[j%16])
+							t10Sums[j%16] = num.FMA32(MTrail2[j], t323, t10Sums[j%16])
 							t9_3[j] = num.FMA32(MTrail3[j], t2Entry, t9_3[j])
 							t322[j] = t323
 							t72_3[j] = num.FMA32(-t323, MLinEntry, t72_3[j])
 						}
 						t182 = kern.Sum16(&t182Sums)
-						t103 = kern.Sum16(&t103Sums)
-						t5_3[a] = t5_3[a] + t103
+						t10 = kern.Sum16(&t10Sums)
+						t5_3[a] = t5_3[a] + t10
 						// delta_chunk.M
 						t60Entry2 := t60_2[a]
 						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t60Entry2 * t182)

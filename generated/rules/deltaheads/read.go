@@ -24,10 +24,10 @@ type Read[F num.Float] struct {
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_v·heads.
+// WorkLen is L·T·d_v·heads.
 func (c *Read[F]) WorkLen() int {
 	L, T, dV, heads := c.L, c.T, c.DV, c.Heads
-	return 2 * L * T * dV * heads
+	return L * T * dV * heads
 }
 
 // Run computes Read.
@@ -38,8 +38,6 @@ func (c *Read[F]) Run() {
 	}
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
 	y2 := c.Work[:L*T*dV*heads] // [L, heads, T, d_v]
-	work := c.Work[L*T*dV*heads:]
-	t5 := work[:L*T*dV*heads] // [L, T, heads, d_v]
 
 	// delta_heads.y
 	for i := range L {
@@ -51,19 +49,10 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			for k := range heads {
 				y2_2 := y2[((i*heads+k)*T+j)*dV:][:dV]
-				t5_2 := t5[((i*T+j)*heads+k)*dV:][:dV]
+				yView := c.Y[((i*T+j)*heads+k)*dV:][:dV]
 				for m := range dV {
-					t5_2[m] = y2_2[m]
+					yView[m] = y2_2[m]
 				}
-			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			t5View := t5[(i*T+j)*dV*heads:][:dV*heads]
-			y := c.Y[(i*T+j)*dV*heads:][:dV*heads]
-			for k := range dV * heads {
-				y[k] = t5View[k]
 			}
 		}
 	}

@@ -15,8 +15,7 @@ func (c *readFused) run() {
 	_ = dK
 	_ = dV
 	_ = heads
-	y2 := c.Work[:L*T*dV*heads]                // [L, heads, T, d_v]
-	t5 := c.Work[L*T*dV*heads:][:L*T*dV*heads] // [L, T, heads, d_v]
+	y2 := c.Work[:L*T*dV*heads] // [L, heads, T, d_v]
 
 	// delta_heads.y
 	for i := range L {
@@ -27,13 +26,8 @@ func (c *readFused) run() {
 	for i := range L {
 		for j := range T {
 			for k := range heads {
-				copy(t5[((i*T+j)*heads+k)*dV:][:dV], y2[((i*heads+k)*T+j)*dV:][:dV])
+				copy(c.Y[((i*T+j)*heads+k)*dV:][:dV], y2[((i*heads+k)*T+j)*dV:][:dV])
 			}
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(c.Y[(i*T+j)*dV*heads:][:dV*heads], t5[(i*T+j)*dV*heads:][:dV*heads])
 		}
 	}
 }

@@ -35,10 +35,10 @@ type Step[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 2·L·T·d_v·heads + L·d_k·d_v·heads.
+// WorkLen is L·T·d_v·heads + L·d_k·d_v·heads.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 2*L*T*dV*heads + L*dK*dV*heads
+	return L*T*dV*heads + L*dK*dV*heads
 }
 
 // RowsLen is d_k.
@@ -58,9 +58,7 @@ func (c *Step[F]) Run() {
 	MNextPairs := c.Work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
 	work := c.Work[L*dK*dV*heads:]
 	yPairs := work[:L*T*dV*heads] // [L·heads, T, d_v]
-	work = work[L*T*dV*heads:]
-	t92 := work[:L*T*dV*heads] // [L, T, heads, d_v]
-	MState := c.Rows[:dK]      // [d_k]
+	MState := c.Rows[:dK]         // [d_k]
 
 	// delta_heads
 	for l := range L * heads {
@@ -216,21 +214,10 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			for k := range heads {
 				yPairsView := yPairs[((i*heads+k)*T+j)*dV:][:dV]
-				t92_2 := t92[((i*T+j)*heads+k)*dV:][:dV]
+				yView := c.Y[((i*T+j)*heads+k)*dV:][:dV]
 				for m := range dV {
-					t92_2[m] = yPairsView[m]
+					yView[m] = yPairsView[m]
 				}
-			}
-		}
-	}
-
-	// delta_heads
-	for i := range L {
-		for j := range T {
-			t92View := t92[(i*T+j)*dV*heads:][:dV*heads]
-			y := c.Y[(i*T+j)*dV*heads:][:dV*heads]
-			for k := range dV * heads {
-				y[k] = t92View[k]
 			}
 		}
 	}
@@ -277,13 +264,13 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 4·L·T·d_k·heads + 2·L·T·d_v·heads + L·d_k·d_v·heads + 2·L·T·heads.
+// WorkLen is 3·L·T·d_k·heads + 2·L·T·d_v·heads + L·d_k·d_v·heads + L·T·heads.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
 	if kern.Fused() {
-		return 4*L*T*dK*heads + 2*L*T*dV*heads + L*dK*dV*heads + 2*L*T*heads + (kern.Blocks(dV)-1)*(3*L*T*dK*heads+L*T*heads) // and the sums of blocks of rows
+		return 3*L*T*dK*heads + 2*L*T*dV*heads + L*dK*dV*heads + L*T*heads + (kern.Blocks(dV)-1)*(3*L*T*dK*heads+L*T*heads) // and the sums of blocks of rows
 	}
-	return 4*L*T*dK*heads + 2*L*T*dV*heads + L*dK*dV*heads + 2*L*T*heads
+	return 3*L*T*dK*heads + 2*L*T*dV*heads + L*dK*dV*heads + L*T*heads
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -313,11 +300,7 @@ func (c *StepBackward[F]) Run() {
 	t72 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t152 := work[:L*T*dK*heads] // [L·heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t82 := work[:L*T*heads] // [L·heads, T]
-	work = work[L*T*heads:]
-	t17 := work[:L*T*dK*heads] // [L·heads, T, d_k]
-	MBarState := c.Rows[:dK]   // [d_k]
+	MBarState := c.Rows[:dK]    // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
@@ -524,20 +507,20 @@ func (c *StepBackward[F]) Run() {
 	// delta_heads.M
 	for i := range L * heads {
 		thetaView := c.Theta[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
+		thetaBarView := c.ThetaBar[i*T:][:T]
 		for j := range T {
 			t72_2 := t72[(i*T+j)*dK:][:dK]
 			kView := c.K[(i*T+j)*dK:][:dK]
 			t152_2 := t152[(i*T+j)*dK:][:dK]
-			t17_2 := t17[(i*T+j)*dK:][:dK]
-			var t822 F
+			kBarView := c.KBar[(i*T+j)*dK:][:dK]
+			var t82 F
 			thetaViewEntry3 := thetaView[j]
 			for k := range dK {
 				t72Entry := t72_2[k]
-				t822 += F(kView[k] * t72Entry)
-				t17_2[k] = F(thetaViewEntry3*t72Entry) + t152_2[k]
+				t82 += F(kView[k] * t72Entry)
+				kBarView[k] = F(thetaViewEntry3*t72Entry) + t152_2[k]
 			}
-			t82_2[j] = t822
+			thetaBarView[j] = t82
 		}
 	}
 
@@ -549,22 +532,6 @@ func (c *StepBackward[F]) Run() {
 				MBarOut := c.MBarOut[((i*heads+j)*dV+k)*dK:][:dK]
 				for m := range dK {
 					MBarOut[m] = t5View[m]
-				}
-			}
-		}
-	}
-
-	// delta_heads
-	for i := range L {
-		for j := range heads {
-			for k := range T {
-				t17View := t17[((i*heads+j)*T+k)*dK:][:dK]
-				kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-				t10View := t10[((i*heads+j)*T+k)*dK:][:dK]
-				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-				for m := range dK {
-					kBar[m] = t17View[m]
-					qBar[m] = t10View[m]
 				}
 			}
 		}
@@ -588,11 +555,21 @@ func (c *StepBackward[F]) Run() {
 		for j := range heads {
 			t6View := t6[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-			t82View := t82[(i*heads+j)*T:][:T]
-			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
 			for k := range T {
 				rhoBar[k] = t6View[k]
-				thetaBar[k] = t82View[k]
+			}
+		}
+	}
+
+	// delta_heads
+	for i := range L {
+		for j := range heads {
+			for k := range T {
+				t10View := t10[((i*heads+j)*T+k)*dK:][:dK]
+				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+				for m := range dK {
+					qBar[m] = t10View[m]
+				}
 			}
 		}
 	}

@@ -24,9 +24,8 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = heads
 	_ = segments
-	MNextPairs := c.Work[:L*dK*dV*heads]                      // [L·heads, d_v, d_k]
-	yPairs := c.Work[L*dK*dV*heads:][:L*T*dV*heads]           // [L·heads, T, d_v]
-	t92 := c.Work[L*T*dV*heads+L*dK*dV*heads:][:L*T*dV*heads] // [L, T, heads, d_v]
+	MNextPairs := c.Work[:L*dK*dV*heads]            // [L·heads, d_v, d_k]
+	yPairs := c.Work[L*dK*dV*heads:][:L*T*dV*heads] // [L·heads, T, d_v]
 
 	// delta_heads
 	workers.Each(L*heads*kern.Parts(dV), (*stepRows1)(c))
@@ -35,15 +34,8 @@ func (c *stepFused) run() {
 	for i := range L {
 		for j := range T {
 			for k := range heads {
-				copy(t92[((i*T+j)*heads+k)*dV:][:dV], yPairs[((i*heads+k)*T+j)*dV:][:dV])
+				copy(c.Y[((i*T+j)*heads+k)*dV:][:dV], yPairs[((i*heads+k)*T+j)*dV:][:dV])
 			}
-		}
-	}
-
-	// delta_heads
-	for i := range L {
-		for j := range T {
-			copy(c.Y[(i*T+j)*dV*heads:][:dV*heads], t92[(i*T+j)*dV*heads:][:dV*heads])
 		}
 	}
 
@@ -181,15 +173,13 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = heads
 	_ = segments
-	t2 := c.Work[:L*T*dV*heads]                                                            // [L, heads, T, d_v]
-	t5 := c.Work[L*T*dV*heads:][:L*dK*dV*heads]                                            // [L·heads, d_v, d_k]
-	t6 := c.Work[L*T*dV*heads+L*dK*dV*heads:][:L*T*heads]                                  // [L·heads, T]
-	t9 := c.Work[L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                     // [L·heads, T, d_v]
-	t10 := c.Work[2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                  // [L·heads, T, d_k]
-	t72 := c.Work[L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]     // [L·heads, T, d_k]
-	t152 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]  // [L·heads, T, d_k]
-	t82 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*heads]      // [L·heads, T]
-	t17 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
+	t2 := c.Work[:L*T*dV*heads]                                                           // [L, heads, T, d_v]
+	t5 := c.Work[L*T*dV*heads:][:L*dK*dV*heads]                                           // [L·heads, d_v, d_k]
+	t6 := c.Work[L*T*dV*heads+L*dK*dV*heads:][:L*T*heads]                                 // [L·heads, T]
+	t9 := c.Work[L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                    // [L·heads, T, d_v]
+	t10 := c.Work[2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]                 // [L·heads, T, d_k]
+	t72 := c.Work[L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads]    // [L·heads, T, d_k]
+	t152 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
 
 	// delta_heads
 	for i := range L {
@@ -207,10 +197,10 @@ func (c *stepBackwardFused) run() {
 	clear(t152)
 	workers.Each(L*heads*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t10[:L*T*dK*heads], c.Work[4*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t72[:L*T*dK*heads], c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t6[:L*T*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t152[:L*T*dK*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t10[:L*T*dK*heads], c.Work[3*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t72[:L*T*dK*heads], c.Work[4*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t6[:L*T*heads], c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK*heads], c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads:], 3*L*T*dK*heads+L*T*heads, kern.Blocks(dV))
 	}
 
 	// delta_heads.M
@@ -220,8 +210,8 @@ func (c *stepBackwardFused) run() {
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(c.K),
 			P3: unsafe.SliceData(t152),
-			P4: unsafe.SliceData(t17),
-			P5: unsafe.SliceData(t82),
+			P4: unsafe.SliceData(c.KBar),
+			P5: unsafe.SliceData(c.ThetaBar),
 			N0: L * heads,
 			N1: T,
 			N2: 4,
@@ -236,22 +226,22 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L * heads {
 			thetaView := c.Theta[i*T:][:T]
-			t82_2 := t82[i*T:][:T]
+			thetaBarView := c.ThetaBar[i*T:][:T]
 			for j := range T {
 				t72_2 := t72[(i*T+j)*dK:][:dK]
 				kView := c.K[(i*T+j)*dK:][:dK]
 				t152_2 := t152[(i*T+j)*dK:][:dK]
-				t17_2 := t17[(i*T+j)*dK:][:dK]
-				var t822 F
+				kBarView := c.KBar[(i*T+j)*dK:][:dK]
+				var t82 F
 				thetaViewEntry3 := thetaView[j]
-				t822Sums := [16]F{t822}
+				t82Sums := [16]F{t82}
 				for k := range dK {
 					t72Entry := t72_2[k]
-					t822Sums[k%16] = num.FMA32(kView[k], t72Entry, t822Sums[k%16])
-					t17_2[k] = num.FMA32(thetaViewEntry3, t72Entry, t152_2[k])
+					t82Sums[k%16] = num.FMA32(kView[k], t72Entry, t82Sums[k%16])
+					kBarView[k] = num.FMA32(thetaViewEntry3, t72Entry, t152_2[k])
 				}
-				t822 = kern.Sum16(&t822Sums)
-				t82_2[j] = t822
+				t82 = kern.Sum16(&t82Sums)
+				thetaBarView[j] = t82
 			}
 		}
 	}
@@ -266,38 +256,6 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_heads
-	if kern.Wide() {
-		a := regions.Rc6990a590189Args{
-			P0: unsafe.SliceData(t17),
-			P1: unsafe.SliceData(c.KBar),
-			P2: unsafe.SliceData(t10),
-			P3: unsafe.SliceData(c.QBar),
-			N0: L,
-			N1: heads,
-			N2: T,
-			N3: dK,
-			N4: T * dK,
-			N5: T * dK * heads,
-		}
-		regions.Rc6990a590189(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					t17View := t17[((i*heads+j)*T+k)*dK:][:dK]
-					kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-					t10View := t10[((i*heads+j)*T+k)*dK:][:dK]
-					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-					for m := range dK {
-						kBar[m] = t17View[m]
-						qBar[m] = t10View[m]
-					}
-				}
-			}
-		}
-	}
-
-	// delta_heads
 	for i := range L {
 		for j := range heads {
 			for k := range T {
@@ -307,29 +265,17 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// delta_heads
-	if kern.Wide() {
-		a := regions.R95988a3a9a86Args{
-			P0: unsafe.SliceData(t6),
-			P1: unsafe.SliceData(c.RhoBar),
-			P2: unsafe.SliceData(t82),
-			P3: unsafe.SliceData(c.ThetaBar),
-			N0: L,
-			N1: heads,
-			N2: T,
-			N3: T * heads,
+	for i := range L {
+		for j := range heads {
+			copy(c.RhoBar[(i*heads+j)*T:][:T], t6[(i*heads+j)*T:][:T])
 		}
-		regions.R95988a3a9a86(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				t6View := t6[(i*heads+j)*T:][:T]
-				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-				t82View := t82[(i*heads+j)*T:][:T]
-				thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
-				for k := range T {
-					rhoBar[k] = t6View[k]
-					thetaBar[k] = t82View[k]
-				}
+	}
+
+	// delta_heads
+	for i := range L {
+		for j := range heads {
+			for k := range T {
+				copy(c.QBar[((i*heads+j)*T+k)*dK:][:dK], t10[((i*heads+j)*T+k)*dK:][:dK])
 			}
 		}
 	}
@@ -364,18 +310,18 @@ func (c *stepBackwardRows1) Part(part int) {
 	t6_2 := t6
 	t152_2 := t152
 	if block > 0 {
-		t10_2 = c.Work[4*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
+		t10_2 = c.Work[3*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
 		clear(t10_2[l*T*dK:][:T*dK])
-		t72_2 = c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
+		t72_2 = c.Work[4*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
 		clear(t72_2[l*T*dK:][:T*dK])
-		t6_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*heads]
+		t6_2 = c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*heads]
 		clear(t6_2[l*T:][:T])
-		t152_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
+		t152_2 = c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*dK*dV*heads+2*L*T*heads+(block-1)*(3*L*T*dK*heads+L*T*heads):][:L*T*dK*heads]
 		clear(t152_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -396,7 +342,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R8cc5cd342cd7Args{
+					a := regions.Rbf92c7c310baArgs{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.MLin),
@@ -410,10 +356,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R8cc5cd342cd7(&a, rows)
+					regions.Rbf92c7c310ba(&a, rows)
 				}
 				{
-					a := regions.R0bcab20003fdArgs{
+					a := regions.R7cd873f22653Args{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(c.Q),
@@ -440,7 +386,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R0bcab20003fd(&a, rows)
+					regions.R7cd873f22653(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t5[(l*dV+i)*dK:], dK, dK)
 			}

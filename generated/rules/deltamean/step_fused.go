@@ -242,7 +242,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -263,7 +263,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R8cc5cd342cd7Args{
+					a := regions.Rbf92c7c310baArgs{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.MLin),
@@ -277,10 +277,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R8cc5cd342cd7(&a, rows)
+					regions.Rbf92c7c310ba(&a, rows)
 				}
 				{
-					a := regions.R0bcab20003fdArgs{
+					a := regions.R7cd873f22653Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(c.Q),
@@ -307,7 +307,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R0bcab20003fd(&a, rows)
+					regions.R7cd873f22653(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

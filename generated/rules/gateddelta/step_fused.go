@@ -527,7 +527,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -548,7 +548,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R8cc5cd342cd7Args{
+					a := regions.Rbf92c7c310baArgs{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(theta),
 						P2: unsafe.SliceData(t32),
@@ -562,10 +562,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R8cc5cd342cd7(&a, rows)
+					regions.Rbf92c7c310ba(&a, rows)
 				}
 				{
-					a := regions.R6b55ee5a2a32Args{
+					a := regions.Rc86626721279Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(t32),
 						P2:  unsafe.SliceData(c.Q),
@@ -593,7 +593,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R6b55ee5a2a32(&a, rows)
+					regions.Rc86626721279(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -38,10 +38,10 @@ type Step[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 2·L·T·d_v·heads + L·d_k·d_v·heads + 3·L·T·heads.
+// WorkLen is L·T·d_v·heads + L·d_k·d_v·heads + 3·L·T·heads.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 2*L*T*dV*heads + L*dK*dV*heads + 3*L*T*heads
+	return L*T*dV*heads + L*dK*dV*heads + 3*L*T*heads
 }
 
 // RowsLen is d_k.
@@ -67,9 +67,7 @@ func (c *Step[F]) Run() {
 	MNextPairs := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
 	work = work[L*dK*dV*heads:]
 	yPairs := work[:L*T*dV*heads] // [L·heads, T, d_v]
-	work = work[L*T*dV*heads:]
-	t92 := work[:L*T*dV*heads] // [L, T, heads, d_v]
-	MState := c.Rows[:dK]      // [d_k]
+	MState := c.Rows[:dK]         // [d_k]
 
 	// gated_delta_heads.theta
 	for i := range L {
@@ -267,21 +265,10 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			for k := range heads {
 				yPairsView := yPairs[((i*heads+k)*T+j)*dV:][:dV]
-				t92_2 := t92[((i*T+j)*heads+k)*dV:][:dV]
+				yView := c.Y[((i*T+j)*heads+k)*dV:][:dV]
 				for m := range dV {
-					t92_2[m] = yPairsView[m]
+					yView[m] = yPairsView[m]
 				}
-			}
-		}
-	}
-
-	// gated_delta_heads
-	for i := range L {
-		for j := range T {
-			t92View := t92[(i*T+j)*dV*heads:][:dV*heads]
-			y := c.Y[(i*T+j)*dV*heads:][:dV*heads]
-			for k := range dV * heads {
-				y[k] = t92View[k]
 			}
 		}
 	}

@@ -24,12 +24,11 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = heads
 	_ = segments
-	t := c.Work[:L*T*heads]                                               // [L, heads, T]
-	t2 := c.Work[L*T*heads:][:L*T*heads]                                  // [L, heads, T]
-	theta := c.Work[2*L*T*heads:][:L*T*heads]                             // [L, heads, T]
-	MNextPairs := c.Work[3*L*T*heads:][:L*dK*dV*heads]                    // [L·heads, d_v, d_k]
-	yPairs := c.Work[L*dK*dV*heads+3*L*T*heads:][:L*T*dV*heads]           // [L·heads, T, d_v]
-	t92 := c.Work[L*T*dV*heads+L*dK*dV*heads+3*L*T*heads:][:L*T*dV*heads] // [L, T, heads, d_v]
+	t := c.Work[:L*T*heads]                                     // [L, heads, T]
+	t2 := c.Work[L*T*heads:][:L*T*heads]                        // [L, heads, T]
+	theta := c.Work[2*L*T*heads:][:L*T*heads]                   // [L, heads, T]
+	MNextPairs := c.Work[3*L*T*heads:][:L*dK*dV*heads]          // [L·heads, d_v, d_k]
+	yPairs := c.Work[L*dK*dV*heads+3*L*T*heads:][:L*T*dV*heads] // [L·heads, T, d_v]
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
@@ -147,15 +146,8 @@ func (c *stepFused) run() {
 	for i := range L {
 		for j := range T {
 			for k := range heads {
-				copy(t92[((i*T+j)*heads+k)*dV:][:dV], yPairs[((i*heads+k)*T+j)*dV:][:dV])
+				copy(c.Y[((i*T+j)*heads+k)*dV:][:dV], yPairs[((i*heads+k)*T+j)*dV:][:dV])
 			}
-		}
-	}
-
-	// gated_delta_heads
-	for i := range L {
-		for j := range T {
-			copy(c.Y[(i*T+j)*dV*heads:][:dV*heads], t92[(i*T+j)*dV*heads:][:dV*heads])
 		}
 	}
 
@@ -688,7 +680,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -709,7 +701,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R8cc5cd342cd7Args{
+					a := regions.Rbf92c7c310baArgs{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.ThetaPairs),
 						P2: unsafe.SliceData(t32),
@@ -723,10 +715,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R8cc5cd342cd7(&a, rows)
+					regions.Rbf92c7c310ba(&a, rows)
 				}
 				{
-					a := regions.R6b55ee5a2a32Args{
+					a := regions.Rc86626721279Args{
 						P0:  unsafe.SliceData(t4),
 						P1:  unsafe.SliceData(t32),
 						P2:  unsafe.SliceData(c.Q),
@@ -754,7 +746,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R6b55ee5a2a32(&a, rows)
+					regions.Rc86626721279(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t7[(l*dV+i)*dK:], dK, dK)
 			}

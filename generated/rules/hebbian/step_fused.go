@@ -175,7 +175,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -195,7 +195,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R5b215dd39f09Args{
+					a := regions.R55464b0f3765Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.V),
 						P2: unsafe.SliceData(c.K0),
@@ -208,10 +208,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R5b215dd39f09(&a, rows)
+					regions.R55464b0f3765(&a, rows)
 				}
 				{
-					a := regions.Rf014c183c66dArgs{
+					a := regions.R55fa67375265Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.Rho),
 						P2:  unsafe.SliceData(c.V),
@@ -232,7 +232,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dK*s + 4*T*dK*l,
 					}
-					regions.Rf014c183c66d(&a, rows)
+					regions.R55fa67375265(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -760,14 +760,14 @@ type StepBackward[F num.Float] struct {
 	Rows          [][4]F // RowsLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 4·L·T·d_v + L·d_k·d_v + 3·L·T + 208·L·chunks.
+// WorkLen is 4·L·T·d_k + 3·L·T·d_v + L·d_k·d_v + 2·L·T + 208·L·chunks.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
 	if kern.Fused() {
-		return 6*L*T*dK + 4*L*T*dV + L*dK*dV + 3*L*T + 208*L*chunks + max((kern.Blocks(dV)-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks), (kern.Blocks(dV)-1)*(32*L*chunks*dK+80*L*chunks)) // and the sums of blocks of rows
+		return 4*L*T*dK + 3*L*T*dV + L*dK*dV + 2*L*T + 208*L*chunks + max((kern.Blocks(dV)-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks), (kern.Blocks(dV)-1)*(32*L*chunks*dK+80*L*chunks)) // and the sums of blocks of rows
 	}
-	return 6*L*T*dK + 4*L*T*dV + L*dK*dV + 3*L*T + 208*L*chunks
+	return 4*L*T*dK + 3*L*T*dV + L*dK*dV + 2*L*T + 208*L*chunks
 }
 
 // RowsLen is 2·C·d_k + 453·d_k + 16.
@@ -816,14 +816,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV-16*L*chunks*dV:]
 	t8 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t11 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t10 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t122 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t20 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t232 := work[:16*L*chunks] // [L, chunks, 16]
@@ -901,13 +893,13 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t272 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t23 := rows[:16*dK] // [16, d_k]
+	t10 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t42 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t73 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t112 := rows[:16*dK] // [16, d_k]
+	t11 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t142 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -1066,11 +1058,11 @@ func (c *StepBackward[F]) Run() {
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
 						t16Entry2 := t16_2[a]
 						var t620 F
-						var t920 F
+						var t90 F
 						t2Entry0 := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t18Entry20 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						var t621 F
-						var t921 F
+						var t91 F
 						t2Entry1 := t2[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						t18Entry21 := t18[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
@@ -1080,13 +1072,13 @@ func (c *StepBackward[F]) Run() {
 							t6Sum := t6_2[j]
 							t30 := MBarState[j][0] + F(t19Entry*t2Entry0)
 							t620 += F(MTrail4[j][0] * t30)
-							t920 += F(t30 * t17Entry)
+							t90 += F(t30 * t17Entry)
 							t8Sum += F(MTrail5[j][0] * t2Entry0)
 							MBarState[j][0] = F(t16Entry2 * t30)
 							t6Sum += F(t30 * t18Entry20)
 							t31_2 := MBarState[j][1] + F(t19Entry*t2Entry1)
 							t621 += F(MTrail4[j][1] * t31_2)
-							t921 += F(t31_2 * t17Entry)
+							t91 += F(t31_2 * t17Entry)
 							t8Sum += F(MTrail5[j][1] * t2Entry1)
 							MBarState[j][1] = F(t16Entry2 * t31_2)
 							t6Sum += F(t31_2 * t18Entry21)
@@ -1095,9 +1087,9 @@ func (c *StepBackward[F]) Run() {
 						}
 						t5Sum := t5_2[a]
 						t5Sum += t620
-						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t920
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t90
 						t5Sum += t621
-						t7[(l*(T-16*chunks)+a+C*s)*dV+i+1] = t921
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i+1] = t91
 						t5_2[a] = t5Sum
 					}
 				}
@@ -1145,64 +1137,26 @@ func (c *StepBackward[F]) Run() {
 						t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
 						var t62 F
-						var t92 F
+						var t9 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t16Entry2 := t16_2[a]
 						t18Entry2 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
 							t3 := MBarState[j][0] + F(t19_2[j]*t2Entry)
 							t62 += F(MTrail4[j][0] * t3)
-							t92 += F(t3 * t17_2[j])
+							t9 += F(t3 * t17_2[j])
 							t8_2[j] += F(MTrail5[j][0] * t2Entry)
 							MBarState[j][0] = F(t16Entry2 * t3)
 							t6_2[j] += F(t3 * t18Entry2)
 						}
 						t5_2[a] += t62
-						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t92
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t9
 					}
 				}
 			}
 			for j := range dK {
 				t4_2[j] = MBarState[j][0]
 			}
-		}
-	}
-
-	// hebbian_scan.q, hebbian_scan.k
-	clear(t9)
-	clear(t11)
-	for i := range L {
-		for j := range T - 16*chunks {
-			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j+16*chunks)*dK:][:dK]
-			t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
-			t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
-			for k := range dK {
-				t9_2[k] += t8_2[k]
-				t11_2[k] += t6_2[k]
-			}
-		}
-	}
-
-	// hebbian_scan.v
-	clear(t10)
-	for i := range L {
-		for j := range T - 16*chunks {
-			t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
-			t10_2 := t10[(i*T+j+16*chunks)*dV:][:dV]
-			for k := range dV {
-				t10_2[k] += t7_2[k]
-			}
-		}
-	}
-
-	// hebbian_scan.rho
-	clear(t122)
-	for i := range L {
-		t5_2 := t5[i*(T-16*chunks):][:T-16*chunks]
-		t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
-		for j := range T - 16*chunks {
-			t122_2[j] += t5_2[j]
 		}
 	}
 
@@ -1441,7 +1395,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-					t23_2 := t23[15*dK:][:dK]
+					t10_2 := t10[15*dK:][:dK]
 					MTrail2_3 := MTrail2[a*dK:][:dK]
 					// hebbian_scan.M
 					clear(t155)
@@ -1579,12 +1533,12 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					clear(t23)
+					clear(t10)
 					for j := range dK {
-						t23_2[j][0] += MBarState2[j][0]
-						t23_2[j][1] += MBarState2[j][1]
-						t23_2[j][2] += MBarState2[j][2]
-						t23_2[j][3] += MBarState2[j][3]
+						t10_2[j][0] += MBarState2[j][0]
+						t10_2[j][1] += MBarState2[j][1]
+						t10_2[j][2] += MBarState2[j][2]
+						t10_2[j][3] += MBarState2[j][3]
 					}
 					// hebbian_scan.y, hebbian_scan.M
 					for j := range 16 {
@@ -1592,7 +1546,7 @@ func (c *StepBackward[F]) Run() {
 						t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t252_2 := t252[j*dK:][:dK]
 						t272_2 := t272[j*dK:][:dK]
-						t23_3 := t23[j*dK:][:dK]
+						t10_3 := t10[j*dK:][:dK]
 						t42_2 := t42[j*dK:][:dK]
 						tViewEntry0 := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						tViewEntry1 := t[((l*chunks+a+C*s)*16+j)*dV+i+1]
@@ -1602,13 +1556,13 @@ func (c *StepBackward[F]) Run() {
 							t172Sum := t172_2[k]
 							t15Entry := t15_2[k]
 							t172Sum += F((t252_2[k][0] + t272_2[k][0]) * tViewEntry0)
-							t42_2[k][0] = t23_3[k][0] + F(t15Entry*tViewEntry0)
+							t42_2[k][0] = t10_3[k][0] + F(t15Entry*tViewEntry0)
 							t172Sum += F((t252_2[k][1] + t272_2[k][1]) * tViewEntry1)
-							t42_2[k][1] = t23_3[k][1] + F(t15Entry*tViewEntry1)
+							t42_2[k][1] = t10_3[k][1] + F(t15Entry*tViewEntry1)
 							t172Sum += F((t252_2[k][2] + t272_2[k][2]) * tViewEntry2)
-							t42_2[k][2] = t23_3[k][2] + F(t15Entry*tViewEntry2)
+							t42_2[k][2] = t10_3[k][2] + F(t15Entry*tViewEntry2)
 							t172Sum += F((t252_2[k][3] + t272_2[k][3]) * tViewEntry3)
-							t42_2[k][3] = t23_3[k][3] + F(t15Entry*tViewEntry3)
+							t42_2[k][3] = t10_3[k][3] + F(t15Entry*tViewEntry3)
 							t172_2[k] = t172Sum
 						}
 					}
@@ -1653,12 +1607,12 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t42_2 := t42[j*dK:][:dK]
 						t73_2 := t73[j*dK:][:dK]
-						t112_2 := t112[j*dK:][:dK]
+						t11_2 := t11[j*dK:][:dK]
 						for k := range dK {
-							t112_2[k][0] = t42_2[k][0] + t73_2[k][0]
-							t112_2[k][1] = t42_2[k][1] + t73_2[k][1]
-							t112_2[k][2] = t42_2[k][2] + t73_2[k][2]
-							t112_2[k][3] = t42_2[k][3] + t73_2[k][3]
+							t11_2[k][0] = t42_2[k][0] + t73_2[k][0]
+							t11_2[k][1] = t42_2[k][1] + t73_2[k][1]
+							t11_2[k][2] = t42_2[k][2] + t73_2[k][2]
+							t11_2[k][3] = t42_2[k][3] + t73_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1668,7 +1622,7 @@ func (c *StepBackward[F]) Run() {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
 						t1522_2 := t1522[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
-							t112_2 := t112[(lo6+j)*dK:][:dK]
+							t11_2 := t11[(lo6+j)*dK:][:dK]
 							t222_2 := t222[((lo6+j)-4)*dK:][:dK]
 							t142_2 := t142[((lo6+j)-4)*dK:][:dK]
 							t232Entry3 := t232_2[j]
@@ -1677,18 +1631,18 @@ func (c *StepBackward[F]) Run() {
 							var t15232 F
 							var t15233 F
 							for k := range dK {
-								t112Entry0 := t112_2[k][0]
-								t15230 += F(t222_2[k][0] * t112Entry0)
-								t142_2[k][0] += F(t112Entry0 * t232Entry3)
-								t112Entry1 := t112_2[k][1]
-								t15231 += F(t222_2[k][1] * t112Entry1)
-								t142_2[k][1] += F(t112Entry1 * t232Entry3)
-								t112Entry2 := t112_2[k][2]
-								t15232 += F(t222_2[k][2] * t112Entry2)
-								t142_2[k][2] += F(t112Entry2 * t232Entry3)
-								t112Entry3 := t112_2[k][3]
-								t15233 += F(t222_2[k][3] * t112Entry3)
-								t142_2[k][3] += F(t112Entry3 * t232Entry3)
+								t11Entry0 := t11_2[k][0]
+								t15230 += F(t222_2[k][0] * t11Entry0)
+								t142_2[k][0] += F(t11Entry0 * t232Entry3)
+								t11Entry1 := t11_2[k][1]
+								t15231 += F(t222_2[k][1] * t11Entry1)
+								t142_2[k][1] += F(t11Entry1 * t232Entry3)
+								t11Entry2 := t11_2[k][2]
+								t15232 += F(t222_2[k][2] * t11Entry2)
+								t142_2[k][2] += F(t11Entry2 * t232Entry3)
+								t11Entry3 := t11_2[k][3]
+								t15233 += F(t222_2[k][3] * t11Entry3)
+								t142_2[k][3] += F(t11Entry3 * t232Entry3)
 							}
 							t1522Sum := t1522_2[j]
 							t1522Sum += t15230
@@ -1700,14 +1654,14 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t112_2 := t112[j*dK:][:dK]
+						t11_2 := t11[j*dK:][:dK]
 						t142_2 := t142[j*dK:][:dK]
 						t1922_2 := t1922[j*dK:][:dK]
 						for k := range dK {
-							t1922_2[k][0] = t112_2[k][0] + t142_2[k][0]
-							t1922_2[k][1] = t112_2[k][1] + t142_2[k][1]
-							t1922_2[k][2] = t112_2[k][2] + t142_2[k][2]
-							t1922_2[k][3] = t112_2[k][3] + t142_2[k][3]
+							t1922_2[k][0] = t11_2[k][0] + t142_2[k][0]
+							t1922_2[k][1] = t11_2[k][1] + t142_2[k][1]
+							t1922_2[k][2] = t11_2[k][2] + t142_2[k][2]
+							t1922_2[k][3] = t11_2[k][3] + t142_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -2022,7 +1976,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-					t23_2 := t23[15*dK:][:dK]
+					t10_2 := t10[15*dK:][:dK]
 					MTrail2_3 := MTrail2[a*dK:][:dK]
 					// hebbian_scan.M
 					clear(t155)
@@ -2129,22 +2083,22 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 					}
-					clear(t23)
+					clear(t10)
 					for j := range dK {
-						t23_2[j][0] += MBarState2[j][0]
+						t10_2[j][0] += MBarState2[j][0]
 					}
 					// hebbian_scan.y, hebbian_scan.M
 					for j := range 16 {
 						t252_2 := t252[j*dK:][:dK]
 						t272_2 := t272[j*dK:][:dK]
 						t172_2 := t172[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t23_3 := t23[j*dK:][:dK]
+						t10_3 := t10[j*dK:][:dK]
 						t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t42_2 := t42[j*dK:][:dK]
 						tViewEntry := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
 							t172_2[k] += F((t252_2[k][0] + t272_2[k][0]) * tViewEntry)
-							t42_2[k][0] = t23_3[k][0] + F(t15_2[k]*tViewEntry)
+							t42_2[k][0] = t10_3[k][0] + F(t15_2[k]*tViewEntry)
 						}
 					}
 					// hebbian_scan.M
@@ -2171,9 +2125,9 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t42_2 := t42[j*dK:][:dK]
 						t73_2 := t73[j*dK:][:dK]
-						t112_2 := t112[j*dK:][:dK]
+						t11_2 := t11[j*dK:][:dK]
 						for k := range dK {
-							t112_2[k][0] = t42_2[k][0] + t73_2[k][0]
+							t11_2[k][0] = t42_2[k][0] + t73_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2183,26 +2137,26 @@ func (c *StepBackward[F]) Run() {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
 						t1522_2 := t1522[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
-							t112_2 := t112[(lo6+j)*dK:][:dK]
+							t11_2 := t11[(lo6+j)*dK:][:dK]
 							t222_2 := t222[((lo6+j)-4)*dK:][:dK]
 							t142_2 := t142[((lo6+j)-4)*dK:][:dK]
 							var t1523 F
 							t232Entry3 := t232_2[j]
 							for k := range dK {
-								t112Entry := t112_2[k][0]
-								t1523 += F(t222_2[k][0] * t112Entry)
-								t142_2[k][0] += F(t112Entry * t232Entry3)
+								t11Entry := t11_2[k][0]
+								t1523 += F(t222_2[k][0] * t11Entry)
+								t142_2[k][0] += F(t11Entry * t232Entry3)
 							}
 							t1522_2[j] += t1523
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t112_2 := t112[j*dK:][:dK]
+						t11_2 := t11[j*dK:][:dK]
 						t142_2 := t142[j*dK:][:dK]
 						t1922_2 := t1922[j*dK:][:dK]
 						for k := range dK {
-							t1922_2[k][0] = t112_2[k][0] + t142_2[k][0]
+							t1922_2[k][0] = t11_2[k][0] + t142_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2434,37 +2388,46 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// hebbian_scan.rho
+	// hebbian_scan.k, hebbian_scan.q
+	clear(c.K0Bar)
+	clear(c.Q0Bar)
 	for i := range L {
-		for j := range T {
-			t11_2 := t11[(i*T+j)*dK:][:dK]
-			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+		for j := range T - 16*chunks {
+			t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
+			k0Bar := c.K0Bar[(i*T+j+16*chunks)*dK:][:dK]
+			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+			q0Bar := c.Q0Bar[(i*T+j+16*chunks)*dK:][:dK]
 			for k := range dK {
-				k0Bar[k] = t11_2[k]
+				k0Bar[k] += t6_2[k]
+				q0Bar[k] += t8_2[k]
 			}
 		}
 	}
 
-	// hebbian_scan.k
+	// hebbian_scan.k, hebbian_scan.q
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				t152_2 := t152[((i*chunks+j)*16+k)*dK:][:dK]
 				k0Bar := c.K0Bar[(i*T+16*j+k)*dK:][:dK]
+				t172_2 := t172[((i*chunks+j)*16+k)*dK:][:dK]
+				q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
 				for m := range dK {
 					k0Bar[m] += t152_2[m]
+					q0Bar[m] += t172_2[m]
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.rho
+	// hebbian_scan.v
+	clear(c.VBar)
 	for i := range L {
-		for j := range T {
-			t10_2 := t10[(i*T+j)*dV:][:dV]
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
+		for j := range T - 16*chunks {
+			t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j+16*chunks)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t10_2[k]
+				vBar[k] += t7_2[k]
 			}
 		}
 	}
@@ -2483,11 +2446,12 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian_scan.rho
+	clear(c.RhoBar)
 	for i := range L {
-		t122_2 := t122[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		for j := range T {
-			rhoBar[j] = t122_2[j]
+		t5_2 := t5[i*(T-16*chunks):][:T-16*chunks]
+		rhoBar := c.RhoBar[i*T+16*chunks:][:T-16*chunks]
+		for j := range T - 16*chunks {
+			rhoBar[j] += t5_2[j]
 		}
 	}
 
@@ -2498,30 +2462,6 @@ func (c *StepBackward[F]) Run() {
 			rhoBar := c.RhoBar[i*T+16*j:][:16]
 			for k := range 16 {
 				rhoBar[k] += t39_2[k]
-			}
-		}
-	}
-
-	// hebbian_scan.rho
-	for i := range L {
-		for j := range T {
-			t9_2 := t9[(i*T+j)*dK:][:dK]
-			q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				q0Bar[k] = t9_2[k]
-			}
-		}
-	}
-
-	// hebbian_scan.q
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
-				t172_2 := t172[((i*chunks+j)*16+k)*dK:][:dK]
-				q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
-				for m := range dK {
-					q0Bar[m] += t172_2[m]
-				}
 			}
 		}
 	}

@@ -505,27 +505,23 @@ func (c *stepBackwardFused) run() {
 	t6 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK]                               // [L, T - 16·chunks, d_k]
 	t7 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]                // [L, T - 16·chunks, d_v]
 	t8 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
-	t9 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK]                // [L, T, d_k]
-	t11 := c.Work[5*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK]               // [L, T, d_k]
-	t10 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dV]               // [L, T, d_v]
-	t122 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T]                 // [L, T]
-	t20 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
-	t232 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T:][:16*L*chunks]                     // [L, chunks, 16]
-	t26 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
-	t152 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]      // [L, chunks, 16, d_k]
-	t162 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV]      // [L, chunks, 16, d_v]
-	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                     // [L, chunks, 16, d_k]
-	t82 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t2322 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+64*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t31 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+80*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t36 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+96*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t102 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+112*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t1622 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+128*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t1822 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+144*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t242 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+160*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t2622 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+176*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t39 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+192*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t20 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
+	t232 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T:][:16*L*chunks]                     // [L, chunks, 16]
+	t26 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
+	t152 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dK]      // [L, chunks, 16, d_k]
+	t162 := c.Work[4*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dV]      // [L, chunks, 16, d_v]
+	t172 := c.Work[4*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dK]                     // [L, chunks, 16, d_k]
+	t82 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t1522 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+48*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t2322 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+64*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t31 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+80*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t36 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+96*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t102 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+112*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t1622 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+128*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t1822 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+144*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t242 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+160*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t2622 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+176*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t39 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+192*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
 
 	// hebbian_scan.rho
 	for i := range L {
@@ -653,89 +649,9 @@ func (c *stepBackwardFused) run() {
 	clear(t8)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t8[:L*T*dK-16*L*chunks*dK], c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+208*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t6[:L*T*dK-16*L*chunks*dK], c.Work[7*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+208*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t5[:L*T-16*L*chunks], c.Work[8*L*T*dK+4*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T+208*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
-	}
-
-	// hebbian_scan.q, hebbian_scan.k
-	clear(t9)
-	clear(t11)
-	if kern.Wide() {
-		a := regions.R896e57bff468Args{
-			P0: unsafe.SliceData(t9),
-			P1: unsafe.SliceData(t8),
-			P2: unsafe.SliceData(t11),
-			P3: unsafe.SliceData(t6),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: dK,
-			N3: 64 * chunks * dK,
-			N4: T*dK - 16*chunks*dK,
-			N5: T * dK,
-		}
-		regions.R896e57bff468(&a)
-	} else {
-		for i := range L {
-			for j := range T - 16*chunks {
-				t9_2 := t9[(i*T+j+16*chunks)*dK:][:dK]
-				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
-				t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
-				t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
-				for k := range dK {
-					t9_2[k] = t9_2[k] + t8_2[k]
-					t11_2[k] = t11_2[k] + t6_2[k]
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.v
-	clear(t10)
-	if kern.Wide() {
-		a := regions.R3fc37e6a9acaArgs{
-			P0: unsafe.SliceData(t10),
-			P1: unsafe.SliceData(t7),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: dV,
-			N3: 64 * chunks * dV,
-			N4: T*dV - 16*chunks*dV,
-			N5: T * dV,
-		}
-		regions.R3fc37e6a9aca(&a)
-	} else {
-		for i := range L {
-			for j := range T - 16*chunks {
-				t10_2 := t10[(i*T+j+16*chunks)*dV:][:dV]
-				t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					t10_2[k] = t10_2[k] + t7_2[k]
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.rho
-	clear(t122)
-	if kern.Wide() {
-		a := regions.R01f38fbf0f22Args{
-			P0: unsafe.SliceData(t122),
-			P1: unsafe.SliceData(t5),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: 64 * chunks,
-			N3: T,
-		}
-		regions.R01f38fbf0f22(&a)
-	} else {
-		for i := range L {
-			t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
-			t5_2 := t5[i*(T-16*chunks):][:T-16*chunks]
-			for j := range T - 16*chunks {
-				t122_2[j] = t122_2[j] + t5_2[j]
-			}
-		}
+		kern.AddBlocks(t8[:L*T*dK-16*L*chunks*dK], c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+208*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t6[:L*T*dK-16*L*chunks*dK], c.Work[5*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t5[:L*T-16*L*chunks], c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
 	}
 
 	// hebbian_scan.M
@@ -796,13 +712,13 @@ func (c *stepBackwardFused) run() {
 	clear(t36)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows2)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t172[:16*L*chunks*dK], c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+208*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t82[:16*L*chunks], c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dK+L*dK*dV+3*L*T+208*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t1522[:16*L*chunks], c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dK+L*dK*dV+3*L*T+224*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t2322[:16*L*chunks], c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dK+L*dK*dV+3*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t31[:16*L*chunks], c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dK+L*dK*dV+3*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t152[:16*L*chunks*dK], c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dK+L*dK*dV+3*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t36[:16*L*chunks], c.Work[6*L*T*dK+4*L*T*dV+32*L*chunks*dK+L*dK*dV+3*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t172[:16*L*chunks*dK], c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+208*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t82[:16*L*chunks], c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t1522[:16*L*chunks], c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+224*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t2322[:16*L*chunks], c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t31[:16*L*chunks], c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t152[:16*L*chunks*dK], c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t36[:16*L*chunks], c.Work[4*L*T*dK+3*L*T*dV+32*L*chunks*dK+L*dK*dV+2*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 	}
 
 	// hebbian_scan.M
@@ -972,18 +888,45 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// hebbian_scan.rho
-	for i := range L {
-		for j := range T {
-			copy(c.K0Bar[(i*T+j)*dK:][:dK], t11[(i*T+j)*dK:][:dK])
+	// hebbian_scan.k, hebbian_scan.q
+	clear(c.K0Bar)
+	clear(c.Q0Bar)
+	if kern.Wide() {
+		a := regions.R896e57bff468Args{
+			P0: unsafe.SliceData(c.K0Bar),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(c.Q0Bar),
+			P3: unsafe.SliceData(t8),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dK,
+			N3: 64 * chunks * dK,
+			N4: T*dK - 16*chunks*dK,
+			N5: T * dK,
+		}
+		regions.R896e57bff468(&a)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				k0Bar := c.K0Bar[(i*T+j+16*chunks)*dK:][:dK]
+				t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
+				q0Bar := c.Q0Bar[(i*T+j+16*chunks)*dK:][:dK]
+				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+				for k := range dK {
+					k0Bar[k] = k0Bar[k] + t6_2[k]
+					q0Bar[k] = q0Bar[k] + t8_2[k]
+				}
+			}
 		}
 	}
 
-	// hebbian_scan.k
+	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.R35c759f51793Args{
+		a := regions.Ra8b51b2f9ed4Args{
 			P0: unsafe.SliceData(c.K0Bar),
 			P1: unsafe.SliceData(t152),
+			P2: unsafe.SliceData(c.Q0Bar),
+			P3: unsafe.SliceData(t172),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -991,25 +934,47 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R35c759f51793(&a)
+		regions.Ra8b51b2f9ed4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
 					k0Bar := c.K0Bar[(i*T+16*j+k)*dK:][:dK]
 					t152_2 := t152[((i*chunks+j)*16+k)*dK:][:dK]
+					q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
+					t172_2 := t172[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
 						k0Bar[m] = k0Bar[m] + t152_2[m]
+						q0Bar[m] = q0Bar[m] + t172_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.rho
-	for i := range L {
-		for j := range T {
-			copy(c.VBar[(i*T+j)*dV:][:dV], t10[(i*T+j)*dV:][:dV])
+	// hebbian_scan.v
+	clear(c.VBar)
+	if kern.Wide() {
+		a := regions.R3fc37e6a9acaArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t7),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
+		}
+		regions.R3fc37e6a9aca(&a)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				vBar := c.VBar[(i*T+j+16*chunks)*dV:][:dV]
+				t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = vBar[k] + t7_2[k]
+				}
+			}
 		}
 	}
 
@@ -1041,8 +1006,25 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// hebbian_scan.rho
-	for i := range L {
-		copy(c.RhoBar[i*T:][:T], t122[i*T:][:T])
+	clear(c.RhoBar)
+	if kern.Wide() {
+		a := regions.R01f38fbf0f22Args{
+			P0: unsafe.SliceData(c.RhoBar),
+			P1: unsafe.SliceData(t5),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
+		}
+		regions.R01f38fbf0f22(&a)
+	} else {
+		for i := range L {
+			rhoBar := c.RhoBar[i*T+16*chunks:][:T-16*chunks]
+			t5_2 := t5[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				rhoBar[j] = rhoBar[j] + t5_2[j]
+			}
+		}
 	}
 
 	// hebbian_scan.rho
@@ -1063,40 +1045,6 @@ func (c *stepBackwardFused) run() {
 				t39_2 := t39[(i*chunks+j)*16:][:16]
 				for k := range 16 {
 					rhoBar[k] = rhoBar[k] + t39_2[k]
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.rho
-	for i := range L {
-		for j := range T {
-			copy(c.Q0Bar[(i*T+j)*dK:][:dK], t9[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// hebbian_scan.q
-	if kern.Wide() {
-		a := regions.R35c759f51793Args{
-			P0: unsafe.SliceData(c.Q0Bar),
-			P1: unsafe.SliceData(t172),
-			N0: L,
-			N1: chunks,
-			N2: dK,
-			N3: 16 * dK,
-			N4: 16 * chunks * dK,
-			N5: T * dK,
-		}
-		regions.R35c759f51793(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 16 {
-					q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
-					t172_2 := t172[((i*chunks+j)*16+k)*dK:][:dK]
-					for m := range dK {
-						q0Bar[m] = q0Bar[m] + t172_2[m]
-					}
 				}
 			}
 		}
@@ -1135,16 +1083,16 @@ func (c *stepBackwardRows1) Part(part int) {
 	t6_2 := t6
 	t5_2 := t5
 	if block > 0 {
-		t8_2 = c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+208*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
+		t8_2 = c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+208*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
 		clear(t8_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
-		t6_2 = c.Work[7*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+208*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
+		t6_2 = c.Work[5*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
 		clear(t6_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
-		t5_2 = c.Work[8*L*T*dK+4*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T+208*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T-16*L*chunks]
+		t5_2 = c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T-16*L*chunks]
 		clear(t5_2[l*(T-16*chunks):][:T-16*chunks])
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -1164,7 +1112,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R5b215dd39f09Args{
+					a := regions.R55464b0f3765Args{
 						P0: unsafe.SliceData(t16),
 						P1: unsafe.SliceData(t18),
 						P2: unsafe.SliceData(t17),
@@ -1177,10 +1125,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.R5b215dd39f09(&a, rows)
+					regions.R55464b0f3765(&a, rows)
 				}
 				{
-					a := regions.Rf014c183c66dArgs{
+					a := regions.R55fa67375265Args{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(t16),
 						P2:  unsafe.SliceData(t18),
@@ -1201,7 +1149,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + (4*T-64*chunks)*l,
 						N7:  4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 					}
-					regions.Rf014c183c66d(&a, rows)
+					regions.R55fa67375265(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}
@@ -1241,24 +1189,24 @@ func (c *stepBackwardRows1) Part(part int) {
 						t6_3 := t6_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
 						var t62 F
-						var t92 F
+						var t9 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t16Entry2 := t16_2[a]
 						t18Entry2 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t62Sums := [16]F{t62}
-						t92Sums := [16]F{t92}
+						t9Sums := [16]F{t9}
 						for j := range dK {
 							t3 := num.FMA32(t19_2[j], t2Entry, MBarState[j])
 							t62Sums[j%16] = num.FMA32(MTrail2[j], t3, t62Sums[j%16])
-							t92Sums[j%16] = num.FMA32(t3, t17_2[j], t92Sums[j%16])
+							t9Sums[j%16] = num.FMA32(t3, t17_2[j], t9Sums[j%16])
 							t8_3[j] = num.FMA32(MTrail3[j], t2Entry, t8_3[j])
 							MBarState[j] = F(t16Entry2 * t3)
 							t6_3[j] = num.FMA32(t3, t18Entry2, t6_3[j])
 						}
 						t62 = kern.Sum16(&t62Sums)
-						t92 = kern.Sum16(&t92Sums)
+						t9 = kern.Sum16(&t9Sums)
 						t5_3[a] = t5_3[a] + t62
-						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t92
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t9
 					}
 				}
 			}
@@ -1290,17 +1238,17 @@ func (c *stepBackwardRows2) Part(part int) {
 	t14 := c.Work[32*L*chunks*dK+16*L*chunks:][:16*L*chunks*dV]                                                 // [L, chunks, 16, d_v]
 	t := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+L*T:][:16*L*chunks*dV]                                         // [L, 16·chunks, d_v]
 	t4 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*dK*dV]                                                              // [L, d_v, d_k]
-	t20 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
-	t232 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T:][:16*L*chunks]                // [L, chunks, 16]
-	t26 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
-	t152 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK] // [L, chunks, 16, d_k]
-	t162 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
-	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                // [L, chunks, 16, d_k]
-	t82 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
-	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t2322 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+64*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t31 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+80*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
-	t36 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+96*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t20 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
+	t232 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T:][:16*L*chunks]                // [L, chunks, 16]
+	t26 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
+	t152 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	t162 := c.Work[4*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t172 := c.Work[4*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dK]                // [L, chunks, 16, d_k]
+	t82 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t1522 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t2322 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+64*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t31 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+80*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t36 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+96*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t172_2 := t172
@@ -1311,19 +1259,19 @@ func (c *stepBackwardRows2) Part(part int) {
 	t152_2 := t152
 	t36_2 := t36
 	if block > 0 {
-		t172_2 = c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+208*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
+		t172_2 = c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+208*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
 		clear(t172_2[l*16*chunks*dK:][:16*chunks*dK])
-		t82_2 = c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dK+L*dK*dV+3*L*T+208*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t82_2 = c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t82_2[l*16*chunks:][:16*chunks])
-		t1522_2 = c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dK+L*dK*dV+3*L*T+224*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t1522_2 = c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+224*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t1522_2[l*16*chunks:][:16*chunks])
-		t2322_2 = c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dK+L*dK*dV+3*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t2322_2 = c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t2322_2[l*16*chunks:][:16*chunks])
-		t31_2 = c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dK+L*dK*dV+3*L*T+256*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t31_2 = c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+256*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t31_2[l*16*chunks:][:16*chunks])
-		t152_2 = c.Work[6*L*T*dK+4*L*T*dV+16*L*chunks*dK+L*dK*dV+3*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
+		t152_2 = c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
 		clear(t152_2[l*16*chunks*dK:][:16*chunks*dK])
-		t36_2 = c.Work[6*L*T*dK+4*L*T*dV+32*L*chunks*dK+L*dK*dV+3*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t36_2 = c.Work[4*L*T*dK+3*L*T*dV+32*L*chunks*dK+L*dK*dV+2*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t36_2[l*16*chunks:][:16*chunks])
 	}
 	scratch := workers.Borrow(dK + C*dK + dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16 + dK)
@@ -1347,10 +1295,10 @@ func (c *stepBackwardRows2) Part(part int) {
 	t243, rest18 := rest17[:16*dK], rest17[16*dK:]
 	t252, rest19 := rest18[:16*dK], rest18[16*dK:]
 	t272, rest20 := rest19[:16*dK], rest19[16*dK:]
-	t23, rest21 := rest20[:16*dK], rest20[16*dK:]
+	t10, rest21 := rest20[:16*dK], rest20[16*dK:]
 	t42, rest22 := rest21[:16*dK], rest21[16*dK:]
 	t73, rest23 := rest22[:16*dK], rest22[16*dK:]
-	t112, rest24 := rest23[:16*dK], rest23[16*dK:]
+	t11, rest24 := rest23[:16*dK], rest23[16*dK:]
 	t142, rest25 := rest24[:16*dK], rest24[16*dK:]
 	t1922, rest26 := rest25[:16*dK], rest25[16*dK:]
 	t2222, rest27 := rest26[:16*dK], rest26[16*dK:]
@@ -1479,7 +1427,7 @@ func (c *stepBackwardRows2) Part(part int) {
 				}
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				t23_2 := t23[15*dK:][:dK]
+				t10_2 := t10[15*dK:][:dK]
 				MTrail2_2 := MTrail2[a*dK:][:dK]
 				// hebbian_scan.M
 				clear(t155)
@@ -1586,9 +1534,9 @@ func (c *stepBackwardRows2) Part(part int) {
 						}
 					}
 				}
-				clear(t23)
+				clear(t10)
 				for j := range dK {
-					t23_2[j] = t23_2[j] + MBarState2[j]
+					t10_2[j] = t10_2[j] + MBarState2[j]
 				}
 				// hebbian_scan.y, hebbian_scan.M
 				for j := range 16 {
@@ -1596,12 +1544,12 @@ func (c *stepBackwardRows2) Part(part int) {
 					t272_2 := t272[j*dK:][:dK]
 					t172_3 := t172_2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-					t23_3 := t23[j*dK:][:dK]
+					t10_3 := t10[j*dK:][:dK]
 					t42_2 := t42[j*dK:][:dK]
 					tViewEntry := t[((l*chunks+a+C*s)*16+j)*dV+i]
 					for k := range dK {
 						t172_3[k] = num.FMA32(t252_2[k]+t272_2[k], tViewEntry, t172_3[k])
-						t42_2[k] = num.FMA32(t15_2[k], tViewEntry, t23_3[k])
+						t42_2[k] = num.FMA32(t15_2[k], tViewEntry, t10_3[k])
 					}
 				}
 				// hebbian_scan.M
@@ -1628,9 +1576,9 @@ func (c *stepBackwardRows2) Part(part int) {
 				for j := range 16 {
 					t42_2 := t42[j*dK:][:dK]
 					t73_2 := t73[j*dK:][:dK]
-					t112_2 := t112[j*dK:][:dK]
+					t11_2 := t11[j*dK:][:dK]
 					for k := range dK {
-						t112_2[k] = t42_2[k] + t73_2[k]
+						t11_2[k] = t42_2[k] + t73_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1640,26 +1588,26 @@ func (c *stepBackwardRows2) Part(part int) {
 					t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
 					t1522_3 := t1522_2[(l*chunks+a+C*s)*16+lo6:][:n]
 					for j := range n {
-						t112_2 := t112[(lo6+j)*dK:][:dK]
+						t11_2 := t11[(lo6+j)*dK:][:dK]
 						t222_2 := t222[((lo6+j)-4)*dK:][:dK]
 						t142_2 := t142[((lo6+j)-4)*dK:][:dK]
 						var t1523 F
 						t232Entry3 := t232_2[j]
 						for k := range dK {
-							t112Entry := t112_2[k]
-							t1523 = num.FMA32(t222_2[k], t112Entry, t1523)
-							t142_2[k] = num.FMA32(t112Entry, t232Entry3, t142_2[k])
+							t11Entry := t11_2[k]
+							t1523 = num.FMA32(t222_2[k], t11Entry, t1523)
+							t142_2[k] = num.FMA32(t11Entry, t232Entry3, t142_2[k])
 						}
 						t1522_3[j] = t1522_3[j] + t1523
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t112_2 := t112[j*dK:][:dK]
+					t11_2 := t11[j*dK:][:dK]
 					t142_2 := t142[j*dK:][:dK]
 					t1922_2 := t1922[j*dK:][:dK]
 					for k := range dK {
-						t1922_2[k] = t112_2[k] + t142_2[k]
+						t1922_2[k] = t11_2[k] + t142_2[k]
 					}
 				}
 				// hebbian_scan.M

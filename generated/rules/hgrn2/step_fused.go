@@ -461,7 +461,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					regions.Rdbd6f74b51c0(&a, rows)
 				}
 				{
-					a := regions.Rd03f351c993fArgs{
+					a := regions.Rac70942bf063Args{
 						P0: unsafe.SliceData(c.YBar),
 						P1: unsafe.SliceData(c.V),
 						P2: unsafe.SliceData(q),
@@ -479,7 +479,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*i + 4*C*dV*s + 4*T*dV*l,
 						N5: 4*C*dK*s + 4*T*dK*l,
 					}
-					regions.Rd03f351c993f(&a, rows)
+					regions.Rac70942bf063(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

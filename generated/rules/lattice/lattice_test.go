@@ -131,7 +131,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.QBar = a.Grad("q", g.L*g.T*g.M)
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -123,10 +123,9 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			t16 := t3[j] + t2_2[j] + bBetaEntry
 			uProdEntry := uProd[j]
-			t20 := (F(0) < uProdEntry)
 			betaLin[j] = t16
 			beta2[j] = num.Sigmoid(t16)
-			t27_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
+			t27_2[j] = num.Max(kern.Choose((F(0) < uProdEntry), num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -214,9 +213,9 @@ func (c *Step[F]) Run() {
 					// lattice.S, lattice
 					for i := range m {
 						t182Entry := t182[i]
-						t202 := (F(0) < t182Entry)
-						t23_2 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-						t274 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+						t20 := (F(0) < t182Entry)
+						t23_2 := num.Sqrt(kern.Choose(t20, t182Entry, F(1)))
+						t274 := num.Max(kern.Choose(t20, t23_2, F(0)), F(1e-08))
 						t1822 := F(1) / t23_2
 						t2222 := t222[i]
 						t273[i] = t274
@@ -269,39 +268,32 @@ type StepBackward[F num.Float] struct {
 	T            int
 	DV           int
 	M            int
-	WBeta        []F    // [d_v + m]
-	K            []F    // [L, T, m]
-	V            []F    // [L, T, d_v]
-	Q            []F    // [L, T, m]
-	YBar         []F    // [L, T, d_v]
-	SBar         []F    // [L, m, d_v]
-	BetaLin      []F    // [L, T]
-	UProd        []F    // [L, T]
-	GLin         []F    // [L, T, d_v]
-	NProd        []F    // [L, T, m]
-	SMax2        []F    // [L, T, m]
-	SDiv         []F    // [L, T, m]
-	WBetaBar     []F    // [d_v + m], written
-	BBetaBar     []F    // [], written
-	SBarOut      []F    // [L, m, d_v], written
-	KBar         []F    // [L, T, m], written
-	VBar         []F    // [L, T, d_v], written
-	QBar         []F    // [L, T, m], written
-	SCheckpoints []F    // [L, segments, m, d_v]
-	Work         []F    // WorkLen() entries
-	Flags        []bool // FlagsLen() entries
+	WBeta        []F // [d_v + m]
+	K            []F // [L, T, m]
+	V            []F // [L, T, d_v]
+	Q            []F // [L, T, m]
+	YBar         []F // [L, T, d_v]
+	SBar         []F // [L, m, d_v]
+	BetaLin      []F // [L, T]
+	UProd        []F // [L, T]
+	GLin         []F // [L, T, d_v]
+	NProd        []F // [L, T, m]
+	SMax2        []F // [L, T, m]
+	SDiv         []F // [L, T, m]
+	WBetaBar     []F // [d_v + m], written
+	BBetaBar     []F // [], written
+	SBarOut      []F // [L, m, d_v], written
+	KBar         []F // [L, T, m], written
+	VBar         []F // [L, T, d_v], written
+	QBar         []F // [L, T, m], written
+	SCheckpoints []F // [L, segments, m, d_v]
+	Work         []F // WorkLen() entries
 }
 
-// WorkLen is C·d_v·m + L·T·d_v + 3·L·T·m + 8·L·T + 4·d_v·m + 5·d_v + 11·m.
+// WorkLen is C·d_v·m + L·T·d_v + 3·L·T·m + 9·L·T + 4·d_v·m + 5·d_v + 11·m.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
-	return C*dV*m + L*T*dV + 3*L*T*m + 8*L*T + 4*dV*m + 5*dV + 11*m
-}
-
-// FlagsLen is 3·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return C*dV*m + L*T*dV + 3*L*T*m + 9*L*T + 4*dV*m + 5*dV + 11*m
 }
 
 // Run computes StepBackward.
@@ -315,6 +307,8 @@ func (c *StepBackward[F]) Run() {
 	beta := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
 	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t27 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -344,7 +338,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t173 := work[:dV*m] // [m, d_v]
+	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t18 := work[:m] // [m]
 	work = work[m:]
@@ -354,7 +348,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	t53 := work[:m] // [m]
 	work = work[m:]
-	t252 := work[:m] // [m]
+	t2522 := work[:m] // [m]
 	work = work[m:]
 	t292 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
@@ -370,38 +364,27 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV:]
 	t44 := work[:dV] // [d_v]
 	work = work[dV:]
-	t48 := work[:m]      // [m]
-	t20 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t17 := flags[:L*T] // [L, T]
+	t48 := work[:m] // [m]
 
 	// lattice.beta, lattice.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
 		betaLin := c.BetaLin[i*T:][:T]
 		beta2 := beta[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
 		t9_2 := t9[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			uProdEntry := uProd[j]
-			t202 := (F(0) < uProdEntry)
-			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
-			t25 := kern.Choose(t202, t232, F(0))
-			t272 := num.Max(t25, F(1e-08))
-			t132 := (F(1e-08) <= t25)
+			t232 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+			t252 := kern.Choose((F(0) < uProdEntry), t232, F(0))
+			t272 := num.Max(t252, F(1e-08))
 			beta2[j] = num.Sigmoid(betaLin[j])
-			t20_2[j] = t202
 			t23_2[j] = t232
+			t25_2[j] = t252
 			t27_2[j] = t272
 			t9_2[j] = F(1) / t272
-			t13_2[j] = t132
-			t17_2[j] = (t132 && t202)
 		}
 	}
 
@@ -483,7 +466,7 @@ func (c *StepBackward[F]) Run() {
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
-						t173_2 := t173[i*dV:][:dV]
+						t17_2 := t17[i*dV:][:dV]
 						var t182 F
 						var t2222 F
 						var t82 F
@@ -493,13 +476,13 @@ func (c *StepBackward[F]) Run() {
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
-							t174 := STrailEntry2 - F(betaEntry3*(-F(kEntry2*GLin[j])+F(STrailEntry2*t52Entry2)))
-							t182 += F(t174 * t174)
+							t172 := STrailEntry2 - F(betaEntry3*(-F(kEntry2*GLin[j])+F(STrailEntry2*t52Entry2)))
+							t182 += F(t172 * t172)
 							STrailEntry3 := STrail3[j]
 							yBarEntry := yBar[j]
 							t2222 += F(STrailEntry3 * yBarEntry)
 							t82 += F((SBarState2[j] + F(qEntry*yBarEntry)) * (STrailEntry3 / SMax2Entry2))
-							t173_2[j] = t174
+							t17_2[j] = t172
 						}
 						t18[i] = t182
 						t222[i] = t2222
@@ -508,29 +491,29 @@ func (c *StepBackward[F]) Run() {
 					// lattice.S
 					for i := range m {
 						t18Entry := t18[i]
-						t203 := (F(0) < t18Entry)
-						t93 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
-						t133 := (t93 && t203)
+						t20 := (F(0) < t18Entry)
+						t93 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)))
+						t13 := (t93 && t20)
 						t53[i] = F(1) / SMax2[i]
-						t252[i] = kern.Choose((t133 && t203), kern.Choose(t133, F(F(0.5*SDiv[i])*kern.Choose(t133, kern.Choose(t93, t8[i], F(0)), F(0))), F(0)), F(0))
+						t2522[i] = kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t93, t8[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice.S, lattice.y, lattice.N, lattice.G
 					var t32 F
 					for i := range m {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t173_2 := t173[i*dV:][:dV]
+						t17_2 := t17[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						t292_2 := t292[i*dV:][:dV]
 						var t512 F
 						qEntry2 := q[i]
 						t53Entry := t53[i]
-						t252Entry := t252[i]
+						t2522Entry := t2522[i]
 						kEntry3 := k[i]
 						t52Entry3 := t52_3[i]
 						for j := range dV {
-							t293 := F((SBarState2[j]+F(qEntry2*yBar[j]))*t53Entry) + F(2*F(t173_2[j]*t252Entry))
+							t293 := F((SBarState2[j]+F(qEntry2*yBar[j]))*t53Entry) + F(2*F(t17_2[j]*t2522Entry))
 							STrailEntry4 := STrail2[j]
 							t32 += F((-F(kEntry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t293)
 							t512 += F(STrailEntry4 * t293)
@@ -622,21 +605,22 @@ func (c *StepBackward[F]) Run() {
 	// lattice.u, lattice.beta
 	var t38 F
 	for i := range L {
-		t17_2 := t17[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		uProd := c.UProd[i*T:][:T]
 		beta2 := beta[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		betaLin := c.BetaLin[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t29_2 := t29[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
-			t17Entry := t17_2[j]
+			t25Entry := t25_2[j]
+			uProdEntry2 := uProd[j]
 			t352 := F(F(beta2[j]*t6_2[j]) * num.Sigmoid(-betaLin[j]))
 			t38 += t352
-			t29_2[j] = kern.Choose((t17Entry && t20_2[j]), kern.Choose(t17Entry, F(F(0.5*kern.Choose(t17Entry, kern.Choose(t13_2[j], t12_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
+			t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w, F(0)), F(0))
 			t35_2[j] = t352
 		}
 	}
@@ -790,7 +774,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.M)
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWBeta, g.WBetaBar)
 	t.Contribute(n.vBBeta, g.BBetaBar)

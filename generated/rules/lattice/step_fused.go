@@ -112,7 +112,7 @@ func (c *stepFused) run() {
 	// lattice.beta, lattice.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R5d57be578fa5Args{
+		a := regions.R6726d2cd43dcArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -123,7 +123,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R5d57be578fa5(&a)
+		regions.R6726d2cd43dc(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -135,10 +135,9 @@ func (c *stepFused) run() {
 			for j := range T {
 				t16 := (t3[j] + t2_2[j]) + bBetaEntry
 				uProdEntry := uProd[j]
-				t20 := (F(0) < uProdEntry)
 				betaLin[j] = t16
 				beta2[j] = kern.Sigmoid(t16)
-				t27_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
+				t27_2[j] = kern.Larger(kern.Choose((F(0) < uProdEntry), num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -324,9 +323,9 @@ func (c *stepFused) run() {
 							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 							for i := range m {
 								t182Entry := t182[i]
-								t202 := (F(0) < t182Entry)
-								t23_2 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-								t274 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+								t20 := (F(0) < t182Entry)
+								t23_2 := num.Sqrt(kern.Choose(t20, t182Entry, F(1)))
+								t274 := kern.Larger(kern.Choose(t20, t23_2, F(0)), F(1e-08))
 								SMax2[i] = t274
 							}
 						}
@@ -344,8 +343,8 @@ func (c *stepFused) run() {
 							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 							for i := range m {
 								t182Entry := t182[i]
-								t202 := (F(0) < t182Entry)
-								t23_2 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
+								t20 := (F(0) < t182Entry)
+								t23_2 := num.Sqrt(kern.Choose(t20, t182Entry, F(1)))
 								t1822 := F(1) / t23_2
 								SDiv[i] = t1822
 							}
@@ -378,9 +377,9 @@ func (c *stepFused) run() {
 					} else {
 						for i := range m {
 							t182Entry := t182[i]
-							t202 := (F(0) < t182Entry)
-							t23_2 := num.Sqrt(kern.Choose(t202, t182Entry, F(1)))
-							t274 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+							t20 := (F(0) < t182Entry)
+							t23_2 := num.Sqrt(kern.Choose(t20, t182Entry, F(1)))
+							t274 := kern.Larger(kern.Choose(t20, t23_2, F(0)), F(1e-08))
 							t273[i] = t274
 						}
 					}
@@ -444,64 +443,72 @@ func (c *stepBackwardFused) run() {
 	_ = segments
 	beta := c.Work[:L*T]                                                // [L, T]
 	t23 := c.Work[L*T:][:L*T]                                           // [L, T]
-	t27 := c.Work[2*L*T:][:L*T]                                         // [L, T]
-	t9 := c.Work[3*L*T:][:L*T]                                          // [L, T]
-	t52 := c.Work[4*L*T:][:L*T*m]                                       // [L, T, m]
-	t55 := c.Work[L*T*m+4*L*T:][:L*T*m]                                 // [L, T, m]
-	t4 := c.Work[2*L*T*m+4*L*T:][:L*T*m]                                // [L, T, m]
-	t5 := c.Work[3*L*T*m+4*L*T:][:L*T*dV]                               // [L, T, d_v]
-	t6 := c.Work[L*T*dV+3*L*T*m+4*L*T:][:L*T]                           // [L, T]
-	t12 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T]                          // [L, T]
-	t29 := c.Work[L*T*dV+3*L*T*m+6*L*T:][:L*T]                          // [L, T]
-	t35 := c.Work[L*T*dV+3*L*T*m+7*L*T:][:L*T]                          // [L, T]
-	t40 := c.Work[L*T*dV+3*L*T*m+8*L*T:][:dV+m]                         // [d_v + m]
-	t42 := c.Work[L*T*dV+3*L*T*m+8*L*T+dV+m:][:dV+m]                    // [d_v + m]
-	SBarState := c.Work[L*T*dV+3*L*T*m+8*L*T+2*dV+2*m:][:dV*m]          // [m, d_v]
-	STrail := c.Work[L*T*dV+3*L*T*m+8*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m] // [C + 1, m, d_v]
-	t173 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+2*dV*m+2*dV+2*m:][:dV*m] // [m, d_v]
-	t18 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+2*m:][:m]     // [m]
-	t222 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+3*m:][:m]    // [m]
-	t8 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+4*m:][:m]      // [m]
-	t53 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+5*m:][:m]     // [m]
-	t252 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+6*m:][:m]    // [m]
-	t292 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+3*dV*m+2*dV+7*m:][:dV*m] // [m, d_v]
-	t51 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+2*dV+7*m:][:m]     // [m]
-	t39 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+2*dV+8*m:][:m]     // [m]
-	t41 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+2*dV+9*m:][:dV]    // [d_v]
-	t52_2 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+3*dV+9*m:][:m]   // [m]
-	t53_2 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+3*dV+10*m:][:dV] // [d_v]
-	t44 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+4*dV+10*m:][:dV]   // [d_v]
-	t48 := c.Work[C*dV*m+L*T*dV+3*L*T*m+8*L*T+4*dV*m+5*dV+10*m:][:m]    // [m]
-	t20 := c.Flags[:L*T]                                                // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                                          // [L, T]
-	t17 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
+	t25 := c.Work[2*L*T:][:L*T]                                         // [L, T]
+	t27 := c.Work[3*L*T:][:L*T]                                         // [L, T]
+	t9 := c.Work[4*L*T:][:L*T]                                          // [L, T]
+	t52 := c.Work[5*L*T:][:L*T*m]                                       // [L, T, m]
+	t55 := c.Work[L*T*m+5*L*T:][:L*T*m]                                 // [L, T, m]
+	t4 := c.Work[2*L*T*m+5*L*T:][:L*T*m]                                // [L, T, m]
+	t5 := c.Work[3*L*T*m+5*L*T:][:L*T*dV]                               // [L, T, d_v]
+	t6 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T]                           // [L, T]
+	t12 := c.Work[L*T*dV+3*L*T*m+6*L*T:][:L*T]                          // [L, T]
+	t29 := c.Work[L*T*dV+3*L*T*m+7*L*T:][:L*T]                          // [L, T]
+	t35 := c.Work[L*T*dV+3*L*T*m+8*L*T:][:L*T]                          // [L, T]
+	t40 := c.Work[L*T*dV+3*L*T*m+9*L*T:][:dV+m]                         // [d_v + m]
+	t42 := c.Work[L*T*dV+3*L*T*m+9*L*T+dV+m:][:dV+m]                    // [d_v + m]
+	SBarState := c.Work[L*T*dV+3*L*T*m+9*L*T+2*dV+2*m:][:dV*m]          // [m, d_v]
+	STrail := c.Work[L*T*dV+3*L*T*m+9*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m] // [C + 1, m, d_v]
+	t17 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+2*dV*m+2*dV+2*m:][:dV*m]  // [m, d_v]
+	t18 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+2*m:][:m]     // [m]
+	t222 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+3*m:][:m]    // [m]
+	t8 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+4*m:][:m]      // [m]
+	t53 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+5*m:][:m]     // [m]
+	t2522 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+6*m:][:m]   // [m]
+	t292 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+3*dV*m+2*dV+7*m:][:dV*m] // [m, d_v]
+	t51 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+2*dV+7*m:][:m]     // [m]
+	t39 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+2*dV+8*m:][:m]     // [m]
+	t41 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+2*dV+9*m:][:dV]    // [d_v]
+	t52_2 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+3*dV+9*m:][:m]   // [m]
+	t53_2 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+3*dV+10*m:][:dV] // [d_v]
+	t44 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+4*dV+10*m:][:dV]   // [d_v]
+	t48 := c.Work[C*dV*m+L*T*dV+3*L*T*m+9*L*T+4*dV*m+5*dV+10*m:][:m]    // [m]
 	t32Total := make([]F, 1)
+	t38Total := make([]F, 1)
 
 	// lattice.beta, lattice.u
-	for i := range L {
-		uProd := c.UProd[i*T:][:T]
-		betaLin := c.BetaLin[i*T:][:T]
-		beta2 := beta[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		t9_2 := t9[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			uProdEntry := uProd[j]
-			t202 := (F(0) < uProdEntry)
-			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
-			t25 := kern.Choose(t202, t232, F(0))
-			t272 := kern.Larger(t25, F(1e-08))
-			t132 := (F(1e-08) <= t25)
-			beta2[j] = kern.Sigmoid(betaLin[j])
-			t20_2[j] = t202
-			t23_2[j] = t232
-			t27_2[j] = t272
-			t9_2[j] = F(1) / t272
-			t13_2[j] = t132
-			t17_2[j] = (t132 && t202)
+	if kern.Wide() {
+		a := regions.R90c78cd462cbArgs{
+			P0: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.BetaLin),
+			P2: unsafe.SliceData(beta),
+			P3: unsafe.SliceData(t23),
+			P4: unsafe.SliceData(t25),
+			P5: unsafe.SliceData(t27),
+			P6: unsafe.SliceData(t9),
+			N0: L,
+			N1: T,
+		}
+		regions.R90c78cd462cb(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			betaLin := c.BetaLin[i*T:][:T]
+			beta2 := beta[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			for j := range T {
+				uProdEntry := uProd[j]
+				t232 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+				t252 := kern.Choose((F(0) < uProdEntry), t232, F(0))
+				t272 := kern.Larger(t252, F(1e-08))
+				beta2[j] = kern.Sigmoid(betaLin[j])
+				t23_2[j] = t232
+				t25_2[j] = t252
+				t27_2[j] = t272
+				t9_2[j] = F(1) / t272
+			}
 		}
 	}
 
@@ -602,7 +609,7 @@ func (c *stepBackwardFused) run() {
 							P5:  unsafe.SliceData(c.GLin),
 							P6:  unsafe.SliceData(c.YBar),
 							P7:  unsafe.SliceData(SBarState),
-							P8:  unsafe.SliceData(t173),
+							P8:  unsafe.SliceData(t17),
 							P9:  unsafe.SliceData(t18),
 							P10: unsafe.SliceData(t222),
 							P11: unsafe.SliceData(t8),
@@ -640,7 +647,7 @@ func (c *stepBackwardFused) run() {
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							t173_2 := t173[i*dV:][:dV]
+							t17_2 := t17[i*dV:][:dV]
 							var t182 F
 							var t2222 F
 							var t82 F
@@ -653,13 +660,13 @@ func (c *stepBackwardFused) run() {
 							t82Sums := [16]F{t82}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								t174 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t52Entry2, -F(kEntry2*GLin[j])), STrailEntry2)
-								t182Sums[j%16] = num.FMA32(t174, t174, t182Sums[j%16])
+								t172 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t52Entry2, -F(kEntry2*GLin[j])), STrailEntry2)
+								t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
 								STrailEntry3 := STrail3[j]
 								yBarEntry := yBar[j]
 								t2222Sums[j%16] = num.FMA32(STrailEntry3, yBarEntry, t2222Sums[j%16])
 								t82Sums[j%16] = num.FMA32(num.FMA32(qEntry, yBarEntry, SBarState2[j]), STrailEntry3/SMax2Entry2, t82Sums[j%16])
-								t173_2[j] = t174
+								t17_2[j] = t172
 							}
 							t182 = kern.Sum16(&t182Sums)
 							t2222 = kern.Sum16(&t2222Sums)
@@ -677,7 +684,7 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t53),
 							P3: unsafe.SliceData(c.SDiv),
 							P4: unsafe.SliceData(t8),
-							P5: unsafe.SliceData(t252),
+							P5: unsafe.SliceData(t2522),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 						}
@@ -687,11 +694,11 @@ func (c *stepBackwardFused) run() {
 						SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							t18Entry := t18[i]
-							t203 := (F(0) < t18Entry)
-							t93 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
-							t133 := (t93 && t203)
+							t20 := (F(0) < t18Entry)
+							t93 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)))
+							t13 := (t93 && t20)
 							t53[i] = F(1) / SMax2[i]
-							t252[i] = kern.Choose((t133 && t203), kern.Choose(t133, F(F(0.5*SDiv[i])*kern.Choose(t133, kern.Choose(t93, t8[i], F(0)), F(0))), F(0)), F(0))
+							t2522[i] = kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t93, t8[i], F(0)), F(0))), F(0)), F(0))
 						}
 					}
 					// lattice.S, lattice.y, lattice.N, lattice.G
@@ -700,10 +707,10 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.R98861093b264Args{
 							P0:  unsafe.SliceData(c.Q),
 							P1:  unsafe.SliceData(t53),
-							P2:  unsafe.SliceData(t252),
+							P2:  unsafe.SliceData(t2522),
 							P3:  unsafe.SliceData(c.K),
 							P4:  unsafe.SliceData(t52),
-							P5:  unsafe.SliceData(t173),
+							P5:  unsafe.SliceData(t17),
 							P6:  unsafe.SliceData(c.YBar),
 							P7:  unsafe.SliceData(SBarState),
 							P8:  unsafe.SliceData(STrail),
@@ -736,7 +743,7 @@ func (c *stepBackwardFused) run() {
 						t52_3 := t52[(l*T+a+C*s)*m:][:m]
 						t32_2 := t32
 						for i := range m {
-							t173_2 := t173[i*dV:][:dV]
+							t17_2 := t17[i*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
@@ -745,14 +752,14 @@ func (c *stepBackwardFused) run() {
 							var t512 F
 							qEntry2 := q[i]
 							t53Entry := t53[i]
-							t252Entry := t252[i]
+							t2522Entry := t2522[i]
 							kEntry3 := k[i]
 							t52Entry3 := t52_3[i]
 							var t32Row F
 							t32RowSums := [16]F{t32Row}
 							t512Sums := [16]F{t512}
 							for j := range dV {
-								t293 := num.FMA32(F(2*t173_2[j]), t252Entry, F(num.FMA32(qEntry2, yBar[j], SBarState2[j])*t53Entry))
+								t293 := num.FMA32(F(2*t17_2[j]), t2522Entry, F(num.FMA32(qEntry2, yBar[j], SBarState2[j])*t53Entry))
 								STrailEntry4 := STrail2[j]
 								t32RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(kEntry3*GLin[j])), t293, t32RowSums[j%16])
 								t512Sums[j%16] = num.FMA32(STrailEntry4, t293, t512Sums[j%16])
@@ -973,25 +980,55 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.u, lattice.beta
 	var t38 F
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		beta2 := beta[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		betaLin := c.BetaLin[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		for j := range T {
-			t17Entry := t17_2[j]
-			t352 := F(F(beta2[j]*t6_2[j]) * kern.Sigmoid(-betaLin[j]))
-			t38 = t38 + t352
-			t29_2[j] = kern.Choose((t17Entry && t20_2[j]), kern.Choose(t17Entry, F(F(0.5*kern.Choose(t17Entry, kern.Choose(t13_2[j], t12_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
-			t35_2[j] = t352
+	if kern.Wide() {
+		a := regions.R0b80bffa3992Args{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(c.UProd),
+			P2: unsafe.SliceData(beta),
+			P3: unsafe.SliceData(t6),
+			P4: unsafe.SliceData(c.BetaLin),
+			P5: unsafe.SliceData(t12),
+			P6: unsafe.SliceData(t23),
+			P7: unsafe.SliceData(t29),
+			P8: unsafe.SliceData(t35),
+			P9: unsafe.SliceData(t38Total),
+			N0: L,
+			N1: T,
+			N2: 4 * T,
+			N3: 8 * T,
+			N4: 12 * T,
+			S0: [2]float32{t38},
 		}
+		regions.R0b80bffa3992(&a)
+	} else {
+		t38_2 := t38
+		for i := range L {
+			t25_2 := t25[i*T:][:T]
+			uProd := c.UProd[i*T:][:T]
+			beta2 := beta[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			betaLin := c.BetaLin[i*T:][:T]
+			t12_2 := t12[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			var t38Row F
+			t38RowSums := [16]F{t38Row}
+			for j := range T {
+				t25Entry := t25_2[j]
+				uProdEntry2 := uProd[j]
+				t352 := F(F(beta2[j]*t6_2[j]) * kern.Sigmoid(-betaLin[j]))
+				t38RowSums[j%16] = t38RowSums[j%16] + t352
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
+				t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w, F(0)), F(0))
+				t35_2[j] = t352
+			}
+			t38Row = kern.Sum16(&t38RowSums)
+			t38_2 = t38_2 + t38Row
+		}
+		t38Total[0] = t38_2
 	}
+	t38 = t38Total[0]
 	c.BBetaBar[0] = t38
 
 	// lattice.beta, lattice.u

@@ -130,7 +130,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](a.Fresh(4 * g.RowsLen()))
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

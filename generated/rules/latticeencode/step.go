@@ -119,10 +119,9 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			t16 := t3[j] + t2_2[j] + bBetaEntry
 			uProdEntry := uProd[j]
-			t20 := (F(0) < uProdEntry)
 			betaLin[j] = t16
 			beta2[j] = num.Sigmoid(t16)
-			t27_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
+			t27_2[j] = num.Max(kern.Choose((F(0) < uProdEntry), num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -213,17 +212,17 @@ func (c *Step[F]) Run() {
 							t17[j][2] = t1722
 						}
 						// lattice_encode.S
-						t2020 := (F(0) < t1820)
-						t230_2 := num.Sqrt(kern.Choose(t2020, t1820, F(1)))
-						t2730 := num.Max(kern.Choose(t2020, t230_2, F(0)), F(1e-08))
+						t200 := (F(0) < t1820)
+						t230_2 := num.Sqrt(kern.Choose(t200, t1820, F(1)))
+						t2730 := num.Max(kern.Choose(t200, t230_2, F(0)), F(1e-08))
 						t18220 := F(1) / t230_2
-						t2021 := (F(0) < t1821)
-						t231_2 := num.Sqrt(kern.Choose(t2021, t1821, F(1)))
-						t2731 := num.Max(kern.Choose(t2021, t231_2, F(0)), F(1e-08))
+						t201 := (F(0) < t1821)
+						t231_2 := num.Sqrt(kern.Choose(t201, t1821, F(1)))
+						t2731 := num.Max(kern.Choose(t201, t231_2, F(0)), F(1e-08))
 						t18221 := F(1) / t231_2
-						t2022 := (F(0) < t1822)
-						t232_2 := num.Sqrt(kern.Choose(t2022, t1822, F(1)))
-						t2732 := num.Max(kern.Choose(t2022, t232_2, F(0)), F(1e-08))
+						t202 := (F(0) < t1822)
+						t232_2 := num.Sqrt(kern.Choose(t202, t1822, F(1)))
+						t2732 := num.Max(kern.Choose(t202, t232_2, F(0)), F(1e-08))
 						t18222 := F(1) / t232_2
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*T+a+C*s)*m+i] = t2730
@@ -300,9 +299,9 @@ func (c *Step[F]) Run() {
 							t17[j][0] = t172
 						}
 						// lattice_encode.S
-						t202 := (F(0) < t182)
-						t23_2 := num.Sqrt(kern.Choose(t202, t182, F(1)))
-						t273 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
+						t20 := (F(0) < t182)
+						t23_2 := num.Sqrt(kern.Choose(t20, t182, F(1)))
+						t273 := num.Max(kern.Choose(t20, t23_2, F(0)), F(1e-08))
 						t1822 := F(1) / t23_2
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*T+a+C*s)*m+i] = t273
@@ -356,28 +355,21 @@ type StepBackward[F num.Float] struct {
 	SCheckpoints []F    // [L, segments, m, d_v]
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
-	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d_v + 4·L·T·m + 8·L·T + 2·d_v + 2·m.
+// WorkLen is 2·L·T·d_v + 4·L·T·m + 9·L·T + 2·d_v + 2·m.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
 	if kern.Fused() {
-		return 2*L*T*dV + 4*L*T*m + 8*L*T + 2*dV + 2*m + (kern.Blocks(m)-1)*(L*T*dV+L*T) // and the sums of blocks of rows
+		return 2*L*T*dV + 4*L*T*m + 9*L*T + 2*dV + 2*m + (kern.Blocks(m)-1)*(L*T*dV+L*T) // and the sums of blocks of rows
 	}
-	return 2*L*T*dV + 4*L*T*m + 8*L*T + 2*dV + 2*m
+	return 2*L*T*dV + 4*L*T*m + 9*L*T + 2*dV + 2*m
 }
 
 // RowsLen is C·d_v + 6·d_v.
 func (c *StepBackward[F]) RowsLen() int {
 	C, dV := c.C, c.DV
 	return C*dV + 6*dV
-}
-
-// FlagsLen is 3·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
 }
 
 // Run computes StepBackward.
@@ -391,6 +383,8 @@ func (c *StepBackward[F]) Run() {
 	beta := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
 	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t27 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -425,42 +419,31 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dV+dV:]
 	N := rows[:dV] // [d_v]
 	rows = rows[dV:]
-	t173 := rows[:dV] // [d_v]
+	t17 := rows[:dV] // [d_v]
 	rows = rows[dV:]
 	t3222 := rows[:dV] // [d_v]
 	rows = rows[dV:]
-	t292 := rows[:dV]    // [d_v]
-	t20 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t17 := flags[:L*T] // [L, T]
+	t292 := rows[:dV] // [d_v]
 
 	// lattice_encode.beta, lattice_encode.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
 		betaLin := c.BetaLin[i*T:][:T]
 		beta2 := beta[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
 		t9_2 := t9[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			uProdEntry := uProd[j]
-			t202 := (F(0) < uProdEntry)
-			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
-			t25 := kern.Choose(t202, t232, F(0))
-			t272 := num.Max(t25, F(1e-08))
-			t132 := (F(1e-08) <= t25)
+			t232 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+			t252 := kern.Choose((F(0) < uProdEntry), t232, F(0))
+			t272 := num.Max(t252, F(1e-08))
 			beta2[j] = num.Sigmoid(betaLin[j])
-			t20_2[j] = t202
 			t23_2[j] = t232
+			t25_2[j] = t252
 			t27_2[j] = t272
 			t9_2[j] = F(1) / t272
-			t13_2[j] = t132
-			t17_2[j] = (t132 && t202)
 		}
 	}
 
@@ -573,56 +556,56 @@ func (c *StepBackward[F]) Run() {
 							yBarEntry := yBar[j]
 							STrailEntry20 := STrail3[j][0]
 							N20 := F(uEntry*t32Entry20) - F(STrailEntry20*t52Entry20)
-							t1740 := STrailEntry20 - F(betaEntry3*N20)
-							t180 += F(t1740 * t1740)
+							t1720 := STrailEntry20 - F(betaEntry3*N20)
+							t180 += F(t1720 * t1720)
 							STrailEntry30 := STrail4[j][0]
 							t220 += F(STrailEntry30 * yBarEntry)
 							t32230 := SBarState[j][0] + F(qEntry0*yBarEntry)
 							t80 += F(t32230 * (STrailEntry30 / SMax2Entry20))
 							N[j][0] = N20
-							t173[j][0] = t1740
+							t17[j][0] = t1720
 							t3222[j][0] = t32230
 							STrailEntry21 := STrail3[j][1]
 							N21 := F(uEntry*t32Entry21) - F(STrailEntry21*t52Entry21)
-							t1741 := STrailEntry21 - F(betaEntry3*N21)
-							t181 += F(t1741 * t1741)
+							t1721 := STrailEntry21 - F(betaEntry3*N21)
+							t181 += F(t1721 * t1721)
 							STrailEntry31 := STrail4[j][1]
 							t221 += F(STrailEntry31 * yBarEntry)
 							t32231 := SBarState[j][1] + F(qEntry1*yBarEntry)
 							t81 += F(t32231 * (STrailEntry31 / SMax2Entry21))
 							N[j][1] = N21
-							t173[j][1] = t1741
+							t17[j][1] = t1721
 							t3222[j][1] = t32231
 						}
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						c.QBar[(l*T+a+C*s)*m+i] = t220
 						t820 := -t80
-						t2030 := (F(0) < t180)
+						t200 := (F(0) < t180)
 						t530 := F(1) / SMax2Entry20
-						t930 := (F(1e-08) <= kern.Choose(t2030, num.Sqrt(kern.Choose(t2030, t180, F(1))), F(0)))
-						t1330 := (t930 && t2030)
-						t2520 := kern.Choose((t1330 && t2030), kern.Choose(t1330, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t1330, kern.Choose(t930, t820, F(0)), F(0))), F(0)), F(0))
+						t930 := (F(1e-08) <= kern.Choose(t200, num.Sqrt(kern.Choose(t200, t180, F(1))), F(0)))
+						t130 := (t930 && t200)
+						t25220 := kern.Choose((t130 && t200), kern.Choose(t130, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t130, kern.Choose(t930, t820, F(0)), F(0))), F(0)), F(0))
 						var t320 F
 						var t500 F
 						var t520 F
 						c.QBar[(l*T+a+C*s)*m+i+1] = t221
 						t821 := -t81
-						t2031 := (F(0) < t181)
+						t201 := (F(0) < t181)
 						t531 := F(1) / SMax2Entry21
-						t931 := (F(1e-08) <= kern.Choose(t2031, num.Sqrt(kern.Choose(t2031, t181, F(1))), F(0)))
-						t1331 := (t931 && t2031)
-						t2521 := kern.Choose((t1331 && t2031), kern.Choose(t1331, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i+1])*kern.Choose(t1331, kern.Choose(t931, t821, F(0)), F(0))), F(0)), F(0))
+						t931 := (F(1e-08) <= kern.Choose(t201, num.Sqrt(kern.Choose(t201, t181, F(1))), F(0)))
+						t131 := (t931 && t201)
+						t25221 := kern.Choose((t131 && t201), kern.Choose(t131, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i+1])*kern.Choose(t131, kern.Choose(t931, t821, F(0)), F(0))), F(0)), F(0))
 						var t321 F
 						var t501 F
 						var t521 F
 						for j := range dV {
 							uEntry := u2[j]
-							t2930 := F(t3222[j][0]*t530) + F(2*F(t173[j][0]*t2520))
+							t2930 := F(t3222[j][0]*t530) + F(2*F(t17[j][0]*t25220))
 							t320 += F(N[j][0] * t2930)
 							t500 += F(STrail3[j][0] * t2930)
 							t520 += F(t2930 * uEntry)
 							t292[j][0] = t2930
-							t2931 := F(t3222[j][1]*t531) + F(2*F(t173[j][1]*t2521))
+							t2931 := F(t3222[j][1]*t531) + F(2*F(t17[j][1]*t25221))
 							t321 += F(N[j][1] * t2931)
 							t501 += F(STrail3[j][1] * t2931)
 							t521 += F(t2931 * uEntry)
@@ -712,31 +695,31 @@ func (c *StepBackward[F]) Run() {
 						for j := range dV {
 							STrailEntry2 := STrail3[j][0]
 							N2 := F(u2[j]*t32Entry2) - F(STrailEntry2*t52Entry2)
-							t174 := STrailEntry2 - F(betaEntry3*N2)
-							t18 += F(t174 * t174)
+							t172 := STrailEntry2 - F(betaEntry3*N2)
+							t18 += F(t172 * t172)
 							STrailEntry3 := STrail4[j][0]
 							yBarEntry := yBar[j]
 							t22 += F(STrailEntry3 * yBarEntry)
 							t3223 := SBarState[j][0] + F(qEntry*yBarEntry)
 							t8 += F(t3223 * (STrailEntry3 / SMax2Entry2))
 							N[j][0] = N2
-							t173[j][0] = t174
+							t17[j][0] = t172
 							t3222[j][0] = t3223
 						}
 						c.QBar[(l*T+a+C*s)*m+i] = t22
 						t82 := -t8
 						// lattice_encode.S
-						t203 := (F(0) < t18)
+						t20 := (F(0) < t18)
 						t53 := F(1) / SMax2Entry2
-						t93 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18, F(1))), F(0)))
-						t133 := (t93 && t203)
-						t252 := kern.Choose((t133 && t203), kern.Choose(t133, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t133, kern.Choose(t93, t82, F(0)), F(0))), F(0)), F(0))
+						t93 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18, F(1))), F(0)))
+						t13 := (t93 && t20)
+						t2522 := kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t13, kern.Choose(t93, t82, F(0)), F(0))), F(0)), F(0))
 						// lattice_encode.S, lattice_encode.N, lattice_encode.G
 						var t32_2 F
 						var t50 F
 						var t52_2 F
 						for j := range dV {
-							t293 := F(t3222[j][0]*t53) + F(2*F(t173[j][0]*t252))
+							t293 := F(t3222[j][0]*t53) + F(2*F(t17[j][0]*t2522))
 							t32_2 += F(N[j][0] * t293)
 							t50 += F(STrail3[j][0] * t293)
 							t52_2 += F(t293 * u2[j])
@@ -783,21 +766,22 @@ func (c *StepBackward[F]) Run() {
 	// lattice_encode.u, lattice_encode.beta
 	var t38 F
 	for i := range L {
-		t17_2 := t17[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		uProd := c.UProd[i*T:][:T]
 		beta2 := beta[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		betaLin := c.BetaLin[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t29_2 := t29[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
-			t17Entry := t17_2[j]
+			t25Entry := t25_2[j]
+			uProdEntry2 := uProd[j]
 			t352 := F(F(beta2[j]*t6_2[j]) * num.Sigmoid(-betaLin[j]))
 			t38 += t352
-			t29_2[j] = kern.Choose((t17Entry && t20_2[j]), kern.Choose(t17Entry, F(F(0.5*kern.Choose(t17Entry, kern.Choose(t13_2[j], t12_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
+			t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w2, F(0)), F(0))
 			t35_2[j] = t352
 		}
 	}
@@ -950,7 +934,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWBeta, g.WBetaBar)
 	t.Contribute(n.vBBeta, g.BBetaBar)

@@ -167,10 +167,9 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			t16 := t3[j] + t2_2[j] + bBetaEntry
 			uProdEntry := uProd[j]
-			t20 := (F(0) < uProdEntry)
 			betaLin[j] = t16
 			beta2[j] = num.Sigmoid(t16)
-			t27_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
+			t27_2[j] = num.Max(kern.Choose((F(0) < uProdEntry), num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -302,8 +301,8 @@ func (c *Step[F]) Run() {
 					t273_2 := t273[i*m:][:m]
 					for j := range m {
 						t182Entry := t182_2[j]
-						t202 := (F(0) < t182Entry)
-						t273_2[j] = num.Max(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t182Entry, F(1))), F(0)), F(1e-08))
+						t20 := (F(0) < t182Entry)
+						t273_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t182Entry, F(1))), F(0)), F(1e-08))
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
@@ -455,9 +454,9 @@ func (c *Step[F]) Run() {
 					// lattice_linear.S, lattice_linear
 					for i := range m {
 						t184Entry := t184[i]
-						t203 := (F(0) < t184Entry)
-						t23_2 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
-						t275 := num.Max(kern.Choose(t203, t23_2, F(0)), F(1e-08))
+						t202 := (F(0) < t184Entry)
+						t23_2 := num.Sqrt(kern.Choose(t202, t184Entry, F(1)))
+						t275 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
 						t1822 := F(1) / t23_2
 						t2222 := t223[i]
 						t274[i] = t275
@@ -554,17 +553,17 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_v·m + 5·L·T·d_v + 8·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 11·L·T + 170·d_v·m + 117·d_v + 267·m + 16.
+// WorkLen is 2·C·d_v·m + 4·L·T·d_v + 7·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 11·L·T + 170·d_v·m + 117·d_v + 267·m + 16.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	chunks := (T) / 16
-	return 2*C*dV*m + 5*L*T*dV + 8*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 11*L*T + 170*dV*m + 117*dV + 267*m + 16
+	return 2*C*dV*m + 4*L*T*dV + 7*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 11*L*T + 170*dV*m + 117*dV + 267*m + 16
 }
 
-// FlagsLen is 3·L·T + 16·m.
+// FlagsLen is 16·m.
 func (c *StepBackward[F]) FlagsLen() int {
-	L, T, m := c.L, c.T, c.M
-	return 3*L*T + 16*m
+	m := c.M
+	return 16 * m
 }
 
 // Run computes StepBackward.
@@ -580,6 +579,8 @@ func (c *StepBackward[F]) Run() {
 	beta := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
 	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t27 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -619,14 +620,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T-16*L*chunks:]
 	t10 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
-	t11 := work[:L*T*m] // [L, T, m]
-	work = work[L*T*m:]
 	t142 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t12 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t13 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
 	t162 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t17 := work[:16*L*chunks*m] // [L, chunks, 16, m]
@@ -663,7 +658,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	t5 := work[:m] // [m]
 	work = work[m:]
-	t252 := work[:m] // [m]
+	t2522 := work[:m] // [m]
 	work = work[m:]
 	t292 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
@@ -733,13 +728,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*m:]
 	t2623 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t3022 := work[:16*dV*m] // [16, m, d_v]
+	t302 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	t31 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t523 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t343 := work[:16] // [16]
+	t34 := work[:16] // [16]
 	work = work[16:]
 	t38 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -759,40 +754,28 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV:]
 	t486 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t49 := work[:16*m]   // [16, m]
-	t20 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t30 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t34 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t1422 := flags[:16*m] // [16, m]
+	t49 := work[:16*m]      // [16, m]
+	t1422 := c.Flags[:16*m] // [16, m]
 
 	// lattice_linear.beta, lattice_linear.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
 		betaLin := c.BetaLin[i*T:][:T]
 		beta2 := beta[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
 		t23_3 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
 		t262_2 := t262[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
 		for j := range T {
 			uProdEntry := uProd[j]
-			t202 := (F(0) < uProdEntry)
-			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
-			t25 := kern.Choose(t202, t232, F(0))
-			t272 := num.Max(t25, F(1e-08))
-			t302 := (F(1e-08) <= t25)
+			t232 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+			t252 := kern.Choose((F(0) < uProdEntry), t232, F(0))
+			t272 := num.Max(t252, F(1e-08))
 			beta2[j] = num.Sigmoid(betaLin[j])
-			t20_2[j] = t202
 			t23_3[j] = t232
+			t25_2[j] = t252
 			t27_2[j] = t272
 			t262_2[j] = F(1) / t272
-			t30_2[j] = t302
-			t34_2[j] = (t302 && t202)
 		}
 	}
 
@@ -997,11 +980,11 @@ func (c *StepBackward[F]) Run() {
 					// lattice_linear.S
 					for i := range m {
 						t18Entry := t18[i]
-						t203 := (F(0) < t18Entry)
-						t92 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
-						t132 := (t92 && t203)
+						t20 := (F(0) < t18Entry)
+						t92 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)))
+						t13 := (t92 && t20)
 						t5[i] = F(1) / SMax2[i]
-						t252[i] = kern.Choose((t132 && t203), kern.Choose(t132, F(F(0.5*SDiv[i])*kern.Choose(t132, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
+						t2522[i] = kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
 					var t32_2 F
@@ -1015,11 +998,11 @@ func (c *StepBackward[F]) Run() {
 						var t512 F
 						t48Entry2 := t48_2[i]
 						t5Entry := t5[i]
-						t252Entry := t252[i]
+						t2522Entry := t2522[i]
 						t45Entry3 := t45_2[i]
 						t52Entry3 := t52_3[i]
 						for j := range dV {
-							t293 := F((SBarState3[j]+F(t48Entry2*t4_2[j]))*t5Entry) + F(2*F(t172_2[j]*t252Entry))
+							t293 := F((SBarState3[j]+F(t48Entry2*t4_2[j]))*t5Entry) + F(2*F(t172_2[j]*t2522Entry))
 							STrailEntry4 := STrail3[j]
 							t32_2 += F((-F(t45Entry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t293)
 							t512 += F(STrailEntry4 * t293)
@@ -1092,40 +1075,18 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice_linear.q, lattice_linear.k
-	clear(t11)
+	// lattice_linear.k, lattice_linear.q
 	clear(t142)
+	clear(c.QBar)
 	for i := range L {
 		for j := range T - 16*chunks {
-			t10_2 := t10[(i*(T-16*chunks)+j)*m:][:m]
-			t11_2 := t11[(i*T+j+16*chunks)*m:][:m]
 			t7_2 := t7[(i*(T-16*chunks)+j)*m:][:m]
 			t142_2 := t142[(i*T+j+16*chunks)*m:][:m]
+			t10_2 := t10[(i*(T-16*chunks)+j)*m:][:m]
+			qBar := c.QBar[(i*T+j+16*chunks)*m:][:m]
 			for k := range m {
-				t11_2[k] += t10_2[k]
 				t142_2[k] += t7_2[k]
-			}
-		}
-	}
-
-	// lattice_linear.beta
-	clear(t12)
-	for i := range L {
-		t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
-		t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
-		for j := range T - 16*chunks {
-			t12_2[j] += t9_2[j]
-		}
-	}
-
-	// lattice_linear.u
-	clear(t13)
-	for i := range L {
-		for j := range T - 16*chunks {
-			t8_2 := t8[(i*(T-16*chunks)+j)*dV:][:dV]
-			t13_2 := t13[(i*T+j+16*chunks)*dV:][:dV]
-			for k := range dV {
-				t13_2[k] += t8_2[k]
+				qBar[k] += t10_2[k]
 			}
 		}
 	}
@@ -1203,8 +1164,8 @@ func (c *StepBackward[F]) Run() {
 					Z2 := Z[(15*m+i)*dV:][:dV]
 					STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
 					t184Entry := t184_2[i]
-					t204 := (F(0) < t184Entry)
-					w2 := num.Max(kern.Choose(t204, num.Sqrt(kern.Choose(t204, t184Entry, F(1))), F(0)), F(1e-08))
+					t202 := (F(0) < t184Entry)
+					w2 := num.Max(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t184Entry, F(1))), F(0)), F(1e-08))
 					for j := range dV {
 						STrail2_2[j] = Z2[j] / w2
 					}
@@ -1293,15 +1254,15 @@ func (c *StepBackward[F]) Run() {
 					t1422_2 := t1422[i*m:][:m]
 					for j := range m {
 						t186Entry := t186_2[j]
-						t205 := (F(0) < t186Entry)
-						t234 := num.Sqrt(kern.Choose(t205, t186Entry, F(1)))
-						t254 := kern.Choose(t205, t234, F(0))
+						t203 := (F(0) < t186Entry)
+						t234 := num.Sqrt(kern.Choose(t203, t186Entry, F(1)))
+						t254 := kern.Choose(t203, t234, F(0))
 						t274 := num.Max(t254, F(1e-08))
 						t233_2[j] = t234
 						t253_2[j] = t254
 						t273_2[j] = t274
 						t62_2[j] = F(1) / t274
-						t1422_2[j] = ((F(1e-08) <= t254) && t205)
+						t1422_2[j] = ((F(1e-08) <= t254) && t203)
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
@@ -1372,11 +1333,11 @@ func (c *StepBackward[F]) Run() {
 					for j := range m {
 						t42_3 := t42_2[(i*m+j)*dV:][:dV]
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
-						t3022_2 := t3022[(i*m+j)*dV:][:dV]
+						t302_2 := t302[(i*m+j)*dV:][:dV]
 						t62Entry := t62_2[j]
 						t2623Entry := t2623_2[j]
 						for k := range dV {
-							t3022_2[k] = F(t42_3[k]*t62Entry) + F(2*F(Z3_2[k]*t2623Entry))
+							t302_2[k] = F(t42_3[k]*t62Entry) + F(2*F(Z3_2[k]*t2623Entry))
 						}
 					}
 				}
@@ -1385,9 +1346,9 @@ func (c *StepBackward[F]) Run() {
 				for i := range m {
 					t31_2 := t31[i*dV:][:dV]
 					for j := range 16 {
-						t3022_2 := t3022[(j*m+i)*dV:][:dV]
+						t302_2 := t302[(j*m+i)*dV:][:dV]
 						for k := range dV {
-							t31_2[k] += t3022_2[k]
+							t31_2[k] += t302_2[k]
 						}
 					}
 				}
@@ -1399,9 +1360,9 @@ func (c *StepBackward[F]) Run() {
 						lo := max(0, i)
 						if n := 16 - lo; n > 0 {
 							for k := range n {
-								t3022_2 := t3022[((lo+k)*m+j)*dV:][:dV]
+								t302_2 := t302[((lo+k)*m+j)*dV:][:dV]
 								for m2 := range dV {
-									t523_2[m2] += t3022_2[m2]
+									t523_2[m2] += t302_2[m2]
 								}
 							}
 						}
@@ -1415,7 +1376,7 @@ func (c *StepBackward[F]) Run() {
 					t432_2 := t432[i*m:][:m]
 					t33_2 := t33[i*dV:][:dV]
 					t445_2 := t445[i*dV:][:dV]
-					var t344 F
+					var t342 F
 					t41Entry3 := t41_2[i]
 					for j := range m {
 						t523_2 := t523[(i*m+j)*dV:][:dV]
@@ -1426,7 +1387,7 @@ func (c *StepBackward[F]) Run() {
 						t42Entry3 := t42_3[j]
 						for k := range dV {
 							t523Entry := t523_2[k]
-							t344 += F(N3_2[k] * t523Entry)
+							t342 += F(N3_2[k] * t523Entry)
 							t33_3 := -F(t523Entry * t41Entry3)
 							t382 += F(t33_3 * STrail2_2[k])
 							t433 += F(t33_3 * t33_2[k])
@@ -1435,7 +1396,7 @@ func (c *StepBackward[F]) Run() {
 						t38_2[j] = t382
 						t432_2[j] = -t433
 					}
-					t343[i] = -t344
+					t34[i] = -t342
 				}
 				// lattice_linear.N, lattice_linear.Z
 				clear(t37)
@@ -1506,7 +1467,7 @@ func (c *StepBackward[F]) Run() {
 				}
 				// lattice_linear
 				for i := range 16 {
-					t162_2[i] = t343[i]
+					t162_2[i] = t34[i]
 				}
 			}
 		}
@@ -1520,12 +1481,13 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// lattice_linear.u
+	clear(t242)
 	for i := range L {
-		for j := range T {
-			t13_2 := t13[(i*T+j)*dV:][:dV]
-			t242_2 := t242[(i*T+j)*dV:][:dV]
+		for j := range T - 16*chunks {
+			t8_2 := t8[(i*(T-16*chunks)+j)*dV:][:dV]
+			t242_2 := t242[(i*T+j+16*chunks)*dV:][:dV]
 			for k := range dV {
-				t242_2[k] = t13_2[k]
+				t242_2[k] += t8_2[k]
 			}
 		}
 	}
@@ -1561,24 +1523,26 @@ func (c *StepBackward[F]) Run() {
 
 	// lattice_linear.u
 	for i := range L {
-		t34_2 := t34[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		uProd := c.UProd[i*T:][:T]
 		t29_2 := t29[i*T:][:T]
 		t23_3 := t23[i*T:][:T]
 		t462_2 := t462[i*T:][:T]
 		for j := range T {
-			t34Entry := t34_2[j]
-			t462_2[j] = kern.Choose((t34Entry && t20_2[j]), kern.Choose(t34Entry, F(F(0.5*kern.Choose(t34Entry, kern.Choose(t30_2[j], t29_2[j], F(0)), F(0)))*(F(1)/t23_3[j])), F(0)), F(0))
+			t25Entry := t25_2[j]
+			uProdEntry2 := uProd[j]
+			w4 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t29_2[j], F(0)), F(0))) * (F(1) / t23_3[j]))
+			t462_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w4, F(0)), F(0))
 		}
 	}
 
 	// lattice_linear.beta
+	clear(t502)
 	for i := range L {
-		t12_2 := t12[i*T:][:T]
-		t502_2 := t502[i*T:][:T]
-		for j := range T {
-			t502_2[j] = t12_2[j]
+		t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
+		t502_2 := t502[i*T+16*chunks:][:T-16*chunks]
+		for j := range T - 16*chunks {
+			t502_2[j] += t9_2[j]
 		}
 	}
 
@@ -1665,37 +1629,16 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice_linear.k
+	// lattice_linear.k, lattice_linear.q
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
 				kBar := c.KBar[(i*T+16*j+k)*m:][:m]
-				for m2 := range m {
-					kBar[m2] += t17_2[m2]
-				}
-			}
-		}
-	}
-
-	// lattice_linear.beta
-	for i := range L {
-		for j := range T {
-			t11_2 := t11[(i*T+j)*m:][:m]
-			qBar := c.QBar[(i*T+j)*m:][:m]
-			for k := range m {
-				qBar[k] = t11_2[k]
-			}
-		}
-	}
-
-	// lattice_linear.q
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
 				t192_2 := t192[((i*chunks+j)*16+k)*m:][:m]
 				qBar := c.QBar[(i*T+16*j+k)*m:][:m]
 				for m2 := range m {
+					kBar[m2] += t17_2[m2]
 					qBar[m2] += t192_2[m2]
 				}
 			}

@@ -136,7 +136,7 @@ func (c *stepFused) run() {
 	// lattice_linear.beta, lattice_linear.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R5d57be578fa5Args{
+		a := regions.R6726d2cd43dcArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -147,7 +147,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R5d57be578fa5(&a)
+		regions.R6726d2cd43dc(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -159,10 +159,9 @@ func (c *stepFused) run() {
 			for j := range T {
 				t16 := (t3[j] + t2_2[j]) + bBetaEntry
 				uProdEntry := uProd[j]
-				t20 := (F(0) < uProdEntry)
 				betaLin[j] = t16
 				beta2[j] = kern.Sigmoid(t16)
-				t27_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
+				t27_2[j] = kern.Larger(kern.Choose((F(0) < uProdEntry), num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -372,8 +371,8 @@ func (c *stepFused) run() {
 						t273_2 := t273[i*m:][:m]
 						for j := range m {
 							t182Entry := t182_2[j]
-							t202 := (F(0) < t182Entry)
-							t273_2[j] = kern.Larger(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t182Entry, F(1))), F(0)), F(1e-08))
+							t20 := (F(0) < t182Entry)
+							t273_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t182Entry, F(1))), F(0)), F(1e-08))
 						}
 					}
 				}
@@ -627,9 +626,9 @@ func (c *stepFused) run() {
 							SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
 								t184Entry := t184[i]
-								t203 := (F(0) < t184Entry)
-								t23_2 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
-								t275 := kern.Larger(kern.Choose(t203, t23_2, F(0)), F(1e-08))
+								t202 := (F(0) < t184Entry)
+								t23_2 := num.Sqrt(kern.Choose(t202, t184Entry, F(1)))
+								t275 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
 								SMax2[i] = t275
 							}
 						}
@@ -647,8 +646,8 @@ func (c *stepFused) run() {
 							SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
 								t184Entry := t184[i]
-								t203 := (F(0) < t184Entry)
-								t23_2 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
+								t202 := (F(0) < t184Entry)
+								t23_2 := num.Sqrt(kern.Choose(t202, t184Entry, F(1)))
 								t1822 := F(1) / t23_2
 								SDiv[i] = t1822
 							}
@@ -681,9 +680,9 @@ func (c *stepFused) run() {
 					} else {
 						for i := range m {
 							t184Entry := t184[i]
-							t203 := (F(0) < t184Entry)
-							t23_2 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
-							t275 := kern.Larger(kern.Choose(t203, t23_2, F(0)), F(1e-08))
+							t202 := (F(0) < t184Entry)
+							t23_2 := num.Sqrt(kern.Choose(t202, t184Entry, F(1)))
+							t275 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
 							t274[i] = t275
 						}
 					}
@@ -763,128 +762,132 @@ func (c *stepBackwardFused) run() {
 	_ = segments2
 	beta := c.Work[:L*T]                                                                                                   // [L, T]
 	t23 := c.Work[L*T:][:L*T]                                                                                              // [L, T]
-	t27 := c.Work[2*L*T:][:L*T]                                                                                            // [L, T]
-	t262 := c.Work[3*L*T:][:L*T]                                                                                           // [L, T]
-	u := c.Work[4*L*T:][:L*T*dV]                                                                                           // [L, T, d_v]
-	t41 := c.Work[L*T*dV+4*L*T:][:16*L*chunks]                                                                             // [L, chunks, 16]
-	t42 := c.Work[L*T*dV+4*L*T+16*L*chunks:][:16*L*chunks*m]                                                               // [L, chunks, 16, m]
-	t44 := c.Work[L*T*dV+16*L*chunks*m+4*L*T+16*L*chunks:][:16*L*chunks*m]                                                 // [L, chunks, 16, m]
-	t43 := c.Work[L*T*dV+32*L*chunks*m+4*L*T+16*L*chunks:][:16*L*chunks*dV]                                                // [L, chunks, 16, d_v]
-	t45 := c.Work[L*T*dV+16*L*chunks*dV+32*L*chunks*m+4*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                            // [L, T - 16·chunks, m]
-	t48 := c.Work[L*T*dV+L*T*m+16*L*chunks*dV+16*L*chunks*m+4*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                      // [L, T - 16·chunks, m]
-	t52 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV+4*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                                  // [L, T - 16·chunks, m]
-	t47 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+4*L*T+16*L*chunks:][:L*T-16*L*chunks]                        // [L, T - 16·chunks]
-	t3 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+5*L*T:][:16*L*chunks*dV]                                      // [L, 16·chunks, d_v]
-	t4 := c.Work[L*T*dV+3*L*T*m+32*L*chunks*dV-16*L*chunks*m+5*L*T:][:L*T*dV-16*L*chunks*dV]                               // [L, T - 16·chunks, d_v]
-	t55 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+5*L*T:][:L*T*m-16*L*chunks*m]                              // [L, T - 16·chunks, m]
-	t6 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+5*L*T:][:L*dV*m]                                            // [L, m, d_v]
-	t7 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*m-16*L*chunks*m]                        // [L, T - 16·chunks, m]
-	t8 := c.Work[2*L*T*dV+5*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+5*L*T:][:L*T*dV-16*L*chunks*dV]                      // [L, T - 16·chunks, d_v]
-	t9 := c.Work[3*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+5*L*T:][:L*T-16*L*chunks]                                           // [L, T - 16·chunks]
-	t10 := c.Work[3*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+6*L*T-16*L*chunks:][:L*T*m-16*L*chunks*m]                          // [L, T - 16·chunks, m]
-	t11 := c.Work[3*L*T*dV+6*L*T*m-64*L*chunks*m+L*dV*m+6*L*T-16*L*chunks:][:L*T*m]                                        // [L, T, m]
-	t142 := c.Work[3*L*T*dV+7*L*T*m-64*L*chunks*m+L*dV*m+6*L*T-16*L*chunks:][:L*T*m]                                       // [L, T, m]
-	t12 := c.Work[3*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+6*L*T-16*L*chunks:][:L*T]                                          // [L, T]
-	t13 := c.Work[3*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:L*T*dV]                                       // [L, T, d_v]
-	t162 := c.Work[4*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t17 := c.Work[4*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*m]                                            // [L, chunks, 16, m]
-	t182 := c.Work[4*L*T*dV+8*L*T*m-48*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*dV]                                          // [L, chunks, 16, d_v]
-	t192 := c.Work[4*L*T*dV+8*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*m]                            // [L, chunks, 16, m]
-	t242 := c.Work[4*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+7*L*T:][:L*T*dV]                                   // [L, T, d_v]
-	t29 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+7*L*T:][:L*T]                                       // [L, T]
-	t462 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+8*L*T:][:L*T]                                      // [L, T]
-	t502 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+9*L*T:][:L*T]                                      // [L, T]
-	t53 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+10*L*T:][:L*T]                                      // [L, T]
-	t58 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T:][:dV+m]                                     // [d_v + m]
-	t60 := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+dV+m:][:dV+m]                                // [d_v + m]
-	SBarState := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+2*dV+2*m:][:dV*m]                      // [m, d_v]
-	STrail := c.Work[5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m]             // [C + 1, m, d_v]
-	t172 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+2*dV*m+2*dV+2*m:][:dV*m]             // [m, d_v]
-	t18 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+2*m:][:m]                 // [m]
-	t222 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+3*m:][:m]                // [m]
-	t82 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+4*m:][:m]                 // [m]
-	t5 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+5*m:][:m]                  // [m]
-	t252 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+6*m:][:m]                // [m]
-	t292 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+7*m:][:dV*m]             // [m, d_v]
-	t51 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+7*m:][:m]                 // [m]
-	t39 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+8*m:][:m]                 // [m]
-	t412 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+9*m:][:dV]               // [d_v]
-	t52_2 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+3*dV+9*m:][:m]               // [m]
-	t532 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+3*dV+10*m:][:dV]              // [d_v]
-	t443 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+4*dV+10*m:][:dV]              // [d_v]
-	t483 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+5*dV+10*m:][:m]               // [m]
-	SBarState2 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+5*dV+11*m:][:dV*m]      // [m, d_v]
-	STrail2 := c.Work[C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+5*dV*m+5*dV+11*m:][:C*dV*m+dV*m]  // [C + 1, m, d_v]
-	t22 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+5*dV+11*m:][:16*dV]          // [16, d_v]
-	t32 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+21*dV+11*m:][:16*dV]         // [16, d_v]
-	t223 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+37*dV+11*m:][:16*m]         // [16, m]
-	t16 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+37*dV+27*m:][:16*dV*m]       // [16, m, d_v]
-	Z := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+22*dV*m+37*dV+27*m:][:16*dV*m]        // [16, m, d_v]
-	t184 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+37*dV+27*m:][:16*m]        // [16, m]
-	t23_2 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+37*dV+43*m:][:16*dV]      // [16, d_v]
-	t33 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+53*dV+43*m:][:16*dV]        // [16, d_v]
-	t224 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+43*m:][:16*m]        // [16, m]
-	t323 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+59*m:][:16*m]        // [16, m]
-	N3 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
-	t163 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+54*dV*m+69*dV+75*m:][:16*dV*m]     // [16, m, d_v]
-	Z3 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+70*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
-	t186 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+75*m:][:16*m]        // [16, m]
-	t233 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+91*m:][:16*m]        // [16, m]
-	t253 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+107*m:][:16*m]       // [16, m]
-	t273 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+123*m:][:16*m]       // [16, m]
-	t62 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+139*m:][:16*m]        // [16, m]
-	S2 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+155*m:][:16*dV*m]      // [16, m, d_v]
-	t3223 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+102*dV*m+69*dV+155*m:][:16*m]     // [16, m]
-	t := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+102*dV*m+69*dV+171*m:][:16*dV*m]      // [16, m, d_v]
-	t42_2 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+118*dV*m+69*dV+171*m:][:16*dV*m]  // [16, m, d_v]
-	t93 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+171*m:][:16*m]       // [16, m]
-	t2623 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+187*m:][:16*m]     // [16, m]
-	t3022 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+203*m:][:16*dV*m]  // [16, m, d_v]
-	t31 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+150*dV*m+69*dV+203*m:][:dV*m]       // [m, d_v]
-	t523 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+151*dV*m+69*dV+203*m:][:16*dV*m]   // [16, m, d_v]
-	t343 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+203*m:][:16]        // [16]
-	t38 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+203*m+16:][:16*m]    // [16, m]
-	t432 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+219*m+16:][:16*m]   // [16, m]
-	t445 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+235*m+16:][:16*dV]  // [16, d_v]
-	t37 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+85*dV+235*m+16:][:dV*m]    // [m, d_v]
-	t40 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+168*dV*m+85*dV+235*m+16:][:16*m]    // [16, m]
-	t413 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+168*dV*m+85*dV+251*m+16:][:dV*m]   // [m, d_v]
-	t423 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+85*dV+251*m+16:][:16*dV]  // [16, d_v]
-	t453 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+101*dV+251*m+16:][:16*dV] // [16, d_v]
-	t486 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+117*dV+251*m+16:][:dV*m]  // [m, d_v]
-	t49 := c.Work[2*C*dV*m+5*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+170*dV*m+117*dV+251*m+16:][:16*m]   // [16, m]
-	t20 := c.Flags[:L*T]                                                                                                   // [L, T]
-	t30 := c.Flags[L*T:][:L*T]                                                                                             // [L, T]
-	t34 := c.Flags[2*L*T:][:L*T]                                                                                           // [L, T]
-	t1422 := c.Flags[3*L*T:][:16*m]                                                                                        // [16, m]
+	t25 := c.Work[2*L*T:][:L*T]                                                                                            // [L, T]
+	t27 := c.Work[3*L*T:][:L*T]                                                                                            // [L, T]
+	t262 := c.Work[4*L*T:][:L*T]                                                                                           // [L, T]
+	u := c.Work[5*L*T:][:L*T*dV]                                                                                           // [L, T, d_v]
+	t41 := c.Work[L*T*dV+5*L*T:][:16*L*chunks]                                                                             // [L, chunks, 16]
+	t42 := c.Work[L*T*dV+5*L*T+16*L*chunks:][:16*L*chunks*m]                                                               // [L, chunks, 16, m]
+	t44 := c.Work[L*T*dV+16*L*chunks*m+5*L*T+16*L*chunks:][:16*L*chunks*m]                                                 // [L, chunks, 16, m]
+	t43 := c.Work[L*T*dV+32*L*chunks*m+5*L*T+16*L*chunks:][:16*L*chunks*dV]                                                // [L, chunks, 16, d_v]
+	t45 := c.Work[L*T*dV+16*L*chunks*dV+32*L*chunks*m+5*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                            // [L, T - 16·chunks, m]
+	t48 := c.Work[L*T*dV+L*T*m+16*L*chunks*dV+16*L*chunks*m+5*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                      // [L, T - 16·chunks, m]
+	t52 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV+5*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                                  // [L, T - 16·chunks, m]
+	t47 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+5*L*T+16*L*chunks:][:L*T-16*L*chunks]                        // [L, T - 16·chunks]
+	t3 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+6*L*T:][:16*L*chunks*dV]                                      // [L, 16·chunks, d_v]
+	t4 := c.Work[L*T*dV+3*L*T*m+32*L*chunks*dV-16*L*chunks*m+6*L*T:][:L*T*dV-16*L*chunks*dV]                               // [L, T - 16·chunks, d_v]
+	t55 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+6*L*T:][:L*T*m-16*L*chunks*m]                              // [L, T - 16·chunks, m]
+	t6 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+6*L*T:][:L*dV*m]                                            // [L, m, d_v]
+	t7 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T:][:L*T*m-16*L*chunks*m]                        // [L, T - 16·chunks, m]
+	t8 := c.Work[2*L*T*dV+5*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+6*L*T:][:L*T*dV-16*L*chunks*dV]                      // [L, T - 16·chunks, d_v]
+	t9 := c.Work[3*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+6*L*T:][:L*T-16*L*chunks]                                           // [L, T - 16·chunks]
+	t10 := c.Work[3*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:L*T*m-16*L*chunks*m]                          // [L, T - 16·chunks, m]
+	t142 := c.Work[3*L*T*dV+6*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:L*T*m]                                       // [L, T, m]
+	t162 := c.Work[3*L*T*dV+7*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t17 := c.Work[3*L*T*dV+7*L*T*m-64*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*m]                                            // [L, chunks, 16, m]
+	t182 := c.Work[3*L*T*dV+7*L*T*m-48*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*dV]                                          // [L, chunks, 16, d_v]
+	t192 := c.Work[3*L*T*dV+7*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*m]                            // [L, chunks, 16, m]
+	t242 := c.Work[3*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+7*L*T:][:L*T*dV]                                   // [L, T, d_v]
+	t29 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+7*L*T:][:L*T]                                       // [L, T]
+	t462 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+8*L*T:][:L*T]                                      // [L, T]
+	t502 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+9*L*T:][:L*T]                                      // [L, T]
+	t53 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+10*L*T:][:L*T]                                      // [L, T]
+	t58 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T:][:dV+m]                                     // [d_v + m]
+	t60 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+dV+m:][:dV+m]                                // [d_v + m]
+	SBarState := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+2*dV+2*m:][:dV*m]                      // [m, d_v]
+	STrail := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m]             // [C + 1, m, d_v]
+	t172 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+2*dV*m+2*dV+2*m:][:dV*m]             // [m, d_v]
+	t18 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+2*m:][:m]                 // [m]
+	t222 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+3*m:][:m]                // [m]
+	t82 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+4*m:][:m]                 // [m]
+	t5 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+5*m:][:m]                  // [m]
+	t2522 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+6*m:][:m]               // [m]
+	t292 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+7*m:][:dV*m]             // [m, d_v]
+	t51 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+7*m:][:m]                 // [m]
+	t39 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+8*m:][:m]                 // [m]
+	t412 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+9*m:][:dV]               // [d_v]
+	t52_2 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+3*dV+9*m:][:m]               // [m]
+	t532 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+3*dV+10*m:][:dV]              // [d_v]
+	t443 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+4*dV+10*m:][:dV]              // [d_v]
+	t483 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+5*dV+10*m:][:m]               // [m]
+	SBarState2 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+5*dV+11*m:][:dV*m]      // [m, d_v]
+	STrail2 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+5*dV*m+5*dV+11*m:][:C*dV*m+dV*m]  // [C + 1, m, d_v]
+	t22 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+5*dV+11*m:][:16*dV]          // [16, d_v]
+	t32 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+21*dV+11*m:][:16*dV]         // [16, d_v]
+	t223 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+37*dV+11*m:][:16*m]         // [16, m]
+	t16 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+37*dV+27*m:][:16*dV*m]       // [16, m, d_v]
+	Z := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+22*dV*m+37*dV+27*m:][:16*dV*m]        // [16, m, d_v]
+	t184 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+37*dV+27*m:][:16*m]        // [16, m]
+	t23_2 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+37*dV+43*m:][:16*dV]      // [16, d_v]
+	t33 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+53*dV+43*m:][:16*dV]        // [16, d_v]
+	t224 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+43*m:][:16*m]        // [16, m]
+	t323 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+59*m:][:16*m]        // [16, m]
+	N3 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
+	t163 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+54*dV*m+69*dV+75*m:][:16*dV*m]     // [16, m, d_v]
+	Z3 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+70*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
+	t186 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+75*m:][:16*m]        // [16, m]
+	t233 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+91*m:][:16*m]        // [16, m]
+	t253 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+107*m:][:16*m]       // [16, m]
+	t273 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+123*m:][:16*m]       // [16, m]
+	t62 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+139*m:][:16*m]        // [16, m]
+	S2 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+155*m:][:16*dV*m]      // [16, m, d_v]
+	t3223 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+102*dV*m+69*dV+155*m:][:16*m]     // [16, m]
+	t := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+102*dV*m+69*dV+171*m:][:16*dV*m]      // [16, m, d_v]
+	t42_2 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+118*dV*m+69*dV+171*m:][:16*dV*m]  // [16, m, d_v]
+	t93 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+171*m:][:16*m]       // [16, m]
+	t2623 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+187*m:][:16*m]     // [16, m]
+	t302 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+203*m:][:16*dV*m]   // [16, m, d_v]
+	t31 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+150*dV*m+69*dV+203*m:][:dV*m]       // [m, d_v]
+	t523 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+151*dV*m+69*dV+203*m:][:16*dV*m]   // [16, m, d_v]
+	t34 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+203*m:][:16]         // [16]
+	t38 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+203*m+16:][:16*m]    // [16, m]
+	t432 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+219*m+16:][:16*m]   // [16, m]
+	t445 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+235*m+16:][:16*dV]  // [16, d_v]
+	t37 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+85*dV+235*m+16:][:dV*m]    // [m, d_v]
+	t40 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+168*dV*m+85*dV+235*m+16:][:16*m]    // [16, m]
+	t413 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+168*dV*m+85*dV+251*m+16:][:dV*m]   // [m, d_v]
+	t423 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+85*dV+251*m+16:][:16*dV]  // [16, d_v]
+	t453 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+101*dV+251*m+16:][:16*dV] // [16, d_v]
+	t486 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+117*dV+251*m+16:][:dV*m]  // [m, d_v]
+	t49 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+170*dV*m+117*dV+251*m+16:][:16*m]   // [16, m]
+	t1422 := c.Flags[:16*m]                                                                                                // [16, m]
 	t32Total := make([]F, 1)
 	t56Total := make([]F, 1)
 
 	// lattice_linear.beta, lattice_linear.u
-	for i := range L {
-		uProd := c.UProd[i*T:][:T]
-		betaLin := c.BetaLin[i*T:][:T]
-		beta2 := beta[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t23_3 := t23[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
-		for j := range T {
-			uProdEntry := uProd[j]
-			t202 := (F(0) < uProdEntry)
-			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
-			t25 := kern.Choose(t202, t232, F(0))
-			t272 := kern.Larger(t25, F(1e-08))
-			t302 := (F(1e-08) <= t25)
-			beta2[j] = kern.Sigmoid(betaLin[j])
-			t20_2[j] = t202
-			t23_3[j] = t232
-			t27_2[j] = t272
-			t262_2[j] = F(1) / t272
-			t30_2[j] = t302
-			t34_2[j] = (t302 && t202)
+	if kern.Wide() {
+		a := regions.R90c78cd462cbArgs{
+			P0: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.BetaLin),
+			P2: unsafe.SliceData(beta),
+			P3: unsafe.SliceData(t23),
+			P4: unsafe.SliceData(t25),
+			P5: unsafe.SliceData(t27),
+			P6: unsafe.SliceData(t262),
+			N0: L,
+			N1: T,
+		}
+		regions.R90c78cd462cb(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			betaLin := c.BetaLin[i*T:][:T]
+			beta2 := beta[i*T:][:T]
+			t23_3 := t23[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			for j := range T {
+				uProdEntry := uProd[j]
+				t232 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+				t252 := kern.Choose((F(0) < uProdEntry), t232, F(0))
+				t272 := kern.Larger(t252, F(1e-08))
+				beta2[j] = kern.Sigmoid(betaLin[j])
+				t23_3[j] = t232
+				t25_2[j] = t252
+				t27_2[j] = t272
+				t262_2[j] = F(1) / t272
+			}
 		}
 	}
 
@@ -1183,7 +1186,7 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t5),
 							P3: unsafe.SliceData(c.SDiv),
 							P4: unsafe.SliceData(t82),
-							P5: unsafe.SliceData(t252),
+							P5: unsafe.SliceData(t2522),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 						}
@@ -1193,11 +1196,11 @@ func (c *stepBackwardFused) run() {
 						SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							t18Entry := t18[i]
-							t203 := (F(0) < t18Entry)
-							t92 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
-							t132 := (t92 && t203)
+							t20 := (F(0) < t18Entry)
+							t92 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)))
+							t13 := (t92 && t20)
 							t5[i] = F(1) / SMax2[i]
-							t252[i] = kern.Choose((t132 && t203), kern.Choose(t132, F(F(0.5*SDiv[i])*kern.Choose(t132, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
+							t2522[i] = kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
 						}
 					}
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
@@ -1206,7 +1209,7 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.R98861093b264Args{
 							P0:  unsafe.SliceData(t48),
 							P1:  unsafe.SliceData(t5),
-							P2:  unsafe.SliceData(t252),
+							P2:  unsafe.SliceData(t2522),
 							P3:  unsafe.SliceData(t45),
 							P4:  unsafe.SliceData(t52),
 							P5:  unsafe.SliceData(t172),
@@ -1251,14 +1254,14 @@ func (c *stepBackwardFused) run() {
 							var t512 F
 							t48Entry2 := t48_2[i]
 							t5Entry := t5[i]
-							t252Entry := t252[i]
+							t2522Entry := t2522[i]
 							t45Entry3 := t45_2[i]
 							t52Entry3 := t52_3[i]
 							var t32Row F
 							t32RowSums := [16]F{t32Row}
 							t512Sums := [16]F{t512}
 							for j := range dV {
-								t293 := num.FMA32(F(2*t172_2[j]), t252Entry, F(num.FMA32(t48Entry2, t4_2[j], SBarState3[j])*t5Entry))
+								t293 := num.FMA32(F(2*t172_2[j]), t2522Entry, F(num.FMA32(t48Entry2, t4_2[j], SBarState3[j])*t5Entry))
 								STrailEntry4 := STrail3[j]
 								t32RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(t45Entry3*GLin[j])), t293, t32RowSums[j%16])
 								t512Sums[j%16] = num.FMA32(STrailEntry4, t293, t512Sums[j%16])
@@ -1442,15 +1445,15 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_linear.q, lattice_linear.k
-	clear(t11)
+	// lattice_linear.k, lattice_linear.q
 	clear(t142)
+	clear(c.QBar)
 	if kern.Wide() {
 		a := regions.R896e57bff468Args{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(t142),
-			P3: unsafe.SliceData(t7),
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(c.QBar),
+			P3: unsafe.SliceData(t10),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: m,
@@ -1462,61 +1465,13 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				t11_2 := t11[(i*T+j+16*chunks)*m:][:m]
-				t10_2 := t10[(i*(T-16*chunks)+j)*m:][:m]
 				t142_2 := t142[(i*T+j+16*chunks)*m:][:m]
 				t7_2 := t7[(i*(T-16*chunks)+j)*m:][:m]
+				qBar := c.QBar[(i*T+j+16*chunks)*m:][:m]
+				t10_2 := t10[(i*(T-16*chunks)+j)*m:][:m]
 				for k := range m {
-					t11_2[k] = t11_2[k] + t10_2[k]
 					t142_2[k] = t142_2[k] + t7_2[k]
-				}
-			}
-		}
-	}
-
-	// lattice_linear.beta
-	clear(t12)
-	if kern.Wide() {
-		a := regions.R01f38fbf0f22Args{
-			P0: unsafe.SliceData(t12),
-			P1: unsafe.SliceData(t9),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: 64 * chunks,
-			N3: T,
-		}
-		regions.R01f38fbf0f22(&a)
-	} else {
-		for i := range L {
-			t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
-			t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
-			for j := range T - 16*chunks {
-				t12_2[j] = t12_2[j] + t9_2[j]
-			}
-		}
-	}
-
-	// lattice_linear.u
-	clear(t13)
-	if kern.Wide() {
-		a := regions.R3fc37e6a9acaArgs{
-			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(t8),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: dV,
-			N3: 64 * chunks * dV,
-			N4: T*dV - 16*chunks*dV,
-			N5: T * dV,
-		}
-		regions.R3fc37e6a9aca(&a)
-	} else {
-		for i := range L {
-			for j := range T - 16*chunks {
-				t13_2 := t13[(i*T+j+16*chunks)*dV:][:dV]
-				t8_2 := t8[(i*(T-16*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					t13_2[k] = t13_2[k] + t8_2[k]
+					qBar[k] = qBar[k] + t10_2[k]
 				}
 			}
 		}
@@ -1659,8 +1614,8 @@ func (c *stepBackwardFused) run() {
 						Z2 := Z[(15*m+i)*dV:][:dV]
 						STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
 						t184Entry := t184_2[i]
-						t204 := (F(0) < t184Entry)
-						w2 := kern.Larger(kern.Choose(t204, num.Sqrt(kern.Choose(t204, t184Entry, F(1))), F(0)), F(1e-08))
+						t202 := (F(0) < t184Entry)
+						w2 := kern.Larger(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t184Entry, F(1))), F(0)), F(1e-08))
 						for j := range dV {
 							STrail2_2[j] = Z2[j] / w2
 						}
@@ -1823,15 +1778,15 @@ func (c *stepBackwardFused) run() {
 					t1422_2 := t1422[i*m:][:m]
 					for j := range m {
 						t186Entry := t186_2[j]
-						t205 := (F(0) < t186Entry)
-						t234 := num.Sqrt(kern.Choose(t205, t186Entry, F(1)))
-						t254 := kern.Choose(t205, t234, F(0))
+						t203 := (F(0) < t186Entry)
+						t234 := num.Sqrt(kern.Choose(t203, t186Entry, F(1)))
+						t254 := kern.Choose(t203, t234, F(0))
 						t274 := kern.Larger(t254, F(1e-08))
 						t233_2[j] = t234
 						t253_2[j] = t254
 						t273_2[j] = t274
 						t62_2[j] = F(1) / t274
-						t1422_2[j] = ((F(1e-08) <= t254) && t205)
+						t1422_2[j] = ((F(1e-08) <= t254) && t203)
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
@@ -1961,7 +1916,7 @@ func (c *stepBackwardFused) run() {
 						P1: unsafe.SliceData(t2623),
 						P2: unsafe.SliceData(Z3),
 						P3: unsafe.SliceData(t42_2),
-						P4: unsafe.SliceData(t3022),
+						P4: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV,
 						N2: dV * m,
@@ -1974,11 +1929,11 @@ func (c *stepBackwardFused) run() {
 						for j := range m {
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
 							t42_3 := t42_2[(i*m+j)*dV:][:dV]
-							t3022_2 := t3022[(i*m+j)*dV:][:dV]
+							t302_2 := t302[(i*m+j)*dV:][:dV]
 							t62Entry := t62_2[j]
 							t2623Entry := t2623_2[j]
 							for k := range dV {
-								t3022_2[k] = num.FMA32(F(2*Z3_2[k]), t2623Entry, F(t42_3[k]*t62Entry))
+								t302_2[k] = num.FMA32(F(2*Z3_2[k]), t2623Entry, F(t42_3[k]*t62Entry))
 							}
 						}
 					}
@@ -1988,7 +1943,7 @@ func (c *stepBackwardFused) run() {
 				if kern.Wide() {
 					a2 := regions.Rf5ba69cdb51aArgs{
 						P0: unsafe.SliceData(t31),
-						P1: unsafe.SliceData(t3022),
+						P1: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV,
 						N2: dV * m,
@@ -1998,9 +1953,9 @@ func (c *stepBackwardFused) run() {
 					for i := range m {
 						t31_2 := t31[i*dV:][:dV]
 						for j := range 16 {
-							t3022_2 := t3022[(j*m+i)*dV:][:dV]
+							t302_2 := t302[(j*m+i)*dV:][:dV]
 							for k := range dV {
-								t31_2[k] = t31_2[k] + t3022_2[k]
+								t31_2[k] = t31_2[k] + t302_2[k]
 							}
 						}
 					}
@@ -2010,7 +1965,7 @@ func (c *stepBackwardFused) run() {
 				if kern.Wide() {
 					a2 := regions.R75b8ec28b005Args{
 						P0: unsafe.SliceData(t523),
-						P1: unsafe.SliceData(t3022),
+						P1: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV * m,
 						N2: dV,
@@ -2023,9 +1978,9 @@ func (c *stepBackwardFused) run() {
 							lo := max(0, i)
 							if n := 16 - lo; n > 0 {
 								for k := range n {
-									t3022_2 := t3022[((lo+k)*m+j)*dV:][:dV]
+									t302_2 := t302[((lo+k)*m+j)*dV:][:dV]
 									for m2 := range dV {
-										t523_2[m2] = t523_2[m2] + t3022_2[m2]
+										t523_2[m2] = t523_2[m2] + t302_2[m2]
 									}
 								}
 							}
@@ -2045,7 +2000,7 @@ func (c *stepBackwardFused) run() {
 						P6:  unsafe.SliceData(t445),
 						P7:  unsafe.SliceData(t38),
 						P8:  unsafe.SliceData(t432),
-						P9:  unsafe.SliceData(t343),
+						P9:  unsafe.SliceData(t34),
 						N0:  64*a + 64*C*s + 64*chunks*l,
 						N1:  m,
 						N2:  64*m*a + 64*C*m*s + 64*chunks*m*l,
@@ -2072,7 +2027,7 @@ func (c *stepBackwardFused) run() {
 						t432_2 := t432[i*m:][:m]
 						t33_2 := t33[i*dV:][:dV]
 						t445_2 := t445[i*dV:][:dV]
-						var t344 F
+						var t342 F
 						t41Entry3 := t41_2[i]
 						for j := range m {
 							t523_2 := t523[(i*m+j)*dV:][:dV]
@@ -2081,26 +2036,26 @@ func (c *stepBackwardFused) run() {
 							var t382 F
 							var t433 F
 							t42Entry3 := t42_3[j]
-							var t344Row F
-							t344RowSums := [16]F{t344Row}
+							var t342Row F
+							t342RowSums := [16]F{t342Row}
 							t382Sums := [16]F{t382}
 							t433Sums := [16]F{t433}
 							for k := range dV {
 								t523Entry := t523_2[k]
-								t344RowSums[k%16] = num.FMA32(N3_2[k], t523Entry, t344RowSums[k%16])
+								t342RowSums[k%16] = num.FMA32(N3_2[k], t523Entry, t342RowSums[k%16])
 								t33_3 := -F(t523Entry * t41Entry3)
 								t382Sums[k%16] = num.FMA32(t33_3, STrail2_2[k], t382Sums[k%16])
 								t433Sums[k%16] = num.FMA32(t33_3, t33_2[k], t433Sums[k%16])
 								t445_2[k] = num.FMA32(-t33_3, t42Entry3, t445_2[k])
 							}
-							t344Row = kern.Sum16(&t344RowSums)
+							t342Row = kern.Sum16(&t342RowSums)
 							t382 = kern.Sum16(&t382Sums)
 							t433 = kern.Sum16(&t433Sums)
-							t344 = t344 + t344Row
+							t342 = t342 + t342Row
 							t38_2[j] = t382
 							t432_2[j] = -t433
 						}
-						t343[i] = -t344
+						t34[i] = -t342
 					}
 				}
 				// lattice_linear.N, lattice_linear.Z
@@ -2243,7 +2198,7 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 				// lattice_linear
-				copy(t162[(l*chunks+a+C*s)*16:][:16], t343[:16])
+				copy(t162[(l*chunks+a+C*s)*16:][:16], t34[:16])
 			}
 		}
 		for i := range m {
@@ -2252,9 +2207,28 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// lattice_linear.u
-	for i := range L {
-		for j := range T {
-			copy(t242[(i*T+j)*dV:][:dV], t13[(i*T+j)*dV:][:dV])
+	clear(t242)
+	if kern.Wide() {
+		a := regions.R3fc37e6a9acaArgs{
+			P0: unsafe.SliceData(t242),
+			P1: unsafe.SliceData(t8),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
+		}
+		regions.R3fc37e6a9aca(&a)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				t242_2 := t242[(i*T+j+16*chunks)*dV:][:dV]
+				t8_2 := t8[(i*(T-16*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					t242_2[k] = t242_2[k] + t8_2[k]
+				}
+			}
 		}
 	}
 
@@ -2321,22 +2295,53 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// lattice_linear.u
-	for i := range L {
-		t34_2 := t34[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t23_3 := t23[i*T:][:T]
-		t462_2 := t462[i*T:][:T]
-		for j := range T {
-			t34Entry := t34_2[j]
-			t462_2[j] = kern.Choose((t34Entry && t20_2[j]), kern.Choose(t34Entry, F(F(0.5*kern.Choose(t34Entry, kern.Choose(t30_2[j], t29_2[j], F(0)), F(0)))*(F(1)/t23_3[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(c.UProd),
+			P2: unsafe.SliceData(t29),
+			P3: unsafe.SliceData(t23),
+			P4: unsafe.SliceData(t462),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t25_2 := t25[i*T:][:T]
+			uProd := c.UProd[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			t23_3 := t23[i*T:][:T]
+			t462_2 := t462[i*T:][:T]
+			for j := range T {
+				t25Entry := t25_2[j]
+				uProdEntry2 := uProd[j]
+				w4 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t29_2[j], F(0)), F(0))) * (F(1) / t23_3[j]))
+				t462_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w4, F(0)), F(0))
+			}
 		}
 	}
 
 	// lattice_linear.beta
-	for i := range L {
-		copy(t502[i*T:][:T], t12[i*T:][:T])
+	clear(t502)
+	if kern.Wide() {
+		a := regions.R01f38fbf0f22Args{
+			P0: unsafe.SliceData(t502),
+			P1: unsafe.SliceData(t9),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
+		}
+		regions.R01f38fbf0f22(&a)
+	} else {
+		for i := range L {
+			t502_2 := t502[i*T+16*chunks:][:T-16*chunks]
+			t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				t502_2[j] = t502_2[j] + t9_2[j]
+			}
+		}
 	}
 
 	// lattice_linear.beta
@@ -2521,11 +2526,13 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_linear.k
+	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
-		a := regions.R35c759f51793Args{
+		a := regions.Ra8b51b2f9ed4Args{
 			P0: unsafe.SliceData(c.KBar),
 			P1: unsafe.SliceData(t17),
+			P2: unsafe.SliceData(c.QBar),
+			P3: unsafe.SliceData(t192),
 			N0: L,
 			N1: chunks,
 			N2: m,
@@ -2533,48 +2540,17 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * m,
 			N5: T * m,
 		}
-		regions.R35c759f51793(&a)
+		regions.Ra8b51b2f9ed4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
 					kBar := c.KBar[(i*T+16*j+k)*m:][:m]
 					t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
-					for m2 := range m {
-						kBar[m2] = kBar[m2] + t17_2[m2]
-					}
-				}
-			}
-		}
-	}
-
-	// lattice_linear.beta
-	for i := range L {
-		for j := range T {
-			copy(c.QBar[(i*T+j)*m:][:m], t11[(i*T+j)*m:][:m])
-		}
-	}
-
-	// lattice_linear.q
-	if kern.Wide() {
-		a := regions.R35c759f51793Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(t192),
-			N0: L,
-			N1: chunks,
-			N2: m,
-			N3: 16 * m,
-			N4: 16 * chunks * m,
-			N5: T * m,
-		}
-		regions.R35c759f51793(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 16 {
 					qBar := c.QBar[(i*T+16*j+k)*m:][:m]
 					t192_2 := t192[((i*chunks+j)*16+k)*m:][:m]
 					for m2 := range m {
+						kBar[m2] = kBar[m2] + t17_2[m2]
 						qBar[m2] = qBar[m2] + t192_2[m2]
 					}
 				}

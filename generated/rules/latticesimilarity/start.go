@@ -57,8 +57,7 @@ func (c *Start[F]) Run() {
 	startProd2 := c.StartProd[:m]
 	for i := range m {
 		startProdEntry := startProd2[i]
-		t3 := (F(0) < startProdEntry)
-		t10[i] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, startProdEntry, F(1))), F(0)), F(1e-08))
+		t10[i] = num.Max(kern.Choose((F(0) < startProdEntry), num.Sqrt(kern.Choose((F(0) < startProdEntry), startProdEntry, F(1))), F(0)), F(1e-08))
 	}
 
 	// lattice_similarity.S.start
@@ -88,24 +87,17 @@ type StartBackward[F num.Float] struct {
 	L         int
 	DV        int
 	M         int
-	SInit     []F    // [m, d_v]
-	SBar      []F    // [L, m, d_v]
-	StartProd []F    // [m]
-	SInitBar  []F    // [m, d_v], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	SInit     []F // [m, d_v]
+	SBar      []F // [L, m, d_v]
+	StartProd []F // [m]
+	SInitBar  []F // [m, d_v], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is d_v·m + 5·m.
+// WorkLen is d_v·m + 6·m.
 func (c *StartBackward[F]) WorkLen() int {
 	dV, m := c.DV, c.M
-	return dV*m + 5*m
-}
-
-// FlagsLen is 3·m.
-func (c *StartBackward[F]) FlagsLen() int {
-	m := c.M
-	return 3 * m
+	return dV*m + 6*m
 }
 
 // Run computes StartBackward.
@@ -117,6 +109,8 @@ func (c *StartBackward[F]) Run() {
 	L, dV, m := c.L, c.DV, c.M
 	t6 := c.Work[:m] // [m]
 	work := c.Work[m:]
+	t8 := work[:m] // [m]
+	work = work[m:]
 	t10 := work[:m] // [m]
 	work = work[m:]
 	t42 := work[:m] // [m]
@@ -125,28 +119,19 @@ func (c *StartBackward[F]) Run() {
 	work = work[dV*m:]
 	t72 := work[:m] // [m]
 	work = work[m:]
-	t24 := work[:m]   // [m]
-	t3 := c.Flags[:m] // [m]
-	flags := c.Flags[m:]
-	t82 := flags[:m] // [m]
-	flags = flags[m:]
-	t122 := flags[:m] // [m]
+	t24 := work[:m] // [m]
 
 	// lattice_similarity.S.start
 	startProd := c.StartProd[:m]
 	for i := range m {
 		startProdEntry := startProd[i]
-		t32 := (F(0) < startProdEntry)
-		t62 := num.Sqrt(kern.Choose(t32, startProdEntry, F(1)))
-		t8 := kern.Choose(t32, t62, F(0))
-		t102 := num.Max(t8, F(1e-08))
-		t822 := (F(1e-08) <= t8)
-		t3[i] = t32
+		t62 := num.Sqrt(kern.Choose((F(0) < startProdEntry), startProdEntry, F(1)))
+		t82 := kern.Choose((F(0) < startProdEntry), t62, F(0))
+		t102 := num.Max(t82, F(1e-08))
 		t6[i] = t62
+		t8[i] = t82
 		t10[i] = t102
 		t42[i] = F(1) / t102
-		t82[i] = t822
-		t122[i] = (t822 && t32)
 	}
 
 	// lattice_similarity.S.start
@@ -174,9 +159,12 @@ func (c *StartBackward[F]) Run() {
 	}
 
 	// lattice_similarity.S.start
+	startProd2 := c.StartProd[:m]
 	for i := range m {
-		t122Entry := t122[i]
-		t24[i] = kern.Choose((t122Entry && t3[i]), kern.Choose(t122Entry, F(F(0.5*kern.Choose(t122Entry, kern.Choose(t82[i], t72[i], F(0)), F(0)))*(F(1)/t6[i])), F(0)), F(0))
+		t8Entry := t8[i]
+		startProdEntry2 := startProd2[i]
+		w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t72[i], F(0)), F(0))) * (F(1) / t6[i]))
+		t24[i] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), w, F(0)), F(0))
 	}
 
 	// lattice_similarity.S.start
@@ -235,7 +223,6 @@ func (n *startNode[F]) Backward(t *tape.Tape[F]) {
 	g.StartProd = k.StartProd
 	g.SInitBar = t.Part(n.vSInit, g.DV*g.M)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vSInit, g.SInitBar)
 }

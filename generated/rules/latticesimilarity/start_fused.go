@@ -50,18 +50,17 @@ func (c *startFused) run() {
 
 	// lattice_similarity.S.start
 	if kern.Wide() {
-		a := regions.R155a53f542e2Args{
+		a := regions.R0b2335eb929bArgs{
 			P0: unsafe.SliceData(c.StartProd),
 			P1: unsafe.SliceData(t10),
 			N0: m,
 		}
-		regions.R155a53f542e2(&a)
+		regions.R0b2335eb929b(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
 			startProdEntry := startProd[i]
-			t3 := (F(0) < startProdEntry)
-			t10[i] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, startProdEntry, F(1))), F(0)), F(1e-08))
+			t10[i] = kern.Larger(kern.Choose((F(0) < startProdEntry), num.Sqrt(kern.Choose((F(0) < startProdEntry), startProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -104,30 +103,36 @@ func (c *startBackwardFused) run() {
 	_ = dV
 	_ = m
 	t6 := c.Work[:m]             // [m]
-	t10 := c.Work[m:][:m]        // [m]
-	t42 := c.Work[2*m:][:m]      // [m]
-	t22 := c.Work[3*m:][:dV*m]   // [m, d_v]
-	t72 := c.Work[dV*m+3*m:][:m] // [m]
-	t24 := c.Work[dV*m+4*m:][:m] // [m]
-	t3 := c.Flags[:m]            // [m]
-	t82 := c.Flags[m:][:m]       // [m]
-	t122 := c.Flags[2*m:][:m]    // [m]
+	t8 := c.Work[m:][:m]         // [m]
+	t10 := c.Work[2*m:][:m]      // [m]
+	t42 := c.Work[3*m:][:m]      // [m]
+	t22 := c.Work[4*m:][:dV*m]   // [m, d_v]
+	t72 := c.Work[dV*m+4*m:][:m] // [m]
+	t24 := c.Work[dV*m+5*m:][:m] // [m]
 
 	// lattice_similarity.S.start
-	startProd := c.StartProd[:m]
-	for i := range m {
-		startProdEntry := startProd[i]
-		t32 := (F(0) < startProdEntry)
-		t62 := num.Sqrt(kern.Choose(t32, startProdEntry, F(1)))
-		t8 := kern.Choose(t32, t62, F(0))
-		t102 := kern.Larger(t8, F(1e-08))
-		t822 := (F(1e-08) <= t8)
-		t3[i] = t32
-		t6[i] = t62
-		t10[i] = t102
-		t42[i] = F(1) / t102
-		t82[i] = t822
-		t122[i] = (t822 && t32)
+	if kern.Wide() {
+		a := regions.R23f20a05d2e8Args{
+			P0: unsafe.SliceData(c.StartProd),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(t8),
+			P3: unsafe.SliceData(t10),
+			P4: unsafe.SliceData(t42),
+			N0: m,
+		}
+		regions.R23f20a05d2e8(&a)
+	} else {
+		startProd := c.StartProd[:m]
+		for i := range m {
+			startProdEntry := startProd[i]
+			t62 := num.Sqrt(kern.Choose((F(0) < startProdEntry), startProdEntry, F(1)))
+			t82 := kern.Choose((F(0) < startProdEntry), t62, F(0))
+			t102 := kern.Larger(t82, F(1e-08))
+			t6[i] = t62
+			t8[i] = t82
+			t10[i] = t102
+			t42[i] = F(1) / t102
+		}
 	}
 
 	// lattice_similarity.S.start
@@ -184,9 +189,24 @@ func (c *startBackwardFused) run() {
 	}
 
 	// lattice_similarity.S.start
-	for i := range m {
-		t122Entry := t122[i]
-		t24[i] = kern.Choose((t122Entry && t3[i]), kern.Choose(t122Entry, F(F(0.5*kern.Choose(t122Entry, kern.Choose(t82[i], t72[i], F(0)), F(0)))*(F(1)/t6[i])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R7dd63c8d6854Args{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(c.StartProd),
+			P2: unsafe.SliceData(t72),
+			P3: unsafe.SliceData(t6),
+			P4: unsafe.SliceData(t24),
+			N0: m,
+		}
+		regions.R7dd63c8d6854(&a)
+	} else {
+		startProd := c.StartProd[:m]
+		for i := range m {
+			t8Entry := t8[i]
+			startProdEntry2 := startProd[i]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t72[i], F(0)), F(0))) * (F(1) / t6[i]))
+			t24[i] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < startProdEntry2)), w, F(0)), F(0))
+		}
 	}
 
 	// lattice_similarity.S.start

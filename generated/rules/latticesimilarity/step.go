@@ -119,10 +119,9 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			t16 := t3[j] + t2_2[j] + bBetaEntry
 			uProdEntry := uProd[j]
-			t20 := (F(0) < uProdEntry)
 			betaLin[j] = t16
 			beta2[j] = num.Sigmoid(t16)
-			t27_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
+			t27_2[j] = num.Max(kern.Choose((F(0) < uProdEntry), num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -355,28 +354,21 @@ type StepBackward[F num.Float] struct {
 	SCheckpoints []F    // [L, segments, m, d_v]
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
-	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d_v + 3·L·T·m + 8·L·T + 2·d_v + 2·m.
+// WorkLen is 2·L·T·d_v + 3·L·T·m + 9·L·T + 2·d_v + 2·m.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
 	if kern.Fused() {
-		return 2*L*T*dV + 3*L*T*m + 8*L*T + 2*dV + 2*m + (kern.Blocks(m)-1)*(L*T*dV+L*T) // and the sums of blocks of rows
+		return 2*L*T*dV + 3*L*T*m + 9*L*T + 2*dV + 2*m + (kern.Blocks(m)-1)*(L*T*dV+L*T) // and the sums of blocks of rows
 	}
-	return 2*L*T*dV + 3*L*T*m + 8*L*T + 2*dV + 2*m
+	return 2*L*T*dV + 3*L*T*m + 9*L*T + 2*dV + 2*m
 }
 
 // RowsLen is C·d_v + 6·d_v.
 func (c *StepBackward[F]) RowsLen() int {
 	C, dV := c.C, c.DV
 	return C*dV + 6*dV
-}
-
-// FlagsLen is 3·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
 }
 
 // Run computes StepBackward.
@@ -390,6 +382,8 @@ func (c *StepBackward[F]) Run() {
 	beta := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
 	t23 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t27 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -422,42 +416,31 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dV+dV:]
 	N := rows[:dV] // [d_v]
 	rows = rows[dV:]
-	t133 := rows[:dV] // [d_v]
+	t13 := rows[:dV] // [d_v]
 	rows = rows[dV:]
 	t43 := rows[:dV] // [d_v]
 	rows = rows[dV:]
-	t30 := rows[:dV]     // [d_v]
-	t20 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t17 := flags[:L*T] // [L, T]
+	t30 := rows[:dV] // [d_v]
 
 	// lattice_similarity.beta, lattice_similarity.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
 		betaLin := c.BetaLin[i*T:][:T]
 		beta2 := beta[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
 		t9_2 := t9[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			uProdEntry := uProd[j]
-			t202 := (F(0) < uProdEntry)
-			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
-			t25 := kern.Choose(t202, t232, F(0))
-			t272 := num.Max(t25, F(1e-08))
-			t132 := (F(1e-08) <= t25)
+			t232 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+			t252 := kern.Choose((F(0) < uProdEntry), t232, F(0))
+			t272 := num.Max(t252, F(1e-08))
 			beta2[j] = num.Sigmoid(betaLin[j])
-			t20_2[j] = t202
 			t23_2[j] = t232
+			t25_2[j] = t252
 			t27_2[j] = t272
 			t9_2[j] = F(1) / t272
-			t13_2[j] = t132
-			t17_2[j] = (t132 && t202)
 		}
 	}
 
@@ -566,25 +549,25 @@ func (c *StepBackward[F]) Run() {
 							yBarEntry := yBar[j]
 							STrailEntry20 := STrail3[j][0]
 							N20 := -F(kEntry20*uEntry) + F(STrailEntry20*t42Entry20)
-							t1340 := STrailEntry20 - F(betaEntry3*N20)
-							t140 += F(t1340 * t1340)
+							t1320 := STrailEntry20 - F(betaEntry3*N20)
+							t140 += F(t1320 * t1320)
 							STrailEntry30 := STrail4[j][0]
 							t30_2 += F(STrailEntry30 * yBarEntry)
 							t440 := SBarState[j][0] + F(qEntry0*yBarEntry)
 							t930 += F(t440 * (STrailEntry30 / SMax2Entry20))
 							N[j][0] = N20
-							t133[j][0] = t1340
+							t13[j][0] = t1320
 							t43[j][0] = t440
 							STrailEntry21 := STrail3[j][1]
 							N21 := -F(kEntry21*uEntry) + F(STrailEntry21*t42Entry21)
-							t1341 := STrailEntry21 - F(betaEntry3*N21)
-							t141 += F(t1341 * t1341)
+							t1321 := STrailEntry21 - F(betaEntry3*N21)
+							t141 += F(t1321 * t1321)
 							STrailEntry31 := STrail4[j][1]
 							t31 += F(STrailEntry31 * yBarEntry)
 							t441 := SBarState[j][1] + F(qEntry1*yBarEntry)
 							t931 += F(t441 * (STrailEntry31 / SMax2Entry21))
 							N[j][1] = N21
-							t133[j][1] = t1341
+							t13[j][1] = t1321
 							t43[j][1] = t441
 						}
 						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
@@ -610,12 +593,12 @@ func (c *StepBackward[F]) Run() {
 						var t491 F
 						for j := range dV {
 							uEntry := u2[j]
-							t3020 := F(t43[j][0]*t620) + F(2*F(t133[j][0]*t260))
+							t3020 := F(t43[j][0]*t620) + F(2*F(t13[j][0]*t260))
 							t330 += F(N[j][0] * t3020)
 							t480 += F(STrail3[j][0] * t3020)
 							t490 += F(t3020 * uEntry)
 							t30[j][0] = t3020
-							t3021 := F(t43[j][1]*t621) + F(2*F(t133[j][1]*t261))
+							t3021 := F(t43[j][1]*t621) + F(2*F(t13[j][1]*t261))
 							t331 += F(N[j][1] * t3021)
 							t481 += F(STrail3[j][1] * t3021)
 							t491 += F(t3021 * uEntry)
@@ -703,15 +686,15 @@ func (c *StepBackward[F]) Run() {
 						for j := range dV {
 							STrailEntry2 := STrail3[j][0]
 							N2 := -F(kEntry2*u2[j]) + F(STrailEntry2*t42Entry2)
-							t134 := STrailEntry2 - F(betaEntry3*N2)
-							t14 += F(t134 * t134)
+							t132 := STrailEntry2 - F(betaEntry3*N2)
+							t14 += F(t132 * t132)
 							STrailEntry3 := STrail4[j][0]
 							yBarEntry := yBar[j]
 							t3 += F(STrailEntry3 * yBarEntry)
 							t44 := SBarState[j][0] + F(qEntry*yBarEntry)
 							t93 += F(t44 * (STrailEntry3 / SMax2Entry2))
 							N[j][0] = N2
-							t133[j][0] = t134
+							t13[j][0] = t132
 							t43[j][0] = t44
 						}
 						c.QBar[(l*T+a+C*s)*m+i] = t3
@@ -727,7 +710,7 @@ func (c *StepBackward[F]) Run() {
 						var t48 F
 						var t49 F
 						for j := range dV {
-							t302 := F(t43[j][0]*t62) + F(2*F(t133[j][0]*t26))
+							t302 := F(t43[j][0]*t62) + F(2*F(t13[j][0]*t26))
 							t33 += F(N[j][0] * t302)
 							t48 += F(STrail3[j][0] * t302)
 							t49 += F(t302 * u2[j])
@@ -773,21 +756,22 @@ func (c *StepBackward[F]) Run() {
 	// lattice_similarity.u, lattice_similarity.beta
 	var t38 F
 	for i := range L {
-		t17_2 := t17[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		uProd := c.UProd[i*T:][:T]
 		beta2 := beta[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		betaLin := c.BetaLin[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t29_2 := t29[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
-			t17Entry := t17_2[j]
+			t25Entry := t25_2[j]
+			uProdEntry2 := uProd[j]
 			t352 := F(F(beta2[j]*t6_2[j]) * num.Sigmoid(-betaLin[j]))
 			t38 += t352
-			t29_2[j] = kern.Choose((t17Entry && t20_2[j]), kern.Choose(t17Entry, F(F(0.5*kern.Choose(t17Entry, kern.Choose(t13_2[j], t12_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
+			t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w2, F(0)), F(0))
 			t35_2[j] = t352
 		}
 	}
@@ -940,7 +924,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWBeta, g.WBetaBar)
 	t.Contribute(n.vBBeta, g.BBetaBar)

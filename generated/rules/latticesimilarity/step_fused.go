@@ -105,7 +105,7 @@ func (c *stepFused) run() {
 	// lattice_similarity.beta, lattice_similarity.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R5d57be578fa5Args{
+		a := regions.R6726d2cd43dcArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -116,7 +116,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R5d57be578fa5(&a)
+		regions.R6726d2cd43dc(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -128,10 +128,9 @@ func (c *stepFused) run() {
 			for j := range T {
 				t16 := (t3[j] + t2_2[j]) + bBetaEntry
 				uProdEntry := uProd[j]
-				t20 := (F(0) < uProdEntry)
 				betaLin[j] = t16
 				beta2[j] = kern.Sigmoid(t16)
-				t27_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, uProdEntry, F(1))), F(0)), F(1e-08))
+				t27_2[j] = kern.Larger(kern.Choose((F(0) < uProdEntry), num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -212,7 +211,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R729552c7832cArgs{
+					a := regions.Rb43c180d371cArgs{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(u),
 						P2: kern.Given(c.NProd),
@@ -231,7 +230,7 @@ func (c *stepRows1) Part(part int) {
 						N5: 4*C*s + 4*T*l,
 						N6: m,
 					}
-					regions.R729552c7832c(&a, rows)
+					regions.Rb43c180d371c(&a, rows)
 				}
 			}
 			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
@@ -317,48 +316,56 @@ func (c *stepBackwardFused) run() {
 	_ = segments
 	beta := c.Work[:L*T]                                 // [L, T]
 	t23 := c.Work[L*T:][:L*T]                            // [L, T]
-	t27 := c.Work[2*L*T:][:L*T]                          // [L, T]
-	t9 := c.Work[3*L*T:][:L*T]                           // [L, T]
-	u := c.Work[4*L*T:][:L*T*dV]                         // [L, T, d_v]
-	t42 := c.Work[L*T*dV+4*L*T:][:L*T*m]                 // [L, T, m]
-	t52 := c.Work[L*T*dV+L*T*m+4*L*T:][:L*T*m]           // [L, T, m]
-	t4 := c.Work[L*T*dV+2*L*T*m+4*L*T:][:L*T*m]          // [L, T, m]
-	t5 := c.Work[L*T*dV+3*L*T*m+4*L*T:][:L*T*dV]         // [L, T, d_v]
-	t6 := c.Work[2*L*T*dV+3*L*T*m+4*L*T:][:L*T]          // [L, T]
-	t12 := c.Work[2*L*T*dV+3*L*T*m+5*L*T:][:L*T]         // [L, T]
-	t29 := c.Work[2*L*T*dV+3*L*T*m+6*L*T:][:L*T]         // [L, T]
-	t35 := c.Work[2*L*T*dV+3*L*T*m+7*L*T:][:L*T]         // [L, T]
-	t40 := c.Work[2*L*T*dV+3*L*T*m+8*L*T:][:dV+m]        // [d_v + m]
-	t42_2 := c.Work[2*L*T*dV+3*L*T*m+8*L*T+dV+m:][:dV+m] // [d_v + m]
-	t20 := c.Flags[:L*T]                                 // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                           // [L, T]
-	t17 := c.Flags[2*L*T:][:L*T]                         // [L, T]
+	t25 := c.Work[2*L*T:][:L*T]                          // [L, T]
+	t27 := c.Work[3*L*T:][:L*T]                          // [L, T]
+	t9 := c.Work[4*L*T:][:L*T]                           // [L, T]
+	u := c.Work[5*L*T:][:L*T*dV]                         // [L, T, d_v]
+	t42 := c.Work[L*T*dV+5*L*T:][:L*T*m]                 // [L, T, m]
+	t52 := c.Work[L*T*dV+L*T*m+5*L*T:][:L*T*m]           // [L, T, m]
+	t4 := c.Work[L*T*dV+2*L*T*m+5*L*T:][:L*T*m]          // [L, T, m]
+	t5 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T*dV]         // [L, T, d_v]
+	t6 := c.Work[2*L*T*dV+3*L*T*m+5*L*T:][:L*T]          // [L, T]
+	t12 := c.Work[2*L*T*dV+3*L*T*m+6*L*T:][:L*T]         // [L, T]
+	t29 := c.Work[2*L*T*dV+3*L*T*m+7*L*T:][:L*T]         // [L, T]
+	t35 := c.Work[2*L*T*dV+3*L*T*m+8*L*T:][:L*T]         // [L, T]
+	t40 := c.Work[2*L*T*dV+3*L*T*m+9*L*T:][:dV+m]        // [d_v + m]
+	t42_2 := c.Work[2*L*T*dV+3*L*T*m+9*L*T+dV+m:][:dV+m] // [d_v + m]
+	t38Total := make([]F, 1)
 
 	// lattice_similarity.beta, lattice_similarity.u
-	for i := range L {
-		uProd := c.UProd[i*T:][:T]
-		betaLin := c.BetaLin[i*T:][:T]
-		beta2 := beta[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		t9_2 := t9[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		for j := range T {
-			uProdEntry := uProd[j]
-			t202 := (F(0) < uProdEntry)
-			t232 := num.Sqrt(kern.Choose(t202, uProdEntry, F(1)))
-			t25 := kern.Choose(t202, t232, F(0))
-			t272 := kern.Larger(t25, F(1e-08))
-			t132 := (F(1e-08) <= t25)
-			beta2[j] = kern.Sigmoid(betaLin[j])
-			t20_2[j] = t202
-			t23_2[j] = t232
-			t27_2[j] = t272
-			t9_2[j] = F(1) / t272
-			t13_2[j] = t132
-			t17_2[j] = (t132 && t202)
+	if kern.Wide() {
+		a := regions.R90c78cd462cbArgs{
+			P0: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.BetaLin),
+			P2: unsafe.SliceData(beta),
+			P3: unsafe.SliceData(t23),
+			P4: unsafe.SliceData(t25),
+			P5: unsafe.SliceData(t27),
+			P6: unsafe.SliceData(t9),
+			N0: L,
+			N1: T,
+		}
+		regions.R90c78cd462cb(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			betaLin := c.BetaLin[i*T:][:T]
+			beta2 := beta[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			for j := range T {
+				uProdEntry := uProd[j]
+				t232 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+				t252 := kern.Choose((F(0) < uProdEntry), t232, F(0))
+				t272 := kern.Larger(t252, F(1e-08))
+				beta2[j] = kern.Sigmoid(betaLin[j])
+				t23_2[j] = t232
+				t25_2[j] = t252
+				t27_2[j] = t272
+				t9_2[j] = F(1) / t272
+			}
 		}
 	}
 
@@ -425,8 +432,8 @@ func (c *stepBackwardFused) run() {
 	clear(t6)
 	workers.Each(L*kern.Blocks(m), (*stepBackwardRows1)(c))
 	if kern.Blocks(m) > 1 {
-		kern.AddBlocks(t6[:L*T], c.Work[2*L*T*dV+3*L*T*m+8*L*T+2*dV+2*m:], L*T*dV+L*T, kern.Blocks(m))
-		kern.AddBlocks(t5[:L*T*dV], c.Work[2*L*T*dV+3*L*T*m+9*L*T+2*dV+2*m:], L*T*dV+L*T, kern.Blocks(m))
+		kern.AddBlocks(t6[:L*T], c.Work[2*L*T*dV+3*L*T*m+9*L*T+2*dV+2*m:], L*T*dV+L*T, kern.Blocks(m))
+		kern.AddBlocks(t5[:L*T*dV], c.Work[2*L*T*dV+3*L*T*m+10*L*T+2*dV+2*m:], L*T*dV+L*T, kern.Blocks(m))
 	}
 
 	// lattice_similarity.u
@@ -466,25 +473,55 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.u, lattice_similarity.beta
 	var t38 F
-	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		beta2 := beta[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		betaLin := c.BetaLin[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		for j := range T {
-			t17Entry := t17_2[j]
-			t352 := F(F(beta2[j]*t6_2[j]) * kern.Sigmoid(-betaLin[j]))
-			t38 = t38 + t352
-			t29_2[j] = kern.Choose((t17Entry && t20_2[j]), kern.Choose(t17Entry, F(F(0.5*kern.Choose(t17Entry, kern.Choose(t13_2[j], t12_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0)), F(0))
-			t35_2[j] = t352
+	if kern.Wide() {
+		a := regions.R0b80bffa3992Args{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(c.UProd),
+			P2: unsafe.SliceData(beta),
+			P3: unsafe.SliceData(t6),
+			P4: unsafe.SliceData(c.BetaLin),
+			P5: unsafe.SliceData(t12),
+			P6: unsafe.SliceData(t23),
+			P7: unsafe.SliceData(t29),
+			P8: unsafe.SliceData(t35),
+			P9: unsafe.SliceData(t38Total),
+			N0: L,
+			N1: T,
+			N2: 4 * T,
+			N3: 8 * T,
+			N4: 12 * T,
+			S0: [2]float32{t38},
 		}
+		regions.R0b80bffa3992(&a)
+	} else {
+		t38_2 := t38
+		for i := range L {
+			t25_2 := t25[i*T:][:T]
+			uProd := c.UProd[i*T:][:T]
+			beta2 := beta[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			betaLin := c.BetaLin[i*T:][:T]
+			t12_2 := t12[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			var t38Row F
+			t38RowSums := [16]F{t38Row}
+			for j := range T {
+				t25Entry := t25_2[j]
+				uProdEntry2 := uProd[j]
+				t352 := F(F(beta2[j]*t6_2[j]) * kern.Sigmoid(-betaLin[j]))
+				t38RowSums[j%16] = t38RowSums[j%16] + t352
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t12_2[j], F(0)), F(0))) * (F(1) / t23_2[j]))
+				t29_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w2, F(0)), F(0))
+				t35_2[j] = t352
+			}
+			t38Row = kern.Sum16(&t38RowSums)
+			t38_2 = t38_2 + t38Row
+		}
+		t38Total[0] = t38_2
 	}
+	t38 = t38Total[0]
 	c.BBetaBar[0] = t38
 
 	// lattice_similarity.beta, lattice_similarity.u
@@ -605,20 +642,20 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = m
 	_ = segments
 	beta := c.Work[:L*T]                         // [L, T]
-	u := c.Work[4*L*T:][:L*T*dV]                 // [L, T, d_v]
-	t42 := c.Work[L*T*dV+4*L*T:][:L*T*m]         // [L, T, m]
-	t52 := c.Work[L*T*dV+L*T*m+4*L*T:][:L*T*m]   // [L, T, m]
-	t4 := c.Work[L*T*dV+2*L*T*m+4*L*T:][:L*T*m]  // [L, T, m]
-	t5 := c.Work[L*T*dV+3*L*T*m+4*L*T:][:L*T*dV] // [L, T, d_v]
-	t6 := c.Work[2*L*T*dV+3*L*T*m+4*L*T:][:L*T]  // [L, T]
+	u := c.Work[5*L*T:][:L*T*dV]                 // [L, T, d_v]
+	t42 := c.Work[L*T*dV+5*L*T:][:L*T*m]         // [L, T, m]
+	t52 := c.Work[L*T*dV+L*T*m+5*L*T:][:L*T*m]   // [L, T, m]
+	t4 := c.Work[L*T*dV+2*L*T*m+5*L*T:][:L*T*m]  // [L, T, m]
+	t5 := c.Work[L*T*dV+3*L*T*m+5*L*T:][:L*T*dV] // [L, T, d_v]
+	t6 := c.Work[2*L*T*dV+3*L*T*m+5*L*T:][:L*T]  // [L, T]
 	l, block := part/kern.Blocks(m), part%kern.Blocks(m)
 	first, last := kern.BlockRows(block, m)
 	t6_2 := t6
 	t5_2 := t5
 	if block > 0 {
-		t6_2 = c.Work[2*L*T*dV+3*L*T*m+8*L*T+2*dV+2*m+(block-1)*(L*T*dV+L*T):][:L*T]
+		t6_2 = c.Work[2*L*T*dV+3*L*T*m+9*L*T+2*dV+2*m+(block-1)*(L*T*dV+L*T):][:L*T]
 		clear(t6_2[l*T:][:T])
-		t5_2 = c.Work[2*L*T*dV+3*L*T*m+9*L*T+2*dV+2*m+(block-1)*(L*T*dV+L*T):][:L*T*dV]
+		t5_2 = c.Work[2*L*T*dV+3*L*T*m+10*L*T+2*dV+2*m+(block-1)*(L*T*dV+L*T):][:L*T*dV]
 		clear(t5_2[l*T*dV:][:T*dV])
 	}
 	if kern.Wide() {
@@ -637,7 +674,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				SBarState, rest := scratch.Data[:kern.RowLen(dV, rows)], scratch.Data[kern.RowLen(dV, rows):]
 				STrail, rest2 := rest[:(C+1)*kern.RowLen(dV, rows)], rest[(C+1)*kern.RowLen(dV, rows):]
 				N, rest3 := rest2[:kern.RowLen(dV, rows)], rest2[kern.RowLen(dV, rows):]
-				t133, rest4 := rest3[:kern.RowLen(dV, rows)], rest3[kern.RowLen(dV, rows):]
+				t13, rest4 := rest3[:kern.RowLen(dV, rows)], rest3[kern.RowLen(dV, rows):]
 				t43, rest5 := rest4[:kern.RowLen(dV, rows)], rest4[kern.RowLen(dV, rows):]
 				t30 := rest5
 				if s == segments-1 {
@@ -676,7 +713,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						P7:  unsafe.SliceData(c.YBar),
 						P8:  unsafe.SliceData(SBarState),
 						P9:  unsafe.SliceData(N),
-						P10: unsafe.SliceData(t133),
+						P10: unsafe.SliceData(t13),
 						P11: unsafe.SliceData(t43),
 						P12: unsafe.SliceData(c.QBar),
 						P13: unsafe.SliceData(c.SDiv),
@@ -706,7 +743,7 @@ func (c *stepBackwardRows1) Part(part int) {
 		SBarState, rest := scratch.Data[:dV], scratch.Data[dV:]
 		STrail, rest2 := rest[:C*dV+dV], rest[C*dV+dV:]
 		N, rest3 := rest2[:dV], rest2[dV:]
-		t133, rest4 := rest3[:dV], rest3[dV:]
+		t13, rest4 := rest3[:dV], rest3[dV:]
 		t43, rest5 := rest4[:dV], rest4[dV:]
 		t30 := rest5
 		for i := first; i < last; i++ {
@@ -754,15 +791,15 @@ func (c *stepBackwardRows1) Part(part int) {
 						for j := range dV {
 							STrailEntry2 := STrail2[j]
 							N2 := num.FMA32(STrailEntry2, t42Entry2, -F(kEntry2*u2[j]))
-							t134 := num.FMA32(-betaEntry3, N2, STrailEntry2)
-							t14Sums[j%16] = num.FMA32(t134, t134, t14Sums[j%16])
+							t132 := num.FMA32(-betaEntry3, N2, STrailEntry2)
+							t14Sums[j%16] = num.FMA32(t132, t132, t14Sums[j%16])
 							STrailEntry3 := STrail3[j]
 							yBarEntry := yBar[j]
 							t3Sums[j%16] = num.FMA32(STrailEntry3, yBarEntry, t3Sums[j%16])
 							t44 := num.FMA32(qEntry, yBarEntry, SBarState[j])
 							t93Sums[j%16] = num.FMA32(t44, STrailEntry3/SMax2Entry2, t93Sums[j%16])
 							N[j] = N2
-							t133[j] = t134
+							t13[j] = t132
 							t43[j] = t44
 						}
 						t14 = kern.Sum16(&t14Sums)
@@ -784,7 +821,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						t48Sums := [16]F{t48}
 						t49Sums := [16]F{t49}
 						for j := range dV {
-							t302 := num.FMA32(F(2*t133[j]), t26, F(t43[j]*t62))
+							t302 := num.FMA32(F(2*t13[j]), t26, F(t43[j]*t62))
 							t33Sums[j%16] = num.FMA32(N[j], t302, t33Sums[j%16])
 							t48Sums[j%16] = num.FMA32(STrail2[j], t302, t48Sums[j%16])
 							t49Sums[j%16] = num.FMA32(t302, u2[j], t49Sums[j%16])

@@ -51,11 +51,11 @@ type Step[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k + 2·L·T·d_v + 2·L·T + 192·L·chunks + 53·d_h·d_k + 53·d_h·d_v + 408·d_h + 16·d_k + 291·d_v + 1280.
+// WorkLen is 2·L·T·d_k + 2·L·T·d_v + 2·L·T + 192·L·chunks + 53·d_h·d_k + 69·d_h·d_v + 392·d_h + 16·d_k + 35·d_v + 1536.
 func (c *Step[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
-	return 2*L*T*dK + 2*L*T*dV + 2*L*T + 192*L*chunks + 53*dH*dK + 53*dH*dV + 408*dH + 16*dK + 291*dV + 1280
+	return 2*L*T*dK + 2*L*T*dV + 2*L*T + 192*L*chunks + 53*dH*dK + 69*dH*dV + 392*dH + 16*dK + 35*dV + 1536
 }
 
 // Run computes Step.
@@ -127,7 +127,7 @@ func (c *Step[F]) Run() {
 	work = work[16*dH*dV:]
 	t22_2 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t42 := work[:16*dH*dK] // [16, d_h, d_k]
+	t422 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
 	t522 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
@@ -145,12 +145,12 @@ func (c *Step[F]) Run() {
 	work = work[256:]
 	t31 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t1822 := work[:16*dH] // [16, d_h]
+	t42 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t2022 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
-	t212 := work[:256*dV] // [16, 16, d_v]
-	work = work[256*dV:]
+	t162 := work[:256] // [16, 16]
+	work = work[256:]
+	t172 := work[:16*dH*dV] // [d_v, 16, d_h]
+	work = work[16*dH*dV:]
 	t54 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
 	W222 := work[:16*dH*dV] // [16, d_v, d_h]
@@ -159,9 +159,9 @@ func (c *Step[F]) Run() {
 	work = work[dH*dK:]
 	t71 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t2222 := work[:16*dK] // [16, d_k]
+	t1822 := work[:16*dK] // [16, d_k]
 	work = work[16*dK:]
-	t232 := work[:256*dH] // [16, 16, d_h]
+	t1922 := work[:256*dH] // [16, 16, d_h]
 	work = work[256*dH:]
 	t76 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
@@ -169,7 +169,7 @@ func (c *Step[F]) Run() {
 	work = work[16*dH*dK:]
 	t78 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t242 := work[:16*dH] // [16, d_h]
+	t2022 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
 	y3 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
@@ -183,7 +183,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t14 := work[:dH] // [d_h]
 	work = work[dH:]
-	t162 := work[:dH] // [d_h]
+	t1622 := work[:dH] // [d_h]
 	work = work[dH:]
 	t33 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -503,19 +503,16 @@ func (c *Step[F]) Run() {
 			}
 			// memora_logits.e
 			kern.Gemm(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t20, (l*chunks+t13)*16*dK), 1, dK)
-			// memora_logits.e, memora_logits.W2
+			// memora_logits.e
 			for i := range 16 {
 				t30_2 := t30[i*dH:][:dH]
 				t31_2 := t31[i*dH:][:dH]
-				t1822_2 := t1822[i*dH:][:dH]
-				t2022_2 := t2022[i*dH:][:dH]
+				t42_2 := t42[i*dH:][:dH]
 				for j := range dH {
 					t30Entry := t30_2[j]
 					t312 := num.Sigmoid(t30Entry)
-					t1823 := F(t30Entry * t312)
 					t31_2[j] = t312
-					t1822_2[j] = t1823
-					t2022_2[j] = t1823
+					t42_2[j] = F(t30Entry * t312)
 				}
 			}
 			// memora_logits.e
@@ -527,7 +524,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t1822, 1, dH)
+			kern.Gemm(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t42, 1, dH)
 			// memora_logits.W2, memora_logits.c
 			for i := range 16 {
 				t17_2 := t17[i*16:][:16]
@@ -535,12 +532,19 @@ func (c *Step[F]) Run() {
 				t223_2 := t223[i*16:][:16]
 				t252_2 := t252[i*16:][:16]
 				t28_2 := t28[i*16:][:16]
+				t162_2 := t162[i*16:][:16]
 				for j := range 16 {
-					e3_2 := e3[j*dV:][:dV]
-					t212_2 := t212[(i*16+j)*dV:][:dV]
-					w := F(((((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]) * t19_2[j])
-					for k := range dV {
-						t212_2[k] = F(e3_2[k] * w)
+					t162_2[j] = F(((((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]) * t19_2[j])
+				}
+			}
+			// memora_logits.W2
+			for i := range dV {
+				for j := range 16 {
+					t42_2 := t42[j*dH:][:dH]
+					t172_2 := t172[(i*16+j)*dH:][:dH]
+					e3Entry := e3[j*dV+i]
+					for k := range dH {
+						t172_2[k] = F(t42_2[k] * e3Entry)
 					}
 				}
 			}
@@ -556,8 +560,8 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// memora_logits.W2, memora_logits.G_W2
-			for i := range 16 {
-				kern.Gemm(dH, dV, 16, F(-1), true, kern.From(t54, i*dV*dH), 1, dH, t2022, 1, dH, kern.From(t212, i*16*dV), dV, 1)
+			for j := range dV {
+				kern.Gemm(16, dH, 16, F(-1), true, kern.From(t54, j*dH), dH*dV, 1, t162, 16, 1, kern.From(t172, j*16*dH), dH, 1)
 			}
 			// memora_logits.W2
 			for i := range 16 {
@@ -607,10 +611,10 @@ func (c *Step[F]) Run() {
 			// memora_logits.W1
 			for i := range 16 {
 				t20_2 := t20[((l*chunks+t13)*16+i)*dK:][:dK]
-				t2222_2 := t2222[i*dK:][:dK]
+				t1822_2 := t1822[i*dK:][:dK]
 				t19Entry := t19_2[i]
 				for j := range dK {
-					t2222_2[j] = F(t20_2[j] * t19Entry)
+					t1822_2[j] = F(t20_2[j] * t19Entry)
 				}
 			}
 			// memora_logits.W1, memora_logits.c
@@ -622,10 +626,10 @@ func (c *Step[F]) Run() {
 				t28_2 := t28[i*16:][:16]
 				for j := range 16 {
 					t71_2 := t71[j*dH:][:dH]
-					t232_2 := t232[(i*16+j)*dH:][:dH]
-					w2 := (((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]
+					t1922_2 := t1922[(i*16+j)*dH:][:dH]
+					w := (((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]
 					for k := range dH {
-						t232_2[k] = F(w2 * t71_2[k])
+						t1922_2[k] = F(w * t71_2[k])
 					}
 				}
 			}
@@ -642,7 +646,7 @@ func (c *Step[F]) Run() {
 			}
 			// memora_logits.W1, memora_logits.G_W1
 			for i := range 16 {
-				kern.Gemm(dK, dH, 16, F(-1), true, kern.From(t76, i*dH*dK), 1, dK, t2222, 1, dK, kern.From(t232, i*16*dH), dH, 1)
+				kern.Gemm(dK, dH, 16, F(-1), true, kern.From(t76, i*dH*dK), 1, dK, t1822, 1, dK, kern.From(t1922, i*16*dH), dH, 1)
 			}
 			// memora_logits.W1
 			for i := range 16 {
@@ -672,12 +676,12 @@ func (c *Step[F]) Run() {
 				t22_3 := t22[((l*chunks+t13)*16+i)*dK:][:dK]
 				for j := range dH {
 					W122_2 := W122[(i*dH+j)*dK:][:dK]
-					t42_2 := t42[(i*dH+j)*dK:][:dK]
+					t422_2 := t422[(i*dH+j)*dK:][:dK]
 					var t782 F
 					for k := range dK {
 						W122Entry := W122_2[k]
 						t782 += F(W122Entry * t22_3[k])
-						t42_2[k] = W122Entry
+						t422_2[k] = W122Entry
 					}
 					t78_2[j] = t782
 				}
@@ -685,25 +689,25 @@ func (c *Step[F]) Run() {
 			// memora_logits.y, memora_logits
 			for i := range 16 {
 				t78_2 := t78[i*dH:][:dH]
-				t242_2 := t242[i*dH:][:dH]
+				t2022_2 := t2022[i*dH:][:dH]
 				t522_2 := t522[i*dH:][:dH]
 				for j := range dH {
 					t78Entry := t78_2[j]
-					t242_2[j] = F(t78Entry * num.Sigmoid(t78Entry))
+					t2022_2[j] = F(t78Entry * num.Sigmoid(t78Entry))
 					t522_2[j] = t78Entry
 				}
 			}
 			// memora_logits.y, memora_logits
 			for i := range 16 {
 				y3_2 := y3[i*dV:][:dV]
-				t242_2 := t242[i*dH:][:dH]
+				t2022_2 := t2022[i*dH:][:dH]
 				for j := range dV {
 					W222_2 := W222[(i*dV+j)*dH:][:dH]
 					t322_2 := t322[(i*dV+j)*dH:][:dH]
 					var y4 F
 					for k := range dH {
 						W222Entry := W222_2[k]
-						y4 += F(W222Entry * t242_2[k])
+						y4 += F(W222Entry * t2022_2[k])
 						t322_2[k] = W222Entry
 					}
 					y3_2[j] = y4
@@ -760,10 +764,10 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if len(c.W12) > 0 {
-				t42_2 := t42[:16*dH*dK]
+				t422_2 := t422[:16*dH*dK]
 				W12 := c.W12[(l*chunks+t13)*16*dH*dK:][:16*dH*dK]
 				for i := range 16 * dH * dK {
-					W12[i] = t42_2[i]
+					W12[i] = t422_2[i]
 				}
 			}
 			if len(c.YProd2) > 0 {
@@ -877,7 +881,7 @@ func (c *Step[F]) Run() {
 						t24_3 := num.Sigmoid(t2Entry)
 						t23_2[i] = t24_3
 						t14[i] = F(t2Entry * t24_3)
-						t162[i] = F(t24_3 * F(t24Entry*t2Entry))
+						t1622[i] = F(t24_3 * F(t24Entry*t2Entry))
 					}
 					// memora_logits.e
 					for i := range dV {
@@ -905,7 +909,7 @@ func (c *Step[F]) Run() {
 						e6Entry := e6[i]
 						for j := range dH {
 							W2State2Entry := W2State2_2[j]
-							t273_2[j] = F(t23Entry*num.Log(num.Max(W2State2Entry, F(1e-08)))) - F(e6Entry*t162[j])
+							t273_2[j] = F(t23Entry*num.Log(num.Max(W2State2Entry, F(1e-08)))) - F(e6Entry*t1622[j])
 							t222[j] += F(W2State2Entry * e6Entry)
 						}
 					}
@@ -941,9 +945,9 @@ func (c *Step[F]) Run() {
 						W1State2_2 := W1State2[i*dK:][:dK]
 						t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t48_2 := t48[i*dK:][:dK]
-						w3 := F(t24Entry * t41[i])
+						w2 := F(t24Entry * t41[i])
 						for j := range dK {
-							t48_2[j] = F(t23Entry*num.Log(num.Max(W1State2_2[j], F(1e-08)))) - F(w3*t25_2[j])
+							t48_2[j] = F(t23Entry*num.Log(num.Max(W1State2_2[j], F(1e-08)))) - F(w2*t25_2[j])
 						}
 					}
 					// memora_logits.W1
@@ -1092,11 +1096,11 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_k + 3·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 6·L·T + 192·L·chunks + 57·d_h·d_k + 60·d_h·d_v + 953·d_h + 291·d_k + 324·d_v + 3200.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 4·L·T·d_k + 2·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 4·L·T + 192·L·chunks + 57·d_h·d_k + 60·d_h·d_v + 921·d_h + 291·d_k + 308·d_v + 3200.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dK + 3*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 6*L*T + 192*L*chunks + 57*dH*dK + 60*dH*dV + 953*dH + 291*dK + 324*dV + 3200
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 4*L*T*dK + 2*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 4*L*T + 192*L*chunks + 57*dH*dK + 60*dH*dV + 921*dH + 291*dK + 308*dV + 3200
 }
 
 // Run computes StepBackward.
@@ -1168,16 +1172,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV-16*L*chunks*dV:]
 	t10 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t11 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t13 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t12 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t14 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t15 := work[:L*T] // [L, T]
-	work = work[L*T:]
 	t24_2 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t32 := work[:16*L*chunks] // [L, chunks, 16]
@@ -1238,11 +1232,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t93 := work[:dH] // [d_h]
 	work = work[dH:]
-	t113 := work[:dK] // [d_k]
+	t11 := work[:dK] // [d_k]
 	work = work[dK:]
-	t132 := work[:dH] // [d_h]
+	t13 := work[:dH] // [d_h]
 	work = work[dH:]
-	t153 := work[:dH*dK] // [d_h, d_k]
+	t15 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t86 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -1274,7 +1268,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	W2BarState2 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t155 := work[:dH*dV] // [d_v, d_h]
+	t154 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t16 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -1290,21 +1284,23 @@ func (c *StepBackward[F]) Run() {
 	work = work[256:]
 	t282 := work[:256] // [16, 16]
 	work = work[256:]
+	t422 := work[:16*dH] // [16, d_h]
+	work = work[16*dH:]
+	t712 := work[:16*dH] // [16, d_h]
+	work = work[16*dH:]
 	t57 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t58 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t324 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
-	t712 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
 	t5222 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
 	t50 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
 	t513 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t134 := work[:16*dK] // [16, d_k]
+	t133 := work[:16*dK] // [16, d_k]
 	work = work[16*dK:]
 	t142 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
@@ -1318,11 +1314,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	t21 := work[:16] // [16]
 	work = work[16:]
-	t141 := work[:256*dK] // [d_k, 16, 16]
+	t140 := work[:256*dK] // [16, d_k, 16]
 	work = work[256*dK:]
-	t2222 := work[:16*dK] // [d_k, 16]
+	t2222 := work[:16*dK] // [16, d_k]
 	work = work[16*dK:]
-	t146 := work[:256*dH] // [16, d_h, 16]
+	t145 := work[:256*dH] // [16, d_h, 16]
 	work = work[256*dH:]
 	t2322 := work[:256*dH] // [16, d_h, 16]
 	work = work[256*dH:]
@@ -1334,10 +1330,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[16:]
 	t403 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t148 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
-	t149 := work[:16*dH] // [16, d_h]
-	work = work[16*dH:]
 	t532 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
 	t3222 := work[:16*dV] // [16, d_v]
@@ -1346,71 +1338,67 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dV:]
 	t572 := work[:16] // [16]
 	work = work[16:]
-	t142_2 := work[:256*dH] // [d_h, 16, 16]
+	t141 := work[:256*dH] // [16, d_h, 16]
 	work = work[256*dH:]
-	t582 := work[:16*dH] // [d_h, 16]
-	work = work[16*dH:]
 	t59 := work[:256*dV] // [16, d_v, 16]
 	work = work[256*dV:]
-	t60 := work[:16*dV] // [16, d_v]
-	work = work[16*dV:]
 	t614 := work[:256] // [16, 16]
 	work = work[256:]
-	t652 := work[:16] // [16]
-	work = work[16:]
-	t802 := work[:256] // [16, 16]
-	work = work[256:]
-	t662 := work[:16*dV] // [16, d_v]
+	t643 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t702 := work[:16*dH] // [16, d_h]
+	t63_2 := work[:16] // [16]
+	work = work[16:]
+	t792 := work[:256] // [16, 16]
+	work = work[256:]
+	t692 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t77 := work[:16*dH] // [16, d_h]
+	t762 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t842 := work[:16] // [16]
+	t832 := work[:16] // [16]
 	work = work[16:]
-	t852 := work[:256] // [16, 16]
+	t842 := work[:256] // [16, 16]
 	work = work[256:]
-	t89 := work[:16] // [16]
+	t88 := work[:16] // [16]
 	work = work[16:]
-	t903 := work[:256] // [16, 16]
+	t89 := work[:256] // [16, 16]
 	work = work[256:]
-	t94 := work[:16] // [16]
+	t93_2 := work[:16] // [16]
 	work = work[16:]
-	t95 := work[:256] // [16, 16]
+	t94 := work[:256] // [16, 16]
 	work = work[256:]
-	t97 := work[:16] // [16]
+	t96 := work[:16] // [16]
 	work = work[16:]
-	t105 := work[:16] // [16]
+	t104 := work[:16] // [16]
+	work = work[16:]
+	t108 := work[:16] // [16]
 	work = work[16:]
 	t109 := work[:16] // [16]
 	work = work[16:]
-	t110 := work[:16] // [16]
+	t111 := work[:16] // [16]
 	work = work[16:]
 	t112_2 := work[:16] // [16]
 	work = work[16:]
-	t113_2 := work[:16] // [16]
+	t116 := work[:16] // [16]
 	work = work[16:]
 	t117 := work[:16] // [16]
 	work = work[16:]
-	t118 := work[:16] // [16]
+	t119 := work[:16] // [16]
 	work = work[16:]
 	t120 := work[:16] // [16]
 	work = work[16:]
-	t121 := work[:16] // [16]
+	t124 := work[:16] // [16]
 	work = work[16:]
 	t125 := work[:16] // [16]
 	work = work[16:]
-	t126 := work[:16] // [16]
+	t127 := work[:16] // [16]
 	work = work[16:]
 	t128 := work[:16] // [16]
 	work = work[16:]
-	t129 := work[:16] // [16]
+	t131 := work[:16] // [16]
 	work = work[16:]
-	t132_2 := work[:16] // [16]
+	t133_2 := work[:16] // [16]
 	work = work[16:]
-	t134_2 := work[:16] // [16]
-	work = work[16:]
-	t135 := work[:16] // [16]
+	t134 := work[:16] // [16]
 
 	// memora_logits.rho, memora_logits.theta
 	for i := range L {
@@ -1726,19 +1714,19 @@ func (c *StepBackward[F]) Run() {
 						t93[i] = F(t51Entry*t322Entry) + F(F(F(yProd[i]*t51Entry)*t322Entry)*t72_2[i])
 					}
 					// memora_logits.y, memora_logits.W1
-					clear(t113)
+					clear(t11)
 					for i := range dH {
 						W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-						var t133 F
+						var t132 F
 						t93Entry := t93[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							t133 += F(W1TrailEntry * (W1BarState3[j] + F(t27_2[j]*t93Entry)))
-							t113[j] += F(W1TrailEntry * t93Entry)
+							t132 += F(W1TrailEntry * (W1BarState3[j] + F(t27_2[j]*t93Entry)))
+							t11[j] += F(W1TrailEntry * t93Entry)
 						}
-						t132[i] = t133
+						t13[i] = t132
 					}
 					// memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
 					clear(t28)
@@ -1748,17 +1736,17 @@ func (c *StepBackward[F]) Run() {
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t153_2 := t153[i*dK:][:dK]
+						t15_2 := t15[i*dK:][:dK]
 						var t862 F
 						t93Entry2 := t93[i]
-						t132Entry := t132[i]
+						t13Entry := t13[i]
 						t41Entry := t41_2[i]
 						for j := range dK {
-							t154 := F(W1Trail2[j] * ((W1BarState3[j] + F(t27_2[j]*t93Entry2)) - t132Entry))
-							t184 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t154)
-							t862 += F(t154 * t25_2[j])
-							t153_2[j] = t154
-							t28[j] -= F(t154 * t41Entry)
+							t153 := F(W1Trail2[j] * ((W1BarState3[j] + F(t27_2[j]*t93Entry2)) - t13Entry))
+							t184 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t153)
+							t862 += F(t153 * t25_2[j])
+							t15_2[j] = t153
+							t28[j] -= F(t153 * t41Entry)
 						}
 						t86[i] = t862
 					}
@@ -1857,13 +1845,13 @@ func (c *StepBackward[F]) Run() {
 					clear(t80)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t153_2 := t153[i*dK:][:dK]
+						t15_2 := t15[i*dK:][:dK]
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t78Entry := t78[i]
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
 							t80[j] += F(W1TrailEntry2 * t78Entry)
-							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t23Entry3*t153_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(t25_2[j]*t78Entry)
+							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t23Entry3*t15_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(t25_2[j]*t78Entry)
 						}
 					}
 					// memora_logits.e
@@ -1872,7 +1860,7 @@ func (c *StepBackward[F]) Run() {
 					// memora_logits.e, memora_logits.U_W1, memora_logits
 					for i := range dK {
 						t8_2[i] = F(t24Entry3*t28[i]) + t80[i]
-						t10_2[i] = t113[i]
+						t10_2[i] = t11[i]
 					}
 				}
 			}
@@ -1890,48 +1878,6 @@ func (c *StepBackward[F]) Run() {
 			for j := range dH {
 				t5_2[j] = W2BarState3[j]
 			}
-		}
-	}
-
-	// memora_logits.q, memora_logits.k
-	clear(t11)
-	clear(t13)
-	for i := range L {
-		for j := range T - 16*chunks {
-			t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
-			t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
-			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
-			t13_2 := t13[(i*T+j+16*chunks)*dK:][:dK]
-			for k := range dK {
-				t11_2[k] += t10_2[k]
-				t13_2[k] += t8_2[k]
-			}
-		}
-	}
-
-	// memora_logits.v
-	clear(t12)
-	for i := range L {
-		for j := range T - 16*chunks {
-			t9_2 := t9[(i*(T-16*chunks)+j)*dV:][:dV]
-			t12_2 := t12[(i*T+j+16*chunks)*dV:][:dV]
-			for k := range dV {
-				t12_2[k] += t9_2[k]
-			}
-		}
-	}
-
-	// memora_logits.theta, memora_logits.rho
-	clear(t14)
-	clear(t15)
-	for i := range L {
-		t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
-		t14_2 := t14[i*T+16*chunks:][:T-16*chunks]
-		t6_2 := t6[i*(T-16*chunks):][:T-16*chunks]
-		t15_2 := t15[i*T+16*chunks:][:T-16*chunks]
-		for j := range T - 16*chunks {
-			t14_2[j] += t7_2[j]
-			t15_2[j] += t6_2[j]
 		}
 	}
 
@@ -1991,12 +1937,12 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo; n > 0 {
 				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
 				t42_2 := t42[(i*chunks+j)*16-2+lo:][:n]
-				t63_2 := t63[(i*chunks+j)*16+lo:][:n]
+				t63_3 := t63[(i*chunks+j)*16+lo:][:n]
 				t52_3 := t52[(i*chunks+j)*16-2+lo:][:n]
 				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t52Entry := t52_2[k]
-					t63_2[k] = F(t42_2[k] * t52Entry)
+					t63_3[k] = F(t42_2[k] * t52Entry)
 					t82_2[k] = F(t52_3[k] * t52Entry)
 				}
 			}
@@ -2007,10 +1953,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t42_2 := t42[(i*chunks+j)*16:][:16]
-			t63_2 := t63[(i*chunks+j)*16:][:16]
+			t63_3 := t63[(i*chunks+j)*16:][:16]
 			t722_2 := t722[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t722_2[k] = t42_2[k] + t63_2[k]
+				t722_2[k] = t42_2[k] + t63_3[k]
 			}
 		}
 	}
@@ -2099,14 +2045,14 @@ func (c *StepBackward[F]) Run() {
 			clear(t23_2)
 			for i := range dV {
 				W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
-				t155_2 := t155[i*dH:][:dH]
+				t154_2 := t154[i*dH:][:dH]
 				t16_2 := t16[i*dH:][:dH]
 				W2BarState2_3 := W2BarState2[i*dH:][:dH]
 				t23_3 := t23_2[(15*dV+i)*dH:][:dH]
 				for j := range dH {
-					t156 := num.Max(W2States[j], F(1e-08))
-					t155_2[j] = t156
-					t16_2[j] = num.Log(t156)
+					t155 := num.Max(W2States[j], F(1e-08))
+					t154_2[j] = t155
+					t16_2[j] = num.Log(t155)
 					t23_3[j] += W2BarState2_3[j]
 				}
 			}
@@ -2183,6 +2129,19 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 			}
+			// memora_logits.e, memora_logits.G_W1
+			for i := range 16 {
+				eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
+				GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
+				t422_2 := t422[i*dH:][:dH]
+				t712_2 := t712[i*dH:][:dH]
+				for j := range dH {
+					eProd2Entry := eProd2[j]
+					GW1Prod2Entry := GW1Prod2[j]
+					t422_2[j] = F(eProd2Entry * num.Sigmoid(eProd2Entry))
+					t712_2[j] = F(GW1Prod2Entry*num.Sigmoid(eProd2Entry)) + F(F(F(eProd2Entry*GW1Prod2Entry)*num.Sigmoid(eProd2Entry))*num.Sigmoid(-eProd2Entry))
+				}
+			}
 			// memora_logits.W1, memora_logits.W2
 			clear(t324)
 			for i := range dH {
@@ -2196,17 +2155,6 @@ func (c *StepBackward[F]) Run() {
 					t57_2[j] = t573
 					t58_2[j] = num.Log(t573)
 					t324_2[j] += W1BarState2_3[j]
-				}
-			}
-			// memora_logits.G_W1, memora_logits.e
-			for i := range 16 {
-				GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
-				eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
-				t712_2 := t712[i*dH:][:dH]
-				for j := range dH {
-					GW1Prod2Entry := GW1Prod2[j]
-					eProd2Entry := eProd2[j]
-					t712_2[j] = F(GW1Prod2Entry*num.Sigmoid(eProd2Entry)) + F(F(F(eProd2Entry*GW1Prod2Entry)*num.Sigmoid(eProd2Entry))*num.Sigmoid(-eProd2Entry))
 				}
 			}
 			// memora_logits.y, memora_logits.W2
@@ -2234,17 +2182,17 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.y, memora_logits.W1
-			clear(t134)
+			clear(t133)
 			for i := range 16 {
 				yProd2 := c.YProd2[((l*chunks+t3)*16+i)*dH:][:dH]
 				t5222_2 := t5222[i*dH:][:dH]
 				t1523_2 := t1523[i*dH:][:dH]
 				t22_3 := t22[((l*chunks+t3)*16+i)*dK:][:dK]
-				t134_3 := t134[i*dK:][:dK]
+				t133_3 := t133[i*dK:][:dK]
 				for j := range dH {
 					t324_2 := t324[(i*dH+j)*dK:][:dK]
 					W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
-					t142_3 := t142[(i*dH+j)*dK:][:dK]
+					t142_2 := t142[(i*dH+j)*dK:][:dK]
 					var t1524 F
 					yProd2Entry2 := yProd2[j]
 					t5222Entry := t5222_2[j]
@@ -2253,8 +2201,8 @@ func (c *StepBackward[F]) Run() {
 						t1422 := t324_2[k] + F(t22_3[k]*w2)
 						W12Entry := W12[k]
 						t1524 += F(W12Entry * t1422)
-						t134_3[k] += F(W12Entry * w2)
-						t142_3[k] = t1422
+						t133_3[k] += F(W12Entry * w2)
+						t142_2[k] = t1422
 					}
 					t1523_2[j] = t1524
 				}
@@ -2265,13 +2213,13 @@ func (c *StepBackward[F]) Run() {
 				t2223_2 := t2223[i*dH:][:dH]
 				for j := range dH {
 					W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
-					t142_3 := t142[(i*dH+j)*dK:][:dK]
+					t142_2 := t142[(i*dH+j)*dK:][:dK]
 					t58_2 := t58[j*dK:][:dK]
 					t172_2 := t172[(i*dH+j)*dK:][:dK]
 					var t2224 F
 					t1523Entry := t1523_2[j]
 					for k := range dK {
-						t1722 := F(W12[k] * (t142_3[k] - t1523Entry))
+						t1722 := F(W12[k] * (t142_2[k] - t1523Entry))
 						t2224 += F(t1722 * t58_2[k])
 						t172_2[k] = t1722
 					}
@@ -2300,30 +2248,30 @@ func (c *StepBackward[F]) Run() {
 				t21[i] = t213
 			}
 			// memora_logits.W1
-			for i := range dK {
-				kern.Gemm(16, 16, dH, F(1), false, kern.From(t141, i*16*16), 1, 16, kern.From(t172, i), dH*dK, dK, t712, 1, dH)
+			for j := range dK {
+				kern.Gemm(16, 16, dH, F(1), false, kern.From(t140, j*16), 1, 16*dK, kern.From(t172, j), dH*dK, dK, t712, 1, dH)
 			}
 			// memora_logits.W1, memora_logits.c
-			for i := range dK {
-				t2222_2 := t2222[i*16:][:16]
-				for j := range 16 {
-					t141_2 := t141[(i*16+j)*16:][:16]
+			for i := range 16 {
+				t2222_2 := t2222[i*dK:][:dK]
+				for j := range dK {
+					t140_2 := t140[(i*dK+j)*16:][:16]
 					var t2223_2 F
 					for k := range 16 {
-						t2223_2 += F(t141_2[k] * ((((t17[k*16+j] + t194[k*16+j]) + t224[k*16+j]) + t255[k*16+j]) + t282[k*16+j]))
+						t2223_2 += F(t140_2[k] * ((((t17[k*16+i] + t194[k*16+i]) + t224[k*16+i]) + t255[k*16+i]) + t282[k*16+i]))
 					}
 					t2222_2[j] = -t2223_2
 				}
 			}
 			// memora_logits.W1
-			kern.Gemm(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK)
+			kern.Gemm(16*dH, 16, dK, F(1), false, t145, 16, 1, t172, dK, 1, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK)
 			// memora_logits.W1
 			for i := range 16 {
 				for j := range dH {
-					t146_2 := t146[(i*dH+j)*16:][:16]
+					t145_2 := t145[(i*dH+j)*16:][:16]
 					t2322_2 := t2322[(i*dH+j)*16:][:16]
 					for k := range 16 {
-						t2322_2[k] = -F(t146_2[k] * t19_2[k])
+						t2322_2[k] = -F(t145_2[k] * t19_2[k])
 					}
 				}
 			}
@@ -2346,26 +2294,22 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.W1
 			for i := range 16 {
 				t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
+				t2222_2 := t2222[i*dK:][:dK]
 				var t277 F
 				for j := range dK {
-					t277 += F(t20_2[j] * t2222[j*16+i])
+					t277 += F(t20_2[j] * t2222_2[j])
 				}
 				t276[i] = t277
 			}
-			// memora_logits.G_W1, memora_logits.e, memora_logits.W2
+			// memora_logits.G_W1, memora_logits.e
 			for i := range 16 {
 				eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
 				t2522_2 := t2522[i*dH:][:dH]
 				t403_2 := t403[i*dH:][:dH]
-				t148_2 := t148[i*dH:][:dH]
-				t149_2 := t149[i*dH:][:dH]
 				for j := range dH {
 					eProd2Entry2 := eProd2[j]
 					t2522Entry := t2522_2[j]
-					t1482 := F(eProd2Entry2 * num.Sigmoid(eProd2Entry2))
 					t403_2[j] = F(F(F(eProd2Entry2*num.Sigmoid(eProd2Entry2))*num.Sigmoid(-eProd2Entry2))*t2522Entry) + F(num.Sigmoid(eProd2Entry2)*t2522Entry)
-					t148_2[j] = t1482
-					t149_2[j] = t1482
 				}
 			}
 			// memora_logits.W2
@@ -2409,43 +2353,30 @@ func (c *StepBackward[F]) Run() {
 				t572[i] = t5722
 			}
 			// memora_logits.W2
-			for i := range dH {
-				kern.Gemm(16, 16, dV, F(1), false, kern.From(t142_2, i*16*16), 1, 16, kern.From(t532, i), dH*dV, dH, kern.From(c.E2, (l*chunks+t3)*16*dV), 1, dV)
-			}
-			// memora_logits.W2, memora_logits.c
-			for i := range dH {
-				t582_2 := t582[i*16:][:16]
-				for j := range 16 {
-					t142_3 := t142_2[(i*16+j)*16:][:16]
-					var t5822 F
-					t19Entry := t19_2[j]
-					for k := range 16 {
-						t5822 += F(t142_3[k] * F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t255[k*16+j])+t282[k*16+j])*t19Entry))
-					}
-					t582_2[j] = -t5822
-				}
+			for j := range dH {
+				kern.Gemm(16, 16, dV, F(1), false, kern.From(t141, j*16), 1, 16*dH, kern.From(t532, j), dH*dV, dH, kern.From(c.E2, (l*chunks+t3)*16*dV), 1, dV)
 			}
 			// memora_logits.W2
-			kern.Gemm(16*dV, 16, dH, F(-1), false, t59, 16, 1, t532, dH, 1, t148, 1, dH)
+			kern.Gemm(16*dV, 16, dH, F(-1), false, t59, 16, 1, t532, dH, 1, t422, 1, dH)
 			// memora_logits.W2, memora_logits.c
-			clear(t60)
+			clear(t643)
 			for i := range 16 {
 				t614_2 := t614[i*16:][:16]
-				t60_2 := t60[i*dV:][:dV]
-				t19Entry2 := t19_2[i]
+				t643_2 := t643[i*dV:][:dV]
+				t19Entry := t19_2[i]
 				for j := range 16 {
 					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]) * t19Entry2)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]) * t19Entry)
 					for k := range dV {
 						t615 += F(t59[(i*dV+k)*16+j] * e2[k])
-						t60_2[k] += F(t59[(j*dV+k)*16+i] * w4)
+						t643_2[k] += F(t59[(j*dV+k)*16+i] * w4)
 					}
 					t614_2[j] = t615
 				}
 			}
 			// memora_logits.W2, memora_logits.c
-			clear(t652)
+			clear(t63_2)
 			for i := range 16 {
 				t614_2 := t614[i*16:][:16]
 				t17_2 := t17[i*16:][:16]
@@ -2454,76 +2385,80 @@ func (c *StepBackward[F]) Run() {
 				t255_2 := t255[i*16:][:16]
 				t282_2 := t282[i*16:][:16]
 				t245_2 := t245[i*16:][:16]
-				t802_2 := t802[i*16:][:16]
+				t792_2 := t792[i*16:][:16]
 				for j := range 16 {
 					t614Entry := t614_2[j]
-					t652[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) + t282_2[j]) * t614Entry)
-					t802_2[j] = t245_2[j] + F(t614Entry*t19_2[j])
-				}
-			}
-			// memora_logits.e
-			for i := range 16 {
-				t60_2 := t60[i*dV:][:dV]
-				t662_2 := t662[i*dV:][:dV]
-				for j := range dV {
-					t662_2[j] = t60_2[j]
+					t63_2[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) + t282_2[j]) * t614Entry)
+					t792_2[j] = t245_2[j] + F(t614Entry*t19_2[j])
 				}
 			}
 			// memora_logits.G_W1
-			kern.Gemm(dV, 16, dH, F(1), true, t662, 1, dV, kern.From(c.W2States, (l*chunks+t3)*dV*dH), dH, 1, t403, 1, dH)
+			kern.Gemm(dV, 16, dH, F(1), true, t643, 1, dV, kern.From(c.W2States, (l*chunks+t3)*dV*dH), dH, 1, t403, 1, dH)
 			// memora_logits.e
 			for i := range 16 {
-				t662_2 := t662[i*dV:][:dV]
+				t643_2 := t643[i*dV:][:dV]
 				t212_2 := t212[((l*chunks+t3)*16+i)*dV:][:dV]
 				for j := range dV {
-					t212_2[j] = -t662_2[j]
+					t212_2[j] = -t643_2[j]
+				}
+			}
+			// memora_logits.W2, memora_logits.c
+			for i := range 16 {
+				t692_2 := t692[i*dH:][:dH]
+				t19Entry2 := t19_2[i]
+				for j := range dH {
+					t141_2 := t141[(i*dH+j)*16:][:16]
+					var t5822 F
+					for k := range 16 {
+						t5822 += F(t141_2[k] * F(((((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t255[k*16+i])+t282[k*16+i])*t19Entry2))
+					}
+					t692_2[j] = -t5822
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dH, 16, dV, F(1), false, t702, 1, dH, kern.From(c.W2States, (l*chunks+t3)*dV*dH), 1, dH, t662, 1, dV)
-			// memora_logits.e, memora_logits.G_W1, memora_logits.W2
+			kern.Gemm(dH, 16, dV, F(1), true, t692, 1, dH, kern.From(c.W2States, (l*chunks+t3)*dV*dH), 1, dH, t643, 1, dV)
+			// memora_logits.e, memora_logits.G_W1
 			for i := range 16 {
 				GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
 				eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
 				t2522_2 := t2522[i*dH:][:dH]
-				t702_2 := t702[i*dH:][:dH]
-				t77_2 := t77[i*dH:][:dH]
+				t692_2 := t692[i*dH:][:dH]
+				t762_2 := t762[i*dH:][:dH]
 				for j := range dH {
 					GW1Prod2Entry2 := GW1Prod2[j]
 					eProd2Entry3 := eProd2[j]
 					t2522Entry2 := t2522_2[j]
-					t582Entry := t582[j*16+i]
-					t702Entry := t702_2[j]
-					w7 := F(F(F(eProd2Entry3*GW1Prod2Entry2)*num.Sigmoid(-eProd2Entry3))*t2522Entry2) + F(GW1Prod2Entry2*t2522Entry2) + F(eProd2Entry3*t582Entry) + F(eProd2Entry3*t702Entry)
+					t692Entry := t692_2[j]
+					w7 := F(F(F(eProd2Entry3*GW1Prod2Entry2)*num.Sigmoid(-eProd2Entry3))*t2522Entry2) + F(GW1Prod2Entry2*t2522Entry2) + F(eProd2Entry3*t692Entry)
 					w8 := F(F(F(GW1Prod2Entry2*num.Sigmoid(eProd2Entry3))*num.Sigmoid(-eProd2Entry3)) * t2522Entry2)
 					w9 := -F(F(F(F(F(eProd2Entry3*GW1Prod2Entry2)*num.Sigmoid(eProd2Entry3))*num.Sigmoid(eProd2Entry3))*num.Sigmoid(-eProd2Entry3)) * t2522Entry2)
-					t77_2[j] = w8 + w9 + F(num.Sigmoid(eProd2Entry3)*t582Entry) + F(num.Sigmoid(eProd2Entry3)*t702Entry) + F(F(num.Sigmoid(eProd2Entry3)*num.Sigmoid(-eProd2Entry3))*w7)
+					t762_2[j] = w8 + w9 + F(num.Sigmoid(eProd2Entry3)*t692Entry) + F(F(num.Sigmoid(eProd2Entry3)*num.Sigmoid(-eProd2Entry3))*w7)
 				}
 			}
 			// memora_logits.c
-			clear(t842)
+			clear(t832)
 			lo5 := max(0, 8)
 			if n := 16 - lo5; n > 0 {
-				t842_2 := t842[0+lo5:][:n]
+				t832_2 := t832[0+lo5:][:n]
 				for i := range n {
 					t17_2 := t17[((lo5+i)-8)*16:][:16]
 					t194_2 := t194[((lo5+i)-8)*16:][:16]
 					t224_2 := t224[((lo5+i)-8)*16:][:16]
 					t255_2 := t255[((lo5+i)-8)*16:][:16]
-					t802_2 := t802[(lo5+i)*16:][:16]
-					var t843 F
+					t792_2 := t792[(lo5+i)*16:][:16]
+					var t833 F
 					for j := range 16 {
-						t843 += F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) * t802_2[j])
+						t833 += F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) * t792_2[j])
 					}
-					t842_2[i] = t843
+					t832_2[i] = t833
 				}
 			}
 			// memora_logits.c
 			for i := range 16 {
-				t802_2 := t802[i*16:][:16]
-				t852_2 := t852[i*16:][:16]
+				t792_2 := t792[i*16:][:16]
+				t842_2 := t842[i*16:][:16]
 				for j := range 16 {
-					t852_2[j] = t802_2[j]
+					t842_2[j] = t792_2[j]
 				}
 			}
 			// memora_logits.c
@@ -2531,37 +2466,37 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo6; n > 0 {
 				t112_3 := t112[(l*chunks+t3)*16+lo6:][:n]
 				for i := range n {
-					t802_2 := t802[(lo6+i)*16:][:16]
-					t852_2 := t852[((lo6+i)-8)*16:][:16]
+					t792_2 := t792[(lo6+i)*16:][:16]
+					t842_2 := t842[((lo6+i)-8)*16:][:16]
 					t112Entry2 := t112_3[i]
 					for j := range 16 {
-						t852_2[j] += F(t802_2[j] * t112Entry2)
+						t842_2[j] += F(t792_2[j] * t112Entry2)
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t89)
+			clear(t88)
 			lo7 := max(0, 4)
 			if n := 16 - lo7; n > 0 {
-				t89_2 := t89[0+lo7:][:n]
+				t88_2 := t88[0+lo7:][:n]
 				for i := range n {
 					t17_2 := t17[((lo7+i)-4)*16:][:16]
 					t194_2 := t194[((lo7+i)-4)*16:][:16]
 					t224_2 := t224[((lo7+i)-4)*16:][:16]
-					t852_2 := t852[(lo7+i)*16:][:16]
-					var t892 F
+					t842_2 := t842[(lo7+i)*16:][:16]
+					var t882 F
 					for j := range 16 {
-						t892 += F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t852_2[j])
+						t882 += F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t842_2[j])
 					}
-					t89_2[i] = t892
+					t88_2[i] = t882
 				}
 			}
 			// memora_logits.c
 			for i := range 16 {
-				t852_2 := t852[i*16:][:16]
-				t903_2 := t903[i*16:][:16]
+				t842_2 := t842[i*16:][:16]
+				t89_2 := t89[i*16:][:16]
 				for j := range 16 {
-					t903_2[j] = t852_2[j]
+					t89_2[j] = t842_2[j]
 				}
 			}
 			// memora_logits.c
@@ -2569,36 +2504,36 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo8; n > 0 {
 				t82_2 := t82[(l*chunks+t3)*16+lo8:][:n]
 				for i := range n {
-					t852_2 := t852[(lo8+i)*16:][:16]
-					t903_2 := t903[((lo8+i)-4)*16:][:16]
+					t842_2 := t842[(lo8+i)*16:][:16]
+					t89_2 := t89[((lo8+i)-4)*16:][:16]
 					t82Entry3 := t82_2[i]
 					for j := range 16 {
-						t903_2[j] += F(t852_2[j] * t82Entry3)
+						t89_2[j] += F(t842_2[j] * t82Entry3)
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t94)
+			clear(t93_2)
 			lo9 := max(0, 2)
 			if n := 16 - lo9; n > 0 {
-				t94_2 := t94[0+lo9:][:n]
+				t93_3 := t93_2[0+lo9:][:n]
 				for i := range n {
 					t17_2 := t17[((lo9+i)-2)*16:][:16]
 					t194_2 := t194[((lo9+i)-2)*16:][:16]
-					t903_2 := t903[(lo9+i)*16:][:16]
-					var t942 F
+					t89_2 := t89[(lo9+i)*16:][:16]
+					var t932 F
 					for j := range 16 {
-						t942 += F((t17_2[j] + t194_2[j]) * t903_2[j])
+						t932 += F((t17_2[j] + t194_2[j]) * t89_2[j])
 					}
-					t94_2[i] = t942
+					t93_3[i] = t932
 				}
 			}
 			// memora_logits.c
 			for i := range 16 {
-				t903_2 := t903[i*16:][:16]
-				t95_2 := t95[i*16:][:16]
+				t89_2 := t89[i*16:][:16]
+				t94_2 := t94[i*16:][:16]
 				for j := range 16 {
-					t95_2[j] = t903_2[j]
+					t94_2[j] = t89_2[j]
 				}
 			}
 			// memora_logits.c
@@ -2606,235 +2541,236 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo10; n > 0 {
 				t52_2 := t52[(l*chunks+t3)*16+lo10:][:n]
 				for i := range n {
-					t903_2 := t903[(lo10+i)*16:][:16]
-					t95_2 := t95[((lo10+i)-2)*16:][:16]
+					t89_2 := t89[(lo10+i)*16:][:16]
+					t94_2 := t94[((lo10+i)-2)*16:][:16]
 					t52Entry3 := t52_2[i]
 					for j := range 16 {
-						t95_2[j] += F(t903_2[j] * t52Entry3)
+						t94_2[j] += F(t89_2[j] * t52Entry3)
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t97)
+			clear(t96)
 			lo11 := max(0, 1)
 			if n := 16 - lo11; n > 0 {
-				t97_2 := t97[0+lo11:][:n]
+				t96_2 := t96[0+lo11:][:n]
 				for i := range n {
 					t17_2 := t17[((lo11+i)-1)*16:][:16]
-					t95_2 := t95[(lo11+i)*16:][:16]
-					var t972 F
+					t94_2 := t94[(lo11+i)*16:][:16]
+					var t962 F
 					for j := range 16 {
-						t972 += F(t17_2[j] * t95_2[j])
+						t962 += F(t17_2[j] * t94_2[j])
 					}
-					t97_2[i] = t972
+					t96_2[i] = t962
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t105[i] = t21[i] + t572[i]
+				t104[i] = t21[i] + t572[i]
 			}
 			// memora_logits.a
-			clear(t109)
+			clear(t108)
 			lo12 := max(0, 8)
 			if n := 16 - lo12; n > 0 {
 				t102_2 := t102[(l*chunks+t3)*16-8+lo12:][:n]
-				t105_2 := t105[0+lo12:][:n]
-				t109_2 := t109[0+lo12:][:n]
+				t104_2 := t104[0+lo12:][:n]
+				t108_2 := t108[0+lo12:][:n]
 				for i := range n {
-					t109_2[i] = F(t102_2[i] * t105_2[i])
+					t108_2[i] = F(t102_2[i] * t104_2[i])
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t110[i] = t842[i] + t109[i]
+				t109[i] = t832[i] + t108[i]
 			}
 			// memora_logits.a
-			clear(t112_2)
+			clear(t111)
 			lo13 := max(0, 4)
 			if n := 16 - lo13; n > 0 {
 				t82_2 := t82[(l*chunks+t3)*16-4+lo13:][:n]
-				t110_2 := t110[0+lo13:][:n]
-				t112_3 := t112_2[0+lo13:][:n]
+				t109_2 := t109[0+lo13:][:n]
+				t111_2 := t111[0+lo13:][:n]
 				for i := range n {
-					t112_3[i] = F(t82_2[i] * t110_2[i])
+					t111_2[i] = F(t82_2[i] * t109_2[i])
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t113_2[i] = t105[i]
+				t112_2[i] = t104[i]
 			}
 			// memora_logits.a
 			lo14 := max(0, 8)
 			if n := 16 - lo14; n > 0 {
 				t112_3 := t112[(l*chunks+t3)*16+lo14:][:n]
-				t105_2 := t105[0+lo14:][:n]
-				t113_3 := t113_2[-8+lo14:][:n]
+				t104_2 := t104[0+lo14:][:n]
+				t112_4 := t112_2[-8+lo14:][:n]
 				for i := range n {
-					t113_3[i] += F(t112_3[i] * t105_2[i])
+					t112_4[i] += F(t112_3[i] * t104_2[i])
 				}
 			}
 			// memora_logits.a
-			clear(t117)
+			clear(t116)
 			lo15 := max(0, 4)
 			if n := 16 - lo15; n > 0 {
 				t722_2 := t722[(l*chunks+t3)*16-4+lo15:][:n]
-				t113_3 := t113_2[0+lo15:][:n]
-				t117_2 := t117[0+lo15:][:n]
+				t112_3 := t112_2[0+lo15:][:n]
+				t116_2 := t116[0+lo15:][:n]
 				for i := range n {
-					t117_2[i] = F(t722_2[i] * t113_3[i])
+					t116_2[i] = F(t722_2[i] * t112_3[i])
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t118[i] = t89[i] + t112_2[i] + t117[i]
+				t117[i] = t88[i] + t111[i] + t116[i]
 			}
 			// memora_logits.a
 			lo16 := max(0, 4)
 			if n := 16 - lo16; n > 0 {
 				t82_2 := t82[(l*chunks+t3)*16+lo16:][:n]
-				t110_2 := t110[0+lo16:][:n]
-				t118_2 := t118[-4+lo16:][:n]
+				t109_2 := t109[0+lo16:][:n]
+				t117_2 := t117[-4+lo16:][:n]
 				for i := range n {
-					t118_2[i] += F(t82_2[i] * t110_2[i])
+					t117_2[i] += F(t82_2[i] * t109_2[i])
 				}
 			}
 			// memora_logits.a
-			clear(t120)
+			clear(t119)
 			lo17 := max(0, 2)
 			if n := 16 - lo17; n > 0 {
 				t52_2 := t52[(l*chunks+t3)*16-2+lo17:][:n]
-				t118_2 := t118[0+lo17:][:n]
-				t120_2 := t120[0+lo17:][:n]
+				t117_2 := t117[0+lo17:][:n]
+				t119_2 := t119[0+lo17:][:n]
 				for i := range n {
-					t120_2[i] = F(t52_2[i] * t118_2[i])
+					t119_2[i] = F(t52_2[i] * t117_2[i])
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t121[i] = t113_2[i]
+				t120[i] = t112_2[i]
 			}
 			// memora_logits.a
 			lo18 := max(0, 4)
 			if n := 16 - lo18; n > 0 {
 				t82_2 := t82[(l*chunks+t3)*16+lo18:][:n]
-				t113_3 := t113_2[0+lo18:][:n]
-				t121_2 := t121[-4+lo18:][:n]
+				t112_3 := t112_2[0+lo18:][:n]
+				t120_2 := t120[-4+lo18:][:n]
 				for i := range n {
-					t121_2[i] += F(t82_2[i] * t113_3[i])
+					t120_2[i] += F(t82_2[i] * t112_3[i])
 				}
 			}
 			// memora_logits.a
-			clear(t125)
+			clear(t124)
 			lo19 := max(0, 2)
 			if n := 16 - lo19; n > 0 {
 				t42_2 := t42[(l*chunks+t3)*16-2+lo19:][:n]
-				t121_2 := t121[0+lo19:][:n]
-				t125_2 := t125[0+lo19:][:n]
+				t120_2 := t120[0+lo19:][:n]
+				t124_2 := t124[0+lo19:][:n]
 				for i := range n {
-					t125_2[i] = F(t42_2[i] * t121_2[i])
+					t124_2[i] = F(t42_2[i] * t120_2[i])
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t126[i] = t94[i] + t120[i] + t125[i]
+				t125[i] = t93_2[i] + t119[i] + t124[i]
 			}
 			// memora_logits.a
 			lo20 := max(0, 2)
 			if n := 16 - lo20; n > 0 {
 				t52_2 := t52[(l*chunks+t3)*16+lo20:][:n]
-				t118_2 := t118[0+lo20:][:n]
-				t126_2 := t126[-2+lo20:][:n]
+				t117_2 := t117[0+lo20:][:n]
+				t125_2 := t125[-2+lo20:][:n]
 				for i := range n {
-					t126_2[i] += F(t52_2[i] * t118_2[i])
+					t125_2[i] += F(t52_2[i] * t117_2[i])
 				}
 			}
 			// memora_logits.a
-			clear(t128)
+			clear(t127)
 			lo21 := max(0, 1)
 			if n := 16 - lo21; n > 0 {
 				t18_2 := t18[(l*chunks+t3)*16-1+lo21:][:n]
-				t126_2 := t126[0+lo21:][:n]
-				t128_2 := t128[0+lo21:][:n]
+				t125_2 := t125[0+lo21:][:n]
+				t127_2 := t127[0+lo21:][:n]
 				for i := range n {
-					t128_2[i] = F(t18_2[i] * t126_2[i])
+					t127_2[i] = F(t18_2[i] * t125_2[i])
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t129[i] = t121[i]
+				t128[i] = t120[i]
 			}
 			// memora_logits.a
 			lo22 := max(0, 2)
 			if n := 16 - lo22; n > 0 {
 				t52_2 := t52[(l*chunks+t3)*16+lo22:][:n]
-				t121_2 := t121[0+lo22:][:n]
-				t129_2 := t129[-2+lo22:][:n]
+				t120_2 := t120[0+lo22:][:n]
+				t128_2 := t128[-2+lo22:][:n]
 				for i := range n {
-					t129_2[i] += F(t52_2[i] * t121_2[i])
+					t128_2[i] += F(t52_2[i] * t120_2[i])
 				}
 			}
 			// memora_logits.a
-			clear(t132_2)
+			clear(t131)
 			lo23 := max(0, 1)
 			if n := 16 - lo23; n > 0 {
 				t24_3 := t24_2[(l*chunks+t3)*16-1+lo23:][:n]
-				t129_2 := t129[0+lo23:][:n]
-				t132_3 := t132_2[0+lo23:][:n]
+				t128_2 := t128[0+lo23:][:n]
+				t131_2 := t131[0+lo23:][:n]
 				for i := range n {
-					t132_3[i] = F(t24_3[i] * t129_2[i])
+					t131_2[i] = F(t24_3[i] * t128_2[i])
 				}
 			}
 			// memora_logits.a.start
 			for i := range 16 {
-				t134_2[i] = t129[i]
+				t133_2[i] = t128[i]
 			}
 			// memora_logits.a
 			lo24 := max(0, 1)
 			if n := 16 - lo24; n > 0 {
 				t18_2 := t18[(l*chunks+t3)*16+lo24:][:n]
-				t129_2 := t129[0+lo24:][:n]
-				t134_3 := t134_2[-1+lo24:][:n]
+				t128_2 := t128[0+lo24:][:n]
+				t133_3 := t133_2[-1+lo24:][:n]
 				for i := range n {
-					t134_3[i] += F(t18_2[i] * t129_2[i])
+					t133_3[i] += F(t18_2[i] * t128_2[i])
 				}
 			}
 			// memora_logits.a.start
-			clear(t135)
+			clear(t134)
 			if n := min(16, 1); n > 0 {
-				t134_3 := t134_2[:n]
-				t135_2 := t135[:n]
+				t133_3 := t133_2[:n]
+				t134_2 := t134[:n]
 				for i := range n {
-					t135_2[i] = t134_3[i]
+					t134_2[i] = t133_3[i]
 				}
 			}
 			// memora_logits.a.start
 			for i := range 16 {
-				t182_2[i] = t97[i] + t128[i] + t132_2[i] + t135[i]
-				t192_2[i] = t276[i] + t652[i]
+				t182_2[i] = t96[i] + t127[i] + t131[i] + t134[i]
+				t192_2[i] = t276[i] + t63_2[i]
 			}
 			// memora_logits.a
 			lo25 := max(0, 1)
 			if n := 16 - lo25; n > 0 {
 				t18_2 := t18[(l*chunks+t3)*16+lo25:][:n]
-				t126_2 := t126[0+lo25:][:n]
+				t125_2 := t125[0+lo25:][:n]
 				t182_3 := t182[(l*chunks+t3)*16-1+lo25:][:n]
 				for i := range n {
-					t182_3[i] += F(t18_2[i] * t126_2[i])
+					t182_3[i] += F(t18_2[i] * t125_2[i])
 				}
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			for i := range 16 {
+				t2222_2 := t2222[i*dK:][:dK]
 				t202_2 := t202[((l*chunks+t3)*16+i)*dK:][:dK]
-				t134_3 := t134[i*dK:][:dK]
+				t133_3 := t133[i*dK:][:dK]
 				t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
 				t19Entry3 := t19_2[i]
 				for j := range dK {
-					t202_2[j] = F(t2222[j*16+i] * t19Entry3)
-					t222_2[j] = t134_3[j]
+					t202_2[j] = F(t2222_2[j] * t19Entry3)
+					t222_2[j] = t133_3[j]
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dK, 16, dH, F(1), true, kern.From(t202, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t77, 1, dH)
+			kern.Gemm(dK, 16, dH, F(1), true, kern.From(t202, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t762, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			for i := range dH {
 				W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -2846,21 +2782,21 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK, t77, dH, 1)
+			kern.Gemm(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK, t762, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			for i := range dV {
 				W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
 				t56_2 := t56[i*dH:][:dH]
-				t155_2 := t155[i*dH:][:dH]
+				t154_2 := t154[i*dH:][:dH]
 				W2BarState2_3 := W2BarState2[i*dH:][:dH]
 				for j := range dH {
-					W2BarState2_3[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t155_2[j])), F(0))
+					W2BarState2_3[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t154_2[j])), F(0))
 				}
 			}
 			// memora_logits.G_W1
 			kern.Gemm(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t3)*16*dV), 1, dV, t403, dH, 1)
 			// memora_logits.e
-			kern.Gemm(dV, dH, 16, F(1), true, W2BarState2, dH, 1, t662, 1, dV, t149, dH, 1)
+			kern.Gemm(dH, dV, 16, F(1), true, W2BarState2, 1, dH, t422, 1, dH, t643, dV, 1)
 		}
 		for i := range dH * dK {
 			W1BarOut[i] = W1BarState2_2[i]
@@ -2870,37 +2806,46 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// memora_logits.rho
+	// memora_logits.k, memora_logits.q
+	clear(c.K0Bar)
+	clear(c.Q0Bar)
 	for i := range L {
-		for j := range T {
-			t13_2 := t13[(i*T+j)*dK:][:dK]
-			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+		for j := range T - 16*chunks {
+			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+			k0Bar := c.K0Bar[(i*T+j+16*chunks)*dK:][:dK]
+			t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
+			q0Bar := c.Q0Bar[(i*T+j+16*chunks)*dK:][:dK]
 			for k := range dK {
-				k0Bar[k] = t13_2[k]
+				k0Bar[k] += t8_2[k]
+				q0Bar[k] += t10_2[k]
 			}
 		}
 	}
 
-	// memora_logits.k
+	// memora_logits.k, memora_logits.q
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
 				k0Bar := c.K0Bar[(i*T+16*j+k)*dK:][:dK]
+				t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
+				q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
 				for m := range dK {
 					k0Bar[m] += t202_2[m]
+					q0Bar[m] += t222_2[m]
 				}
 			}
 		}
 	}
 
-	// memora_logits.rho
+	// memora_logits.v
+	clear(c.VBar)
 	for i := range L {
-		for j := range T {
-			t12_2 := t12[(i*T+j)*dV:][:dV]
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
+		for j := range T - 16*chunks {
+			t9_2 := t9[(i*(T-16*chunks)+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j+16*chunks)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t12_2[k]
+				vBar[k] += t9_2[k]
 			}
 		}
 	}
@@ -2918,66 +2863,30 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// memora_logits.rho
+	// memora_logits.rho, memora_logits.theta
+	clear(c.RhoBar)
+	clear(c.ThetaBar)
 	for i := range L {
-		t15_2 := t15[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		for j := range T {
-			rhoBar[j] = t15_2[j]
+		t6_2 := t6[i*(T-16*chunks):][:T-16*chunks]
+		rhoBar := c.RhoBar[i*T+16*chunks:][:T-16*chunks]
+		t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
+		thetaBar := c.ThetaBar[i*T+16*chunks:][:T-16*chunks]
+		for j := range T - 16*chunks {
+			rhoBar[j] += t6_2[j]
+			thetaBar[j] += t7_2[j]
 		}
 	}
 
-	// memora_logits.rho
+	// memora_logits.rho, memora_logits.theta
 	for i := range L {
 		for j := range chunks {
 			t182_2 := t182[(i*chunks+j)*16:][:16]
 			rhoBar := c.RhoBar[i*T+16*j:][:16]
-			for k := range 16 {
-				rhoBar[k] += t182_2[k]
-			}
-		}
-	}
-
-	// memora_logits.rho
-	for i := range L {
-		t14_2 := t14[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		for j := range T {
-			thetaBar[j] = t14_2[j]
-		}
-	}
-
-	// memora_logits.theta
-	for i := range L {
-		for j := range chunks {
 			t192_2 := t192[(i*chunks+j)*16:][:16]
 			thetaBar := c.ThetaBar[i*T+16*j:][:16]
 			for k := range 16 {
+				rhoBar[k] += t182_2[k]
 				thetaBar[k] += t192_2[k]
-			}
-		}
-	}
-
-	// memora_logits.rho
-	for i := range L {
-		for j := range T {
-			t11_2 := t11[(i*T+j)*dK:][:dK]
-			q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				q0Bar[k] = t11_2[k]
-			}
-		}
-	}
-
-	// memora_logits.q
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
-				t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
-				q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
-				for m := range dK {
-					q0Bar[m] += t222_2[m]
-				}
 			}
 		}
 	}

@@ -26,76 +26,76 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t18 := c.Work[:16*L*chunks]                                                                                  // [L, chunks, 16]
-	t19 := c.Work[16*L*chunks:][:16*L*chunks]                                                                    // [L, chunks, 16]
-	t20 := c.Work[32*L*chunks:][:16*L*chunks*dK]                                                                 // [L, chunks, 16, d_k]
-	t22 := c.Work[16*L*chunks*dK+32*L*chunks:][:16*L*chunks*dK]                                                  // [L, chunks, 16, d_k]
-	t21 := c.Work[32*L*chunks*dK+32*L*chunks:][:16*L*chunks*dV]                                                  // [L, chunks, 16, d_v]
-	t := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t3 := c.Work[32*L*chunks*dK+16*L*chunks*dV+48*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t5 := c.Work[32*L*chunks*dK+16*L*chunks*dV+64*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t4 := c.Work[32*L*chunks*dK+16*L*chunks*dV+80*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t6 := c.Work[32*L*chunks*dK+16*L*chunks*dV+96*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	t8 := c.Work[32*L*chunks*dK+16*L*chunks*dV+112*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t7 := c.Work[32*L*chunks*dK+16*L*chunks*dV+128*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t9 := c.Work[32*L*chunks*dK+16*L*chunks*dV+144*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t11 := c.Work[32*L*chunks*dK+16*L*chunks*dV+160*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t10 := c.Work[32*L*chunks*dK+16*L*chunks*dV+176*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t12 := c.Work[32*L*chunks*dK+16*L*chunks*dV+192*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	a := c.Work[32*L*chunks*dK+16*L*chunks*dV+208*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
-	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+224*L*chunks:][:16*L*chunks*dV]                                   // [L, chunks, 16, d_v]
-	t23 := c.Work[32*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:L*T-16*L*chunks]                                 // [L, T - 16·chunks]
-	t24 := c.Work[32*L*chunks*dK+32*L*chunks*dV+L*T+208*L*chunks:][:L*T-16*L*chunks]                             // [L, T - 16·chunks]
-	t25 := c.Work[32*L*chunks*dK+32*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dK-16*L*chunks*dK]                     // [L, T - 16·chunks, d_k]
-	t27 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dK-16*L*chunks*dK]              // [L, T - 16·chunks, d_k]
-	t26 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dV-16*L*chunks*dV]                           // [L, T - 16·chunks, d_v]
-	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dV-16*L*chunks*dV]                    // [L, T - 16·chunks, d_v]
-	W1State := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks:][:dH*dK]                                             // [d_h, d_k]
-	W2State := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK:][:dH*dV]                                       // [d_v, d_h]
-	t30 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+dH*dV:][:16*dH]                                     // [16, d_h]
-	e3 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+dH*dV+16*dH:][:16*dV]                                // [16, d_v]
-	t322 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+dH*dV+16*dH+16*dV:][:16*dH*dV]                     // [16, d_v, d_h]
-	t22_2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+17*dH*dV+16*dH+16*dV:][:16*dH]                    // [16, d_h]
-	t42 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+17*dH*dV+32*dH+16*dV:][:16*dH*dK]                   // [16, d_h, d_k]
-	t522 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+17*dH*dV+32*dH+16*dV:][:16*dH]                  // [16, d_h]
-	t16 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+17*dH*dV+48*dH+16*dV:][:dH*dV]                   // [d_v, d_h]
-	t17 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV:][:256]                     // [16, 16]
-	t193 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+256:][:256]                // [16, 16]
-	t223 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+512:][:256]                // [16, 16]
-	t252 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+768:][:256]                // [16, 16]
-	t28 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1024:][:256]                // [16, 16]
-	t31 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1280:][:16*dH]              // [16, d_h]
-	t1822 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+64*dH+16*dV+1280:][:16*dH]            // [16, d_h]
-	t2022 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+80*dH+16*dV+1280:][:16*dH]            // [16, d_h]
-	t212 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+16*dV+1280:][:256*dV]            // [16, 16, d_v]
-	t54 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+272*dV+1280:][:16*dH*dV]          // [16, d_v, d_h]
-	W222 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+34*dH*dV+96*dH+272*dV+1280:][:16*dH*dV]         // [16, d_v, d_h]
-	t58 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+50*dH*dV+96*dH+272*dV+1280:][:dH*dK]             // [d_h, d_k]
-	t71 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+50*dH*dV+96*dH+272*dV+1280:][:16*dH]             // [16, d_h]
-	t2222 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+50*dH*dV+112*dH+272*dV+1280:][:16*dK]          // [16, d_k]
-	t232 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+50*dH*dV+112*dH+16*dK+272*dV+1280:][:256*dH]    // [16, 16, d_h]
-	t76 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	W122 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+34*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH*dK]  // [16, d_h, d_k]
-	t78 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+50*dH*dV+368*dH+16*dK+272*dV+1280:][:16*dH]      // [16, d_h]
-	t242 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+50*dH*dV+384*dH+16*dK+272*dV+1280:][:16*dH]     // [16, d_h]
-	y3 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+50*dH*dV+400*dH+16*dK+272*dV+1280:][:16*dV]       // [16, d_v]
-	W1State2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+50*dH*dV+400*dH+16*dK+288*dV+1280:][:dH*dK] // [d_h, d_k]
-	W2State2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+50*dH*dV+400*dH+16*dK+288*dV+1280:][:dH*dV] // [d_v, d_h]
-	t2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+400*dH+16*dK+288*dV+1280:][:dH]          // [d_h]
-	t23_2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+401*dH+16*dK+288*dV+1280:][:dH]       // [d_h]
-	t14 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+402*dH+16*dK+288*dV+1280:][:dH]         // [d_h]
-	t162 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+403*dH+16*dK+288*dV+1280:][:dH]        // [d_h]
-	t33 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+288*dV+1280:][:dV]         // [d_v]
-	e6 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+289*dV+1280:][:dV]          // [d_v]
-	t273 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+51*dH*dV+404*dH+16*dK+290*dV+1280:][:dH*dV]     // [d_v, d_h]
-	t222 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+52*dH*dV+404*dH+16*dK+290*dV+1280:][:dH]        // [d_h]
-	W223 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+52*dH*dV+405*dH+16*dK+290*dV+1280:][:dH*dV]     // [d_v, d_h]
-	t41 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+53*dH*dV+405*dH+16*dK+290*dV+1280:][:dH]         // [d_h]
-	t48 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH*dK]      // [d_h, d_k]
-	W123 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+52*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH*dK]     // [d_h, d_k]
-	t50 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+53*dH*dV+406*dH+16*dK+290*dV+1280:][:dH]         // [d_h]
-	t183 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+53*dH*dV+407*dH+16*dK+290*dV+1280:][:dH]        // [d_h]
-	y5 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+53*dH*dV+408*dH+16*dK+290*dV+1280:][:dV]          // [d_v]
+	t18 := c.Work[:16*L*chunks]                                                                                 // [L, chunks, 16]
+	t19 := c.Work[16*L*chunks:][:16*L*chunks]                                                                   // [L, chunks, 16]
+	t20 := c.Work[32*L*chunks:][:16*L*chunks*dK]                                                                // [L, chunks, 16, d_k]
+	t22 := c.Work[16*L*chunks*dK+32*L*chunks:][:16*L*chunks*dK]                                                 // [L, chunks, 16, d_k]
+	t21 := c.Work[32*L*chunks*dK+32*L*chunks:][:16*L*chunks*dV]                                                 // [L, chunks, 16, d_v]
+	t := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t3 := c.Work[32*L*chunks*dK+16*L*chunks*dV+48*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t5 := c.Work[32*L*chunks*dK+16*L*chunks*dV+64*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t4 := c.Work[32*L*chunks*dK+16*L*chunks*dV+80*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t6 := c.Work[32*L*chunks*dK+16*L*chunks*dV+96*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t8 := c.Work[32*L*chunks*dK+16*L*chunks*dV+112*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t7 := c.Work[32*L*chunks*dK+16*L*chunks*dV+128*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t9 := c.Work[32*L*chunks*dK+16*L*chunks*dV+144*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t11 := c.Work[32*L*chunks*dK+16*L*chunks*dV+160*L*chunks:][:16*L*chunks]                                    // [L, chunks, 16]
+	t10 := c.Work[32*L*chunks*dK+16*L*chunks*dV+176*L*chunks:][:16*L*chunks]                                    // [L, chunks, 16]
+	t12 := c.Work[32*L*chunks*dK+16*L*chunks*dV+192*L*chunks:][:16*L*chunks]                                    // [L, chunks, 16]
+	a := c.Work[32*L*chunks*dK+16*L*chunks*dV+208*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+224*L*chunks:][:16*L*chunks*dV]                                  // [L, chunks, 16, d_v]
+	t23 := c.Work[32*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:L*T-16*L*chunks]                                // [L, T - 16·chunks]
+	t24 := c.Work[32*L*chunks*dK+32*L*chunks*dV+L*T+208*L*chunks:][:L*T-16*L*chunks]                            // [L, T - 16·chunks]
+	t25 := c.Work[32*L*chunks*dK+32*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dK-16*L*chunks*dK]                    // [L, T - 16·chunks, d_k]
+	t27 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dK-16*L*chunks*dK]             // [L, T - 16·chunks, d_k]
+	t26 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dV-16*L*chunks*dV]                          // [L, T - 16·chunks, d_v]
+	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dV-16*L*chunks*dV]                   // [L, T - 16·chunks, d_v]
+	W1State := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks:][:dH*dK]                                            // [d_h, d_k]
+	W2State := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK:][:dH*dV]                                      // [d_v, d_h]
+	t30 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+dH*dV:][:16*dH]                                    // [16, d_h]
+	e3 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+dH*dV+16*dH:][:16*dV]                               // [16, d_v]
+	t322 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+dH*dV+16*dH+16*dV:][:16*dH*dV]                    // [16, d_v, d_h]
+	t22_2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+17*dH*dV+16*dH+16*dV:][:16*dH]                   // [16, d_h]
+	t422 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK+17*dH*dV+32*dH+16*dV:][:16*dH*dK]                 // [16, d_h, d_k]
+	t522 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+17*dH*dV+32*dH+16*dV:][:16*dH]                 // [16, d_h]
+	t16 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+17*dH*dV+48*dH+16*dV:][:dH*dV]                  // [d_v, d_h]
+	t17 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV:][:256]                    // [16, 16]
+	t193 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+256:][:256]               // [16, 16]
+	t223 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+512:][:256]               // [16, 16]
+	t252 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+768:][:256]               // [16, 16]
+	t28 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1024:][:256]               // [16, 16]
+	t31 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1280:][:16*dH]             // [16, d_h]
+	t42 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+64*dH+16*dV+1280:][:16*dH]             // [16, d_h]
+	t162 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+80*dH+16*dV+1280:][:256]              // [16, 16]
+	t172 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+80*dH+16*dV+1536:][:16*dH*dV]         // [d_v, 16, d_h]
+	t54 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+34*dH*dV+80*dH+16*dV+1536:][:16*dH*dV]          // [16, d_v, d_h]
+	W222 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+50*dH*dV+80*dH+16*dV+1536:][:16*dH*dV]         // [16, d_v, d_h]
+	t58 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+66*dH*dV+80*dH+16*dV+1536:][:dH*dK]             // [d_h, d_k]
+	t71 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+66*dH*dV+80*dH+16*dV+1536:][:16*dH]             // [16, d_h]
+	t1822 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+66*dH*dV+96*dH+16*dV+1536:][:16*dK]           // [16, d_k]
+	t1922 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+66*dH*dV+96*dH+16*dK+16*dV+1536:][:256*dH]    // [16, 16, d_h]
+	t76 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+18*dH*dK+66*dH*dV+352*dH+16*dK+16*dV+1536:][:16*dH*dK]   // [16, d_h, d_k]
+	W122 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+34*dH*dK+66*dH*dV+352*dH+16*dK+16*dV+1536:][:16*dH*dK]  // [16, d_h, d_k]
+	t78 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+66*dH*dV+352*dH+16*dK+16*dV+1536:][:16*dH]      // [16, d_h]
+	t2022 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+66*dH*dV+368*dH+16*dK+16*dV+1536:][:16*dH]    // [16, d_h]
+	y3 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+66*dH*dV+384*dH+16*dK+16*dV+1536:][:16*dV]       // [16, d_v]
+	W1State2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+50*dH*dK+66*dH*dV+384*dH+16*dK+32*dV+1536:][:dH*dK] // [d_h, d_k]
+	W2State2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+66*dH*dV+384*dH+16*dK+32*dV+1536:][:dH*dV] // [d_v, d_h]
+	t2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+67*dH*dV+384*dH+16*dK+32*dV+1536:][:dH]          // [d_h]
+	t23_2 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+67*dH*dV+385*dH+16*dK+32*dV+1536:][:dH]       // [d_h]
+	t14 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+67*dH*dV+386*dH+16*dK+32*dV+1536:][:dH]         // [d_h]
+	t1622 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+67*dH*dV+387*dH+16*dK+32*dV+1536:][:dH]       // [d_h]
+	t33 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+67*dH*dV+388*dH+16*dK+32*dV+1536:][:dV]         // [d_v]
+	e6 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+67*dH*dV+388*dH+16*dK+33*dV+1536:][:dV]          // [d_v]
+	t273 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+67*dH*dV+388*dH+16*dK+34*dV+1536:][:dH*dV]     // [d_v, d_h]
+	t222 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+68*dH*dV+388*dH+16*dK+34*dV+1536:][:dH]        // [d_h]
+	W223 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+68*dH*dV+389*dH+16*dK+34*dV+1536:][:dH*dV]     // [d_v, d_h]
+	t41 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+69*dH*dV+389*dH+16*dK+34*dV+1536:][:dH]         // [d_h]
+	t48 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+51*dH*dK+69*dH*dV+390*dH+16*dK+34*dV+1536:][:dH*dK]      // [d_h, d_k]
+	W123 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+52*dH*dK+69*dH*dV+390*dH+16*dK+34*dV+1536:][:dH*dK]     // [d_h, d_k]
+	t50 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+69*dH*dV+390*dH+16*dK+34*dV+1536:][:dH]         // [d_h]
+	t183 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+69*dH*dV+391*dH+16*dK+34*dV+1536:][:dH]        // [d_h]
+	y5 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+53*dH*dK+69*dH*dV+392*dH+16*dK+34*dV+1536:][:dV]          // [d_v]
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
@@ -513,29 +513,25 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.e
 			kern.GemmFMA(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t20, (l*chunks+t13)*16*dK), 1, dK)
-			// memora_logits.e, memora_logits.W2
+			// memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R86d595c14f18Args{
+				a2 := regions.Rc08c2688aa60Args{
 					P0: unsafe.SliceData(t30),
 					P1: unsafe.SliceData(t31),
-					P2: unsafe.SliceData(t1822),
-					P3: unsafe.SliceData(t2022),
+					P2: unsafe.SliceData(t42),
 					N0: dH,
 				}
-				regions.R86d595c14f18(&a2)
+				regions.Rc08c2688aa60(&a2)
 			} else {
 				for i := range 16 {
 					t30_2 := t30[i*dH:][:dH]
 					t31_2 := t31[i*dH:][:dH]
-					t1822_2 := t1822[i*dH:][:dH]
-					t2022_2 := t2022[i*dH:][:dH]
+					t42_2 := t42[i*dH:][:dH]
 					for j := range dH {
 						t30Entry := t30_2[j]
 						t312 := kern.Sigmoid(t30Entry)
-						t1823 := F(t30Entry * t312)
 						t31_2[j] = t312
-						t1822_2[j] = t1823
-						t2022_2[j] = t1823
+						t42_2[j] = F(t30Entry * t312)
 					}
 				}
 			}
@@ -558,23 +554,20 @@ func (c *stepFused) run() {
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t1822, 1, dH)
+			kern.GemmFMA(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t42, 1, dH)
 			// memora_logits.W2, memora_logits.c
 			if kern.Wide() {
-				a2 := regions.Rec65844a8260Args{
+				a2 := regions.Rba317eca0663Args{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t193),
 					P2: unsafe.SliceData(t223),
 					P3: unsafe.SliceData(t252),
 					P4: unsafe.SliceData(t28),
 					P5: unsafe.SliceData(t19),
-					P6: unsafe.SliceData(e3),
-					P7: unsafe.SliceData(t212),
+					P6: unsafe.SliceData(t162),
 					N0: 64*t13 + 64*chunks*l,
-					N1: dV,
-					N2: 16 * dV,
 				}
-				regions.Rec65844a8260(&a2)
+				regions.Rba317eca0663(&a2)
 			} else {
 				t19_2 := t19[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -583,12 +576,31 @@ func (c *stepFused) run() {
 					t223_2 := t223[i*16:][:16]
 					t252_2 := t252[i*16:][:16]
 					t28_2 := t28[i*16:][:16]
+					t162_2 := t162[i*16:][:16]
 					for j := range 16 {
-						e3_2 := e3[j*dV:][:dV]
-						t212_2 := t212[(i*16+j)*dV:][:dV]
-						w := F(((((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]) * t19_2[j])
-						for k := range dV {
-							t212_2[k] = F(e3_2[k] * w)
+						t162_2[j] = F(((((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]) * t19_2[j])
+					}
+				}
+			}
+			// memora_logits.W2
+			if kern.Wide() {
+				a2 := regions.R12761a7651b5Args{
+					P0: unsafe.SliceData(e3),
+					P1: unsafe.SliceData(t42),
+					P2: unsafe.SliceData(t172),
+					N0: dV,
+					N1: dH,
+					N2: 16 * dH,
+				}
+				regions.R12761a7651b5(&a2)
+			} else {
+				for i := range dV {
+					for j := range 16 {
+						t42_2 := t42[j*dH:][:dH]
+						t172_2 := t172[(i*16+j)*dH:][:dH]
+						e3Entry := e3[j*dV+i]
+						for k := range dH {
+							t172_2[k] = F(t42_2[k] * e3Entry)
 						}
 					}
 				}
@@ -619,8 +631,8 @@ func (c *stepFused) run() {
 				}
 			}
 			// memora_logits.W2, memora_logits.G_W2
-			for i := range 16 {
-				kern.GemmFMA(dH, dV, 16, F(-1), true, kern.From(t54, i*dV*dH), 1, dH, t2022, 1, dH, kern.From(t212, i*16*dV), dV, 1)
+			for j := range dV {
+				kern.GemmFMA(16, dH, 16, F(-1), true, kern.From(t54, j*dH), dH*dV, 1, t162, 16, 1, kern.From(t172, j*16*dH), dH, 1)
 			}
 			// memora_logits.W2
 			if kern.Wide() {
@@ -706,7 +718,7 @@ func (c *stepFused) run() {
 				a2 := regions.R6764d615fbaaArgs{
 					P0: unsafe.SliceData(t19),
 					P1: unsafe.SliceData(t20),
-					P2: unsafe.SliceData(t2222),
+					P2: unsafe.SliceData(t1822),
 					N0: 64*t13 + 64*chunks*l,
 					N1: dK,
 					N2: 64*dK*t13 + 64*chunks*dK*l,
@@ -716,10 +728,10 @@ func (c *stepFused) run() {
 				t19_2 := t19[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
 					t20_2 := t20[((l*chunks+t13)*16+i)*dK:][:dK]
-					t2222_2 := t2222[i*dK:][:dK]
+					t1822_2 := t1822[i*dK:][:dK]
 					t19Entry := t19_2[i]
 					for j := range dK {
-						t2222_2[j] = F(t20_2[j] * t19Entry)
+						t1822_2[j] = F(t20_2[j] * t19Entry)
 					}
 				}
 			}
@@ -732,7 +744,7 @@ func (c *stepFused) run() {
 					P3: unsafe.SliceData(t252),
 					P4: unsafe.SliceData(t28),
 					P5: unsafe.SliceData(t71),
-					P6: unsafe.SliceData(t232),
+					P6: unsafe.SliceData(t1922),
 					N0: dH,
 					N1: 16 * dH,
 				}
@@ -746,10 +758,10 @@ func (c *stepFused) run() {
 					t28_2 := t28[i*16:][:16]
 					for j := range 16 {
 						t71_2 := t71[j*dH:][:dH]
-						t232_2 := t232[(i*16+j)*dH:][:dH]
-						w2 := (((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]
+						t1922_2 := t1922[(i*16+j)*dH:][:dH]
+						w := (((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]
 						for k := range dH {
-							t232_2[k] = F(w2 * t71_2[k])
+							t1922_2[k] = F(w * t71_2[k])
 						}
 					}
 				}
@@ -781,7 +793,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.G_W1
 			for i := range 16 {
-				kern.GemmFMA(dK, dH, 16, F(-1), true, kern.From(t76, i*dH*dK), 1, dK, t2222, 1, dK, kern.From(t232, i*16*dH), dH, 1)
+				kern.GemmFMA(dK, dH, 16, F(-1), true, kern.From(t76, i*dH*dK), 1, dK, t1822, 1, dK, kern.From(t1922, i*16*dH), dH, 1)
 			}
 			// memora_logits.W1
 			if kern.Wide() {
@@ -823,7 +835,7 @@ func (c *stepFused) run() {
 				a2 := regions.R5d7221c3e74bArgs{
 					P0: unsafe.SliceData(W122),
 					P1: unsafe.SliceData(t22),
-					P2: unsafe.SliceData(t42),
+					P2: unsafe.SliceData(t422),
 					P3: unsafe.SliceData(t78),
 					N0: dH,
 					N1: dK,
@@ -840,13 +852,13 @@ func (c *stepFused) run() {
 					t22_3 := t22[((l*chunks+t13)*16+i)*dK:][:dK]
 					for j := range dH {
 						W122_2 := W122[(i*dH+j)*dK:][:dK]
-						t42_2 := t42[(i*dH+j)*dK:][:dK]
+						t422_2 := t422[(i*dH+j)*dK:][:dK]
 						var t782 F
 						t782Sums := [16]F{t782}
 						for k := range dK {
 							W122Entry := W122_2[k]
 							t782Sums[k%16] = num.FMA32(W122Entry, t22_3[k], t782Sums[k%16])
-							t42_2[k] = W122Entry
+							t422_2[k] = W122Entry
 						}
 						t782 = kern.Sum16(&t782Sums)
 						t78_2[j] = t782
@@ -857,7 +869,7 @@ func (c *stepFused) run() {
 			if kern.Wide() {
 				a2 := regions.R19bf99f97517Args{
 					P0: unsafe.SliceData(t78),
-					P1: unsafe.SliceData(t242),
+					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t522),
 					N0: dH,
 				}
@@ -865,11 +877,11 @@ func (c *stepFused) run() {
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
-					t242_2 := t242[i*dH:][:dH]
+					t2022_2 := t2022[i*dH:][:dH]
 					t522_2 := t522[i*dH:][:dH]
 					for j := range dH {
 						t78Entry := t78_2[j]
-						t242_2[j] = F(t78Entry * kern.Sigmoid(t78Entry))
+						t2022_2[j] = F(t78Entry * kern.Sigmoid(t78Entry))
 						t522_2[j] = t78Entry
 					}
 				}
@@ -878,7 +890,7 @@ func (c *stepFused) run() {
 			if kern.Wide() {
 				a2 := regions.R8459ea383ae5Args{
 					P0: unsafe.SliceData(W222),
-					P1: unsafe.SliceData(t242),
+					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t322),
 					P3: unsafe.SliceData(y3),
 					N0: dV,
@@ -892,7 +904,7 @@ func (c *stepFused) run() {
 			} else {
 				for i := range 16 {
 					y3_2 := y3[i*dV:][:dV]
-					t242_2 := t242[i*dH:][:dH]
+					t2022_2 := t2022[i*dH:][:dH]
 					for j := range dV {
 						W222_2 := W222[(i*dV+j)*dH:][:dH]
 						t322_2 := t322[(i*dV+j)*dH:][:dH]
@@ -900,7 +912,7 @@ func (c *stepFused) run() {
 						y4Sums := [16]F{y4}
 						for k := range dH {
 							W222Entry := W222_2[k]
-							y4Sums[k%16] = num.FMA32(W222Entry, t242_2[k], y4Sums[k%16])
+							y4Sums[k%16] = num.FMA32(W222Entry, t2022_2[k], y4Sums[k%16])
 							t322_2[k] = W222Entry
 						}
 						y4 = kern.Sum16(&y4Sums)
@@ -931,7 +943,7 @@ func (c *stepFused) run() {
 				copy(c.GW1Prod2[(l*chunks+t13)*16*dH:][:16*dH], t22_2[:16*dH])
 			}
 			if len(c.W12) > 0 {
-				copy(c.W12[(l*chunks+t13)*16*dH*dK:][:16*dH*dK], t42[:16*dH*dK])
+				copy(c.W12[(l*chunks+t13)*16*dH*dK:][:16*dH*dK], t422[:16*dH*dK])
 			}
 			if len(c.YProd2) > 0 {
 				copy(c.YProd2[(l*chunks+t13)*16*dH:][:16*dH], t522[:16*dH])
@@ -1061,7 +1073,7 @@ func (c *stepFused) run() {
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t23_2),
 							P2: unsafe.SliceData(t14),
-							P3: unsafe.SliceData(t162),
+							P3: unsafe.SliceData(t1622),
 							N0: dH,
 							S0: [2]float32{t24Entry},
 						}
@@ -1072,7 +1084,7 @@ func (c *stepFused) run() {
 							t24_3 := kern.Sigmoid(t2Entry)
 							t23_2[i] = t24_3
 							t14[i] = F(t2Entry * t24_3)
-							t162[i] = F(t24_3 * F(t24Entry*t2Entry))
+							t1622[i] = F(t24_3 * F(t24Entry*t2Entry))
 						}
 					}
 					// memora_logits.e
@@ -1143,7 +1155,7 @@ func (c *stepFused) run() {
 						a3 := regions.R3f9688868f1cArgs{
 							P0: unsafe.SliceData(e6),
 							P1: unsafe.SliceData(W2State2),
-							P2: unsafe.SliceData(t162),
+							P2: unsafe.SliceData(t1622),
 							P3: unsafe.SliceData(t273),
 							P4: unsafe.SliceData(t222),
 							N0: dV,
@@ -1162,7 +1174,7 @@ func (c *stepFused) run() {
 							e6Entry := e6[i]
 							for j := range dH {
 								W2State2Entry := W2State2_2[j]
-								t273_2[j] = num.FMA32(-e6Entry, t162[j], F(t23Entry*kern.Log(kern.Larger(W2State2Entry, F(1e-08)))))
+								t273_2[j] = num.FMA32(-e6Entry, t1622[j], F(t23Entry*kern.Log(kern.Larger(W2State2Entry, F(1e-08)))))
 								t222[j] = num.FMA32(W2State2Entry, e6Entry, t222[j])
 							}
 						}
@@ -1236,9 +1248,9 @@ func (c *stepFused) run() {
 							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1State2_2 := W1State2[i*dK:][:dK]
 							t48_2 := t48[i*dK:][:dK]
-							w3 := F(t24Entry * t41[i])
+							w2 := F(t24Entry * t41[i])
 							for j := range dK {
-								t48_2[j] = num.FMA32(-w3, t25_2[j], F(t23Entry*kern.Log(kern.Larger(W1State2_2[j], F(1e-08)))))
+								t48_2[j] = num.FMA32(-w2, t25_2[j], F(t23Entry*kern.Log(kern.Larger(W1State2_2[j], F(1e-08)))))
 							}
 						}
 					}
@@ -1471,128 +1483,120 @@ func (c *stepBackwardFused) run() {
 	t8 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                                                    // [L, T - 16·chunks, d_k]
 	t9 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dV-16*L*chunks*dV]                                     // [L, T - 16·chunks, d_v]
 	t10 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                   // [L, T - 16·chunks, d_k]
-	t11 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK]                                  // [L, T, d_k]
-	t13 := c.Work[13*L*T*dH+5*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK]                                  // [L, T, d_k]
-	t12 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dV]                                  // [L, T, d_v]
-	t14 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T]                                     // [L, T]
-	t15 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+5*L*T-32*L*chunks:][:L*T]                                     // [L, T]
-	t24_2 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-32*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	t32 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
-	t52 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T:][:16*L*chunks]                                         // [L, chunks, 16]
-	t42 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
-	t63 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+32*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
-	t82 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+48*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
-	t722 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+64*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
-	t92 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+80*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
-	t112 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+96*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
-	t102 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+112*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	t122 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+128*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	a := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+144*L*chunks:][:16*L*chunks]                              // [L, chunks, 16]
-	t182 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+160*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	t192 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+176*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	t202 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dK]                        // [L, chunks, 16, d_k]
-	t212 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dV]                        // [L, chunks, 16, d_v]
-	t222 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dK]                                       // [L, chunks, 16, d_k]
-	W1BarState := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
-	W2BarState := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
-	W1Trail := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
-	t273 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
-	W122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
-	t253 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t274 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH]                                  // [d_h]
-	t93 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+7*dH*dV+dH:][:dH]                                // [d_h]
-	t113 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH:][:dK]                             // [d_k]
-	t132 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]                          // [d_h]
-	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]                       // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]                           // [d_h]
-	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]                           // [d_k]
-	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
-	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
-	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
-	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
-	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
-	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
-	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
-	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]                    // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
-	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
-	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
-	t155 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+9*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t16 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t23_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
-	t17 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
-	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
-	t224 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
-	t255 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
-	t282 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
-	t57 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
-	t58 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+7*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:dH*dK]           // [d_h, d_k]
-	t324 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+8*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH*dK]       // [16, d_h, d_k]
-	t712 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
-	t5222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+27*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]       // [16, d_h]
-	t50 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
-	t513 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dV]        // [16, d_v]
-	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
-	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+24*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	t1523 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+40*dH*dK+43*dH*dV+41*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	t2223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+56*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t2022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
-	t21 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16]          // [16]
-	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1296:][:256*dK]     // [d_k, 16, 16]
-	t2222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+275*dK+20*dV+1296:][:16*dK]    // [d_k, 16]
-	t146 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
-	t2322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+329*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
-	t245 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
-	t2522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
-	t276 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16]       // [16]
-	t403 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t148 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t149 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t532 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+43*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
-	t3222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
-	t56 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+59*dH*dV+649*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
-	t572 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1568:][:16]       // [16]
-	t142_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+649*dH+291*dK+36*dV+1584:][:256*dH] // [d_h, 16, 16]
-	t582 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+905*dH+291*dK+36*dV+1584:][:16*dH]    // [d_h, 16]
-	t59 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+36*dV+1584:][:256*dV]    // [16, d_v, 16]
-	t60 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+292*dV+1584:][:16*dV]    // [16, d_v]
-	t614 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1584:][:256]     // [16, 16]
-	t652 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1840:][:16]      // [16]
-	t802 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
-	t662 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2112:][:16*dV]   // [16, d_v]
-	t702 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+324*dV+2112:][:16*dH]   // [16, d_h]
-	t77 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+937*dH+291*dK+324*dV+2112:][:16*dH]    // [16, d_h]
-	t842 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2112:][:16]      // [16]
-	t852 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2128:][:256]     // [16, 16]
-	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2384:][:16]       // [16]
-	t903 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2400:][:256]     // [16, 16]
-	t94 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2656:][:16]       // [16]
-	t95 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2672:][:256]      // [16, 16]
-	t97 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2928:][:16]       // [16]
-	t105 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2944:][:16]      // [16]
-	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2960:][:16]      // [16]
-	t110 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2976:][:16]      // [16]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+2992:][:16]    // [16]
-	t113_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3008:][:16]    // [16]
-	t117 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3024:][:16]      // [16]
-	t118 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3040:][:16]      // [16]
-	t120 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3056:][:16]      // [16]
-	t121 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3072:][:16]      // [16]
-	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3088:][:16]      // [16]
-	t126 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3104:][:16]      // [16]
-	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3120:][:16]      // [16]
-	t129 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3136:][:16]      // [16]
-	t132_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3152:][:16]    // [16]
-	t134_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3168:][:16]    // [16]
-	t135 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks+57*dH*dK+60*dH*dV+953*dH+291*dK+324*dV+3184:][:16]      // [16]
+	t24_2 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t32 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t52 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T:][:16*L*chunks]                                         // [L, chunks, 16]
+	t42 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t63 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+32*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t82 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+48*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t722 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+64*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
+	t92 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+80*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t112 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+96*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
+	t102 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+112*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t122 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+128*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	a := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+144*L*chunks:][:16*L*chunks]                              // [L, chunks, 16]
+	t182 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+160*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t192 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+176*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t202 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks:][:16*L*chunks*dK]                        // [L, chunks, 16, d_k]
+	t212 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks:][:16*L*chunks*dV]                        // [L, chunks, 16, d_v]
+	t222 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks:][:16*L*chunks*dK]                                       // [L, chunks, 16, d_k]
+	W1BarState := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
+	t273 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
+	W122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
+	t253 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t274 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH]                                  // [d_h]
+	t93 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+7*dH*dV+dH:][:dH]                                // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH:][:dK]                              // [d_k]
+	t13 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]                           // [d_h]
+	t15 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]                        // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]                           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]                           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
+	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
+	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
+	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
+	t154 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+9*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t16 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t23_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
+	t17 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
+	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
+	t224 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
+	t255 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
+	t282 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
+	t422 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]          // [16, d_h]
+	t712 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
+	t57 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:dH*dK]          // [d_h, d_k]
+	t58 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+7*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:dH*dK]          // [d_h, d_k]
+	t324 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+8*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dK]      // [16, d_h, d_k]
+	t5222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+24*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH]       // [16, d_h]
+	t50 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+24*dH*dK+27*dH*dV+57*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
+	t513 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+3*dK+4*dV+1280:][:16*dV]        // [16, d_v]
+	t133 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
+	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t1523 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+40*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t2223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t2022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+56*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
+	t21 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1280:][:16]          // [16]
+	t140 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1296:][:256*dK]     // [16, d_k, 16]
+	t2222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+275*dK+20*dV+1296:][:16*dK]    // [16, d_k]
+	t145 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
+	t2322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+345*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
+	t245 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
+	t2522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
+	t276 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1552:][:16]       // [16]
+	t403 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t532 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
+	t3222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+59*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
+	t56 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+59*dH*dV+633*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
+	t572 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+633*dH+291*dK+36*dV+1568:][:16]       // [16]
+	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+633*dH+291*dK+36*dV+1584:][:256*dH]   // [16, d_h, 16]
+	t59 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+36*dV+1584:][:256*dV]    // [16, d_v, 16]
+	t614 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+292*dV+1584:][:256]     // [16, 16]
+	t643 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+292*dV+1840:][:16*dV]   // [16, d_v]
+	t63_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+1840:][:16]     // [16]
+	t792 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
+	t692 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+2112:][:16*dH]   // [16, d_h]
+	t762 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+905*dH+291*dK+308*dV+2112:][:16*dH]   // [16, d_h]
+	t832 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2112:][:16]      // [16]
+	t842 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2128:][:256]     // [16, 16]
+	t88 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2384:][:16]       // [16]
+	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2400:][:256]      // [16, 16]
+	t93_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2656:][:16]     // [16]
+	t94 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2672:][:256]      // [16, 16]
+	t96 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2928:][:16]       // [16]
+	t104 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2944:][:16]      // [16]
+	t108 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2960:][:16]      // [16]
+	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2976:][:16]      // [16]
+	t111 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2992:][:16]      // [16]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3008:][:16]    // [16]
+	t116 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3024:][:16]      // [16]
+	t117 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3040:][:16]      // [16]
+	t119 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3056:][:16]      // [16]
+	t120 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3072:][:16]      // [16]
+	t124 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3088:][:16]      // [16]
+	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3104:][:16]      // [16]
+	t127 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3120:][:16]      // [16]
+	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3136:][:16]      // [16]
+	t131 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3152:][:16]      // [16]
+	t133_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3168:][:16]    // [16]
+	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3184:][:16]      // [16]
 	t184Total := make([]F, 1)
 	t29Total := make([]F, 1)
 	t52Total := make([]F, 1)
@@ -2072,15 +2076,15 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// memora_logits.y, memora_logits.W1
-					clear(t113)
+					clear(t11)
 					if kern.Wide() {
 						a3 := regions.Rc2ea2cc7c3bcArgs{
 							P0: unsafe.SliceData(t93),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t27),
 							P3: unsafe.SliceData(W1BarState),
-							P4: unsafe.SliceData(t113),
-							P5: unsafe.SliceData(t132),
+							P4: unsafe.SliceData(t11),
+							P5: unsafe.SliceData(t13),
 							N0: dH,
 							N1: 4,
 							N2: 8,
@@ -2096,16 +2100,16 @@ func (c *stepBackwardFused) run() {
 							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
 							t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
-							var t133 F
+							var t132 F
 							t93Entry := t93[i]
-							t133Sums := [16]F{t133}
+							t132Sums := [16]F{t132}
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								t133Sums[j%16] = num.FMA32(W1TrailEntry, num.FMA32(t27_2[j], t93Entry, W1BarState3[j]), t133Sums[j%16])
-								t113[j] = num.FMA32(W1TrailEntry, t93Entry, t113[j])
+								t132Sums[j%16] = num.FMA32(W1TrailEntry, num.FMA32(t27_2[j], t93Entry, W1BarState3[j]), t132Sums[j%16])
+								t11[j] = num.FMA32(W1TrailEntry, t93Entry, t11[j])
 							}
-							t133 = kern.Sum16(&t133Sums)
-							t132[i] = t133
+							t132 = kern.Sum16(&t132Sums)
+							t13[i] = t132
 						}
 					}
 					// memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
@@ -2114,13 +2118,13 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a3 := regions.R7b132eb2fc70Args{
 							P0:  unsafe.SliceData(t93),
-							P1:  unsafe.SliceData(t132),
+							P1:  unsafe.SliceData(t13),
 							P2:  unsafe.SliceData(t41),
 							P3:  unsafe.SliceData(W1Trail),
 							P4:  unsafe.SliceData(t27),
 							P5:  unsafe.SliceData(W1BarState),
 							P6:  unsafe.SliceData(t25),
-							P7:  unsafe.SliceData(t153),
+							P7:  unsafe.SliceData(t15),
 							P8:  unsafe.SliceData(t28),
 							P9:  unsafe.SliceData(t86),
 							P10: unsafe.SliceData(t184Total),
@@ -2157,20 +2161,20 @@ func (c *stepBackwardFused) run() {
 							W1BarState3 := W1BarState[i*dK:][:dK]
 							W1Trail3 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-							t153_2 := t153[i*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
 							var t862 F
 							t93Entry2 := t93[i]
-							t132Entry := t132[i]
+							t13Entry := t13[i]
 							t41Entry := t41_2[i]
 							var t184Row F
 							t184RowSums := [16]F{t184Row}
 							t862Sums := [16]F{t862}
 							for j := range dK {
-								t154 := F(W1Trail2[j] * (num.FMA32(t27_2[j], t93Entry2, W1BarState3[j]) - t132Entry))
-								t184RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t154, t184RowSums[j%16])
-								t862Sums[j%16] = num.FMA32(t154, t25_2[j], t862Sums[j%16])
-								t153_2[j] = t154
-								t28[j] = num.FMA32(-t154, t41Entry, t28[j])
+								t153 := F(W1Trail2[j] * (num.FMA32(t27_2[j], t93Entry2, W1BarState3[j]) - t13Entry))
+								t184RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t153, t184RowSums[j%16])
+								t862Sums[j%16] = num.FMA32(t153, t25_2[j], t862Sums[j%16])
+								t15_2[j] = t153
+								t28[j] = num.FMA32(-t153, t41Entry, t28[j])
 							}
 							t184Row = kern.Sum16(&t184RowSums)
 							t862 = kern.Sum16(&t862Sums)
@@ -2477,7 +2481,7 @@ func (c *stepBackwardFused) run() {
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t80),
 							P3: unsafe.SliceData(t25),
-							P4: unsafe.SliceData(t153),
+							P4: unsafe.SliceData(t15),
 							P5: unsafe.SliceData(W1BarState),
 							N0: dH,
 							N1: 4,
@@ -2496,13 +2500,13 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-							t153_2 := t153[i*dK:][:dK]
+							t15_2 := t15[i*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
 							t78Entry := t78[i]
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
 								t80[j] = num.FMA32(W1TrailEntry2, t78Entry, t80[j])
-								W1BarState3[j] = num.FMA32(t25_2[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t23Entry3*t153_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
+								W1BarState3[j] = num.FMA32(t25_2[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t23Entry3*t15_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
 							}
 						}
 					}
@@ -2515,7 +2519,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(t28),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(t8),
-							P3: unsafe.SliceData(t113),
+							P3: unsafe.SliceData(t11),
 							P4: unsafe.SliceData(t10),
 							N0: dK,
 							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
@@ -2527,7 +2531,7 @@ func (c *stepBackwardFused) run() {
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						for i := range dK {
 							t8_2[i] = num.FMA32(t24Entry3, t28[i], t80[i])
-							t10_2[i] = t113[i]
+							t10_2[i] = t11[i]
 						}
 					}
 				}
@@ -2538,92 +2542,6 @@ func (c *stepBackwardFused) run() {
 		}
 		for i := range dV {
 			copy(t5[(l*dV+i)*dH:][:dH], W2BarState[i*dH:][:dH])
-		}
-	}
-
-	// memora_logits.q, memora_logits.k
-	clear(t11)
-	clear(t13)
-	if kern.Wide() {
-		a2 := regions.R896e57bff468Args{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(t13),
-			P3: unsafe.SliceData(t8),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: dK,
-			N3: 64 * chunks * dK,
-			N4: T*dK - 16*chunks*dK,
-			N5: T * dK,
-		}
-		regions.R896e57bff468(&a2)
-	} else {
-		for i := range L {
-			for j := range T - 16*chunks {
-				t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
-				t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
-				t13_2 := t13[(i*T+j+16*chunks)*dK:][:dK]
-				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
-				for k := range dK {
-					t11_2[k] = t11_2[k] + t10_2[k]
-					t13_2[k] = t13_2[k] + t8_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.v
-	clear(t12)
-	if kern.Wide() {
-		a2 := regions.R3fc37e6a9acaArgs{
-			P0: unsafe.SliceData(t12),
-			P1: unsafe.SliceData(t9),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: dV,
-			N3: 64 * chunks * dV,
-			N4: T*dV - 16*chunks*dV,
-			N5: T * dV,
-		}
-		regions.R3fc37e6a9aca(&a2)
-	} else {
-		for i := range L {
-			for j := range T - 16*chunks {
-				t12_2 := t12[(i*T+j+16*chunks)*dV:][:dV]
-				t9_2 := t9[(i*(T-16*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					t12_2[k] = t12_2[k] + t9_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.theta, memora_logits.rho
-	clear(t14)
-	clear(t15)
-	if kern.Wide() {
-		a2 := regions.R18aa9c248505Args{
-			P0: unsafe.SliceData(t14),
-			P1: unsafe.SliceData(t7),
-			P2: unsafe.SliceData(t15),
-			P3: unsafe.SliceData(t6),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: 64 * chunks,
-			N3: T,
-		}
-		regions.R18aa9c248505(&a2)
-	} else {
-		for i := range L {
-			t14_2 := t14[i*T+16*chunks:][:T-16*chunks]
-			t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
-			t15_2 := t15[i*T+16*chunks:][:T-16*chunks]
-			t6_2 := t6[i*(T-16*chunks):][:T-16*chunks]
-			for j := range T - 16*chunks {
-				t14_2[j] = t14_2[j] + t7_2[j]
-				t15_2[j] = t15_2[j] + t6_2[j]
-			}
 		}
 	}
 
@@ -2691,12 +2609,12 @@ func (c *stepBackwardFused) run() {
 			if n := 16 - lo; n > 0 {
 				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
 				t42_2 := t42[(i*chunks+j)*16-2+lo:][:n]
-				t63_2 := t63[(i*chunks+j)*16+lo:][:n]
+				t63_3 := t63[(i*chunks+j)*16+lo:][:n]
 				t52_3 := t52[(i*chunks+j)*16-2+lo:][:n]
 				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t52Entry := t52_2[k]
-					t63_2[k] = F(t42_2[k] * t52Entry)
+					t63_3[k] = F(t42_2[k] * t52Entry)
 					t82_2[k] = F(t52_3[k] * t52Entry)
 				}
 			}
@@ -2718,10 +2636,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t42_2 := t42[(i*chunks+j)*16:][:16]
-				t63_2 := t63[(i*chunks+j)*16:][:16]
+				t63_3 := t63[(i*chunks+j)*16:][:16]
 				t722_2 := t722[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t722_2[k] = t42_2[k] + t63_2[k]
+					t722_2[k] = t42_2[k] + t63_3[k]
 				}
 			}
 		}
@@ -2823,7 +2741,7 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a2 := regions.Rd3a8a1862702Args{
 					P0: unsafe.SliceData(c.W2States),
-					P1: unsafe.SliceData(t155),
+					P1: unsafe.SliceData(t154),
 					P2: unsafe.SliceData(t16),
 					P3: unsafe.SliceData(t23_2),
 					P4: unsafe.SliceData(W2BarState2),
@@ -2836,14 +2754,14 @@ func (c *stepBackwardFused) run() {
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
-					t155_2 := t155[i*dH:][:dH]
+					t154_2 := t154[i*dH:][:dH]
 					t16_2 := t16[i*dH:][:dH]
 					t23_3 := t23_2[(15*dV+i)*dH:][:dH]
 					W2BarState2_2 := W2BarState2[i*dH:][:dH]
 					for j := range dH {
-						t156 := kern.Larger(W2States[j], F(1e-08))
-						t155_2[j] = t156
-						t16_2[j] = kern.Log(t156)
+						t155 := kern.Larger(W2States[j], F(1e-08))
+						t154_2[j] = t155
+						t16_2[j] = kern.Log(t155)
 						t23_3[j] = t23_3[j] + W2BarState2_2[j]
 					}
 				}
@@ -2979,6 +2897,31 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 			}
+			// memora_logits.e, memora_logits.G_W1
+			if kern.Wide() {
+				a2 := regions.R4c6bc41c8abaArgs{
+					P0: unsafe.SliceData(c.EProd2),
+					P1: unsafe.SliceData(c.GW1Prod2),
+					P2: unsafe.SliceData(t422),
+					P3: unsafe.SliceData(t712),
+					N0: dH,
+					N1: 64*dH*t3 + 64*chunks*dH*l,
+				}
+				regions.R4c6bc41c8aba(&a2)
+			} else {
+				for i := range 16 {
+					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
+					GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
+					t422_2 := t422[i*dH:][:dH]
+					t712_2 := t712[i*dH:][:dH]
+					for j := range dH {
+						eProd2Entry := eProd2[j]
+						GW1Prod2Entry := GW1Prod2[j]
+						t422_2[j] = F(eProd2Entry * kern.Sigmoid(eProd2Entry))
+						t712_2[j] = num.FMA32(F(F(eProd2Entry*GW1Prod2Entry)*kern.Sigmoid(eProd2Entry)), kern.Sigmoid(-eProd2Entry), F(GW1Prod2Entry*kern.Sigmoid(eProd2Entry)))
+					}
+				}
+			}
 			// memora_logits.W1, memora_logits.W2
 			clear(t324)
 			if kern.Wide() {
@@ -3006,28 +2949,6 @@ func (c *stepBackwardFused) run() {
 						t57_2[j] = t573
 						t58_2[j] = kern.Log(t573)
 						t324_2[j] = t324_2[j] + W1BarState2_2[j]
-					}
-				}
-			}
-			// memora_logits.G_W1, memora_logits.e
-			if kern.Wide() {
-				a2 := regions.R36cef8def182Args{
-					P0: unsafe.SliceData(c.GW1Prod2),
-					P1: unsafe.SliceData(c.EProd2),
-					P2: unsafe.SliceData(t712),
-					N0: dH,
-					N1: 64*dH*t3 + 64*chunks*dH*l,
-				}
-				regions.R36cef8def182(&a2)
-			} else {
-				for i := range 16 {
-					GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
-					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
-					t712_2 := t712[i*dH:][:dH]
-					for j := range dH {
-						GW1Prod2Entry := GW1Prod2[j]
-						eProd2Entry := eProd2[j]
-						t712_2[j] = num.FMA32(F(F(eProd2Entry*GW1Prod2Entry)*kern.Sigmoid(eProd2Entry)), kern.Sigmoid(-eProd2Entry), F(GW1Prod2Entry*kern.Sigmoid(eProd2Entry)))
 					}
 				}
 			}
@@ -3087,7 +3008,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.y, memora_logits.W1
-			clear(t134)
+			clear(t133)
 			if kern.Wide() {
 				a2 := regions.Re8be15f51ac1Args{
 					P0:  unsafe.SliceData(c.YProd2),
@@ -3095,7 +3016,7 @@ func (c *stepBackwardFused) run() {
 					P2:  unsafe.SliceData(t22),
 					P3:  unsafe.SliceData(t324),
 					P4:  unsafe.SliceData(c.W12),
-					P5:  unsafe.SliceData(t134),
+					P5:  unsafe.SliceData(t133),
 					P6:  unsafe.SliceData(t142),
 					P7:  unsafe.SliceData(t1523),
 					N0:  dH,
@@ -3122,11 +3043,11 @@ func (c *stepBackwardFused) run() {
 					t5222_2 := t5222[i*dH:][:dH]
 					t1523_2 := t1523[i*dH:][:dH]
 					t22_3 := t22[((l*chunks+t3)*16+i)*dK:][:dK]
-					t134_3 := t134[i*dK:][:dK]
+					t133_3 := t133[i*dK:][:dK]
 					for j := range dH {
 						t324_2 := t324[(i*dH+j)*dK:][:dK]
 						W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
-						t142_3 := t142[(i*dH+j)*dK:][:dK]
+						t142_2 := t142[(i*dH+j)*dK:][:dK]
 						var t1524 F
 						yProd2Entry2 := yProd2[j]
 						t5222Entry := t5222_2[j]
@@ -3136,8 +3057,8 @@ func (c *stepBackwardFused) run() {
 							t1422 := num.FMA32(t22_3[k], w2, t324_2[k])
 							W12Entry := W12[k]
 							t1524Sums[k%16] = num.FMA32(W12Entry, t1422, t1524Sums[k%16])
-							t134_3[k] = num.FMA32(W12Entry, w2, t134_3[k])
-							t142_3[k] = t1422
+							t133_3[k] = num.FMA32(W12Entry, w2, t133_3[k])
+							t142_2[k] = t1422
 						}
 						t1524 = kern.Sum16(&t1524Sums)
 						t1523_2[j] = t1524
@@ -3171,14 +3092,14 @@ func (c *stepBackwardFused) run() {
 					t2223_2 := t2223[i*dH:][:dH]
 					for j := range dH {
 						W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
-						t142_3 := t142[(i*dH+j)*dK:][:dK]
+						t142_2 := t142[(i*dH+j)*dK:][:dK]
 						t58_2 := t58[j*dK:][:dK]
 						t172_2 := t172[(i*dH+j)*dK:][:dK]
 						var t2224 F
 						t1523Entry := t1523_2[j]
 						t2224Sums := [16]F{t2224}
 						for k := range dK {
-							t1722 := F(W12[k] * (t142_3[k] - t1523Entry))
+							t1722 := F(W12[k] * (t142_2[k] - t1523Entry))
 							t2224Sums[k%16] = num.FMA32(t1722, t58_2[k], t2224Sums[k%16])
 							t172_2[k] = t1722
 						}
@@ -3240,27 +3161,27 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.W1
-			for i := range dK {
-				kern.GemmFMA(16, 16, dH, F(1), false, kern.From(t141, i*16*16), 1, 16, kern.From(t172, i), dH*dK, dK, t712, 1, dH)
+			for j := range dK {
+				kern.GemmFMA(16, 16, dH, F(1), false, kern.From(t140, j*16), 1, 16*dK, kern.From(t172, j), dH*dK, dK, t712, 1, dH)
 			}
 			// memora_logits.W1, memora_logits.c
-			for i := range dK {
-				t2222_2 := t2222[i*16:][:16]
-				for j := range 16 {
-					t141_2 := t141[(i*16+j)*16:][:16]
+			for i := range 16 {
+				t2222_2 := t2222[i*dK:][:dK]
+				for j := range dK {
+					t140_2 := t140[(i*dK+j)*16:][:16]
 					var t2223_2 F
 					for k := range 16 {
-						t2223_2 = num.FMA32(t141_2[k], (((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t255[k*16+j])+t282[k*16+j], t2223_2)
+						t2223_2 = num.FMA32(t140_2[k], (((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t255[k*16+i])+t282[k*16+i], t2223_2)
 					}
 					t2222_2[j] = -t2223_2
 				}
 			}
 			// memora_logits.W1
-			kern.GemmFMA(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK)
+			kern.GemmFMA(16*dH, 16, dK, F(1), false, t145, 16, 1, t172, dK, 1, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK)
 			// memora_logits.W1
 			if kern.Wide() {
 				a2 := regions.R4614066f9137Args{
-					P0: unsafe.SliceData(t146),
+					P0: unsafe.SliceData(t145),
 					P1: unsafe.SliceData(t19),
 					P2: unsafe.SliceData(t2322),
 					N0: dH,
@@ -3271,10 +3192,10 @@ func (c *stepBackwardFused) run() {
 			} else {
 				for i := range 16 {
 					for j := range dH {
-						t146_2 := t146[(i*dH+j)*16:][:16]
+						t145_2 := t145[(i*dH+j)*16:][:16]
 						t2322_2 := t2322[(i*dH+j)*16:][:16]
 						for k := range 16 {
-							t2322_2[k] = -F(t146_2[k] * t19_2[k])
+							t2322_2[k] = -F(t145_2[k] * t19_2[k])
 						}
 					}
 				}
@@ -3296,40 +3217,50 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.W1
-			for i := range 16 {
-				t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
-				var t277 F
-				for j := range dK {
-					t277 = num.FMA32(t20_2[j], t2222[j*16+i], t277)
-				}
-				t276[i] = t277
-			}
-			// memora_logits.G_W1, memora_logits.e, memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R62e79c6b7459Args{
+				a2 := regions.Rf845c7e96d93Args{
+					P0: unsafe.SliceData(t20),
+					P1: unsafe.SliceData(t2222),
+					P2: unsafe.SliceData(t276),
+					N0: dK,
+					N1: 64*dK*t3 + 64*chunks*dK*l,
+					N2: 4,
+					N3: 8,
+					N4: 12,
+				}
+				regions.Rf845c7e96d93(&a2)
+			} else {
+				for i := range 16 {
+					t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
+					t2222_2 := t2222[i*dK:][:dK]
+					var t277 F
+					t277Sums := [16]F{t277}
+					for j := range dK {
+						t277Sums[j%16] = num.FMA32(t20_2[j], t2222_2[j], t277Sums[j%16])
+					}
+					t277 = kern.Sum16(&t277Sums)
+					t276[i] = t277
+				}
+			}
+			// memora_logits.G_W1, memora_logits.e
+			if kern.Wide() {
+				a2 := regions.R65b5424a93e1Args{
 					P0: unsafe.SliceData(c.EProd2),
 					P1: unsafe.SliceData(t2522),
 					P2: unsafe.SliceData(t403),
-					P3: unsafe.SliceData(t148),
-					P4: unsafe.SliceData(t149),
 					N0: dH,
 					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				regions.R62e79c6b7459(&a2)
+				regions.R65b5424a93e1(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
 					t2522_2 := t2522[i*dH:][:dH]
 					t403_2 := t403[i*dH:][:dH]
-					t148_2 := t148[i*dH:][:dH]
-					t149_2 := t149[i*dH:][:dH]
 					for j := range dH {
 						eProd2Entry2 := eProd2[j]
 						t2522Entry := t2522_2[j]
-						t1482 := F(eProd2Entry2 * kern.Sigmoid(eProd2Entry2))
 						t403_2[j] = num.FMA32(kern.Sigmoid(eProd2Entry2), t2522Entry, F(F(F(eProd2Entry2*kern.Sigmoid(eProd2Entry2))*kern.Sigmoid(-eProd2Entry2))*t2522Entry))
-						t148_2[j] = t1482
-						t149_2[j] = t1482
 					}
 				}
 			}
@@ -3429,43 +3360,30 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.W2
-			for i := range dH {
-				kern.GemmFMA(16, 16, dV, F(1), false, kern.From(t142_2, i*16*16), 1, 16, kern.From(t532, i), dH*dV, dH, kern.From(c.E2, (l*chunks+t3)*16*dV), 1, dV)
-			}
-			// memora_logits.W2, memora_logits.c
-			for i := range dH {
-				t582_2 := t582[i*16:][:16]
-				for j := range 16 {
-					t142_3 := t142_2[(i*16+j)*16:][:16]
-					var t5822 F
-					t19Entry := t19_2[j]
-					for k := range 16 {
-						t5822 = num.FMA32(t142_3[k], F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t255[k*16+j])+t282[k*16+j])*t19Entry), t5822)
-					}
-					t582_2[j] = -t5822
-				}
+			for j := range dH {
+				kern.GemmFMA(16, 16, dV, F(1), false, kern.From(t141, j*16), 1, 16*dH, kern.From(t532, j), dH*dV, dH, kern.From(c.E2, (l*chunks+t3)*16*dV), 1, dV)
 			}
 			// memora_logits.W2
-			kern.GemmFMA(16*dV, 16, dH, F(-1), false, t59, 16, 1, t532, dH, 1, t148, 1, dH)
+			kern.GemmFMA(16*dV, 16, dH, F(-1), false, t59, 16, 1, t532, dH, 1, t422, 1, dH)
 			// memora_logits.W2, memora_logits.c
-			clear(t60)
+			clear(t643)
 			for i := range 16 {
 				t614_2 := t614[i*16:][:16]
-				t60_2 := t60[i*dV:][:dV]
-				t19Entry2 := t19_2[i]
+				t643_2 := t643[i*dV:][:dV]
+				t19Entry := t19_2[i]
 				for j := range 16 {
 					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]) * t19Entry2)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]) * t19Entry)
 					for k := range dV {
 						t615 = num.FMA32(t59[(i*dV+k)*16+j], e2[k], t615)
-						t60_2[k] = num.FMA32(t59[(j*dV+k)*16+i], w4, t60_2[k])
+						t643_2[k] = num.FMA32(t59[(j*dV+k)*16+i], w4, t643_2[k])
 					}
 					t614_2[j] = t615
 				}
 			}
 			// memora_logits.W2, memora_logits.c
-			clear(t652)
+			clear(t63_2)
 			if kern.Wide() {
 				a2 := regions.R7d9f4227e619Args{
 					P0: unsafe.SliceData(t614),
@@ -3474,10 +3392,10 @@ func (c *stepBackwardFused) run() {
 					P3: unsafe.SliceData(t224),
 					P4: unsafe.SliceData(t255),
 					P5: unsafe.SliceData(t282),
-					P6: unsafe.SliceData(t652),
+					P6: unsafe.SliceData(t63_2),
 					P7: unsafe.SliceData(t19),
 					P8: unsafe.SliceData(t245),
-					P9: unsafe.SliceData(t802),
+					P9: unsafe.SliceData(t792),
 					N0: 64,
 					N1: 128,
 					N2: 192,
@@ -3493,24 +3411,20 @@ func (c *stepBackwardFused) run() {
 					t255_2 := t255[i*16:][:16]
 					t282_2 := t282[i*16:][:16]
 					t245_2 := t245[i*16:][:16]
-					t802_2 := t802[i*16:][:16]
+					t792_2 := t792[i*16:][:16]
 					for j := range 16 {
 						t614Entry := t614_2[j]
-						t652[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t255_2[j])+t282_2[j], t614Entry, t652[j])
-						t802_2[j] = num.FMA32(t614Entry, t19_2[j], t245_2[j])
+						t63_2[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t255_2[j])+t282_2[j], t614Entry, t63_2[j])
+						t792_2[j] = num.FMA32(t614Entry, t19_2[j], t245_2[j])
 					}
 				}
 			}
-			// memora_logits.e
-			for i := range 16 {
-				copy(t662[i*dV:][:dV], t60[i*dV:][:dV])
-			}
 			// memora_logits.G_W1
-			kern.GemmFMA(dV, 16, dH, F(1), true, t662, 1, dV, kern.From(c.W2States, (l*chunks+t3)*dV*dH), dH, 1, t403, 1, dH)
+			kern.GemmFMA(dV, 16, dH, F(1), true, t643, 1, dV, kern.From(c.W2States, (l*chunks+t3)*dV*dH), dH, 1, t403, 1, dH)
 			// memora_logits.e
 			if kern.Wide() {
 				a2 := regions.R94ab030ead93Args{
-					P0: unsafe.SliceData(t662),
+					P0: unsafe.SliceData(t643),
 					P1: unsafe.SliceData(t212),
 					N0: dV,
 					N1: 64*dV*t3 + 64*chunks*dV*l,
@@ -3518,44 +3432,69 @@ func (c *stepBackwardFused) run() {
 				regions.R94ab030ead93(&a2)
 			} else {
 				for i := range 16 {
-					t662_2 := t662[i*dV:][:dV]
+					t643_2 := t643[i*dV:][:dV]
 					t212_2 := t212[((l*chunks+t3)*16+i)*dV:][:dV]
 					for j := range dV {
-						t212_2[j] = -t662_2[j]
+						t212_2[j] = -t643_2[j]
 					}
 				}
 			}
-			// memora_logits.e
-			kern.GemmFMA(dH, 16, dV, F(1), false, t702, 1, dH, kern.From(c.W2States, (l*chunks+t3)*dV*dH), 1, dH, t662, 1, dV)
-			// memora_logits.e, memora_logits.G_W1, memora_logits.W2
+			// memora_logits.W2, memora_logits.c
 			for i := range 16 {
-				GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
-				eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
-				t2522_2 := t2522[i*dH:][:dH]
-				t702_2 := t702[i*dH:][:dH]
-				t77_2 := t77[i*dH:][:dH]
+				t692_2 := t692[i*dH:][:dH]
+				t19Entry2 := t19_2[i]
 				for j := range dH {
-					GW1Prod2Entry2 := GW1Prod2[j]
-					eProd2Entry3 := eProd2[j]
-					t2522Entry2 := t2522_2[j]
-					t582Entry := t582[j*16+i]
-					t702Entry := t702_2[j]
-					w7 := num.FMA32(eProd2Entry3, t702Entry, num.FMA32(eProd2Entry3, t582Entry, num.FMA32(GW1Prod2Entry2, t2522Entry2, F(F(F(eProd2Entry3*GW1Prod2Entry2)*kern.Sigmoid(-eProd2Entry3))*t2522Entry2))))
-					w8 := F(F(F(GW1Prod2Entry2*kern.Sigmoid(eProd2Entry3))*kern.Sigmoid(-eProd2Entry3)) * t2522Entry2)
-					w9 := -F(F(F(F(F(eProd2Entry3*GW1Prod2Entry2)*kern.Sigmoid(eProd2Entry3))*kern.Sigmoid(eProd2Entry3))*kern.Sigmoid(-eProd2Entry3)) * t2522Entry2)
-					t77_2[j] = num.FMA32(F(kern.Sigmoid(eProd2Entry3)*kern.Sigmoid(-eProd2Entry3)), w7, num.FMA32(kern.Sigmoid(eProd2Entry3), t702Entry, num.FMA32(kern.Sigmoid(eProd2Entry3), t582Entry, w8+w9)))
+					t141_2 := t141[(i*dH+j)*16:][:16]
+					var t5822 F
+					for k := range 16 {
+						t5822 = num.FMA32(t141_2[k], F(((((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t255[k*16+i])+t282[k*16+i])*t19Entry2), t5822)
+					}
+					t692_2[j] = -t5822
+				}
+			}
+			// memora_logits.e
+			kern.GemmFMA(dH, 16, dV, F(1), true, t692, 1, dH, kern.From(c.W2States, (l*chunks+t3)*dV*dH), 1, dH, t643, 1, dV)
+			// memora_logits.e, memora_logits.G_W1
+			if kern.Wide() {
+				a2 := regions.R9368cfaebddbArgs{
+					P0: unsafe.SliceData(c.GW1Prod2),
+					P1: unsafe.SliceData(c.EProd2),
+					P2: unsafe.SliceData(t2522),
+					P3: unsafe.SliceData(t692),
+					P4: unsafe.SliceData(t762),
+					N0: dH,
+					N1: 64*dH*t3 + 64*chunks*dH*l,
+				}
+				regions.R9368cfaebddb(&a2)
+			} else {
+				for i := range 16 {
+					GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
+					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
+					t2522_2 := t2522[i*dH:][:dH]
+					t692_2 := t692[i*dH:][:dH]
+					t762_2 := t762[i*dH:][:dH]
+					for j := range dH {
+						GW1Prod2Entry2 := GW1Prod2[j]
+						eProd2Entry3 := eProd2[j]
+						t2522Entry2 := t2522_2[j]
+						t692Entry := t692_2[j]
+						w7 := num.FMA32(eProd2Entry3, t692Entry, num.FMA32(GW1Prod2Entry2, t2522Entry2, F(F(F(eProd2Entry3*GW1Prod2Entry2)*kern.Sigmoid(-eProd2Entry3))*t2522Entry2)))
+						w8 := F(F(F(GW1Prod2Entry2*kern.Sigmoid(eProd2Entry3))*kern.Sigmoid(-eProd2Entry3)) * t2522Entry2)
+						w9 := -F(F(F(F(F(eProd2Entry3*GW1Prod2Entry2)*kern.Sigmoid(eProd2Entry3))*kern.Sigmoid(eProd2Entry3))*kern.Sigmoid(-eProd2Entry3)) * t2522Entry2)
+						t762_2[j] = num.FMA32(F(kern.Sigmoid(eProd2Entry3)*kern.Sigmoid(-eProd2Entry3)), w7, num.FMA32(kern.Sigmoid(eProd2Entry3), t692Entry, w8+w9))
+					}
 				}
 			}
 			// memora_logits.c
-			clear(t842)
+			clear(t832)
 			if kern.Wide() {
 				a2 := regions.Rbbcf397e38cdArgs{
 					P0:  unsafe.SliceData(t17),
 					P1:  unsafe.SliceData(t194),
 					P2:  unsafe.SliceData(t224),
 					P3:  unsafe.SliceData(t255),
-					P4:  unsafe.SliceData(t802),
-					P5:  unsafe.SliceData(t842),
+					P4:  unsafe.SliceData(t792),
+					P5:  unsafe.SliceData(t832),
 					N0:  1,
 					N1:  16,
 					N2:  64,
@@ -3572,33 +3511,33 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
-					t842_2 := t842[0+lo:][:n]
+					t832_2 := t832[0+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t194_2 := t194[((lo+i)-8)*16:][:16]
 						t224_2 := t224[((lo+i)-8)*16:][:16]
 						t255_2 := t255[((lo+i)-8)*16:][:16]
-						t802_2 := t802[(lo+i)*16:][:16]
-						var t843 F
-						t843Sums := [16]F{t843}
+						t792_2 := t792[(lo+i)*16:][:16]
+						var t833 F
+						t833Sums := [16]F{t833}
 						for j := range 16 {
-							t843Sums[j%16] = num.FMA32(((t17_2[j]+t194_2[j])+t224_2[j])+t255_2[j], t802_2[j], t843Sums[j%16])
+							t833Sums[j%16] = num.FMA32(((t17_2[j]+t194_2[j])+t224_2[j])+t255_2[j], t792_2[j], t833Sums[j%16])
 						}
-						t843 = kern.Sum16(&t843Sums)
-						t842_2[i] = t843
+						t833 = kern.Sum16(&t833Sums)
+						t832_2[i] = t833
 					}
 				}
 			}
 			// memora_logits.c
 			for i := range 16 {
-				copy(t852[i*16:][:16], t802[i*16:][:16])
+				copy(t842[i*16:][:16], t792[i*16:][:16])
 			}
 			// memora_logits.c
 			if kern.Wide() {
 				a2 := regions.Ra7bad688ab62Args{
 					P0: unsafe.SliceData(t112),
-					P1: unsafe.SliceData(t802),
-					P2: unsafe.SliceData(t852),
+					P1: unsafe.SliceData(t792),
+					P2: unsafe.SliceData(t842),
 					N0: 1,
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
@@ -3610,24 +3549,24 @@ func (c *stepBackwardFused) run() {
 				if n := 16 - lo; n > 0 {
 					t112_3 := t112[(l*chunks+t3)*16+lo:][:n]
 					for i := range n {
-						t802_2 := t802[(lo+i)*16:][:16]
-						t852_2 := t852[((lo+i)-8)*16:][:16]
+						t792_2 := t792[(lo+i)*16:][:16]
+						t842_2 := t842[((lo+i)-8)*16:][:16]
 						t112Entry2 := t112_3[i]
 						for j := range 16 {
-							t852_2[j] = num.FMA32(t802_2[j], t112Entry2, t852_2[j])
+							t842_2[j] = num.FMA32(t792_2[j], t112Entry2, t842_2[j])
 						}
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t89)
+			clear(t88)
 			if kern.Wide() {
 				a2 := regions.R00715a213cf0Args{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t194),
 					P2: unsafe.SliceData(t224),
-					P3: unsafe.SliceData(t852),
-					P4: unsafe.SliceData(t89),
+					P3: unsafe.SliceData(t842),
+					P4: unsafe.SliceData(t88),
 					N0: 1,
 					N1: 16,
 					N2: -128,
@@ -3643,32 +3582,32 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
-					t89_2 := t89[0+lo:][:n]
+					t88_2 := t88[0+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-4)*16:][:16]
 						t194_2 := t194[((lo+i)-4)*16:][:16]
 						t224_2 := t224[((lo+i)-4)*16:][:16]
-						t852_2 := t852[(lo+i)*16:][:16]
-						var t892 F
-						t892Sums := [16]F{t892}
+						t842_2 := t842[(lo+i)*16:][:16]
+						var t882 F
+						t882Sums := [16]F{t882}
 						for j := range 16 {
-							t892Sums[j%16] = num.FMA32((t17_2[j]+t194_2[j])+t224_2[j], t852_2[j], t892Sums[j%16])
+							t882Sums[j%16] = num.FMA32((t17_2[j]+t194_2[j])+t224_2[j], t842_2[j], t882Sums[j%16])
 						}
-						t892 = kern.Sum16(&t892Sums)
-						t89_2[i] = t892
+						t882 = kern.Sum16(&t882Sums)
+						t88_2[i] = t882
 					}
 				}
 			}
 			// memora_logits.c
 			for i := range 16 {
-				copy(t903[i*16:][:16], t852[i*16:][:16])
+				copy(t89[i*16:][:16], t842[i*16:][:16])
 			}
 			// memora_logits.c
 			if kern.Wide() {
 				a2 := regions.Rbe65463052b1Args{
 					P0: unsafe.SliceData(t82),
-					P1: unsafe.SliceData(t852),
-					P2: unsafe.SliceData(t903),
+					P1: unsafe.SliceData(t842),
+					P2: unsafe.SliceData(t89),
 					N0: 1,
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
@@ -3680,23 +3619,23 @@ func (c *stepBackwardFused) run() {
 				if n := 16 - lo; n > 0 {
 					t82_2 := t82[(l*chunks+t3)*16+lo:][:n]
 					for i := range n {
-						t852_2 := t852[(lo+i)*16:][:16]
-						t903_2 := t903[((lo+i)-4)*16:][:16]
+						t842_2 := t842[(lo+i)*16:][:16]
+						t89_2 := t89[((lo+i)-4)*16:][:16]
 						t82Entry3 := t82_2[i]
 						for j := range 16 {
-							t903_2[j] = num.FMA32(t852_2[j], t82Entry3, t903_2[j])
+							t89_2[j] = num.FMA32(t842_2[j], t82Entry3, t89_2[j])
 						}
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t94)
+			clear(t93_2)
 			if kern.Wide() {
 				a2 := regions.R299c0f2c7eadArgs{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t194),
-					P2: unsafe.SliceData(t903),
-					P3: unsafe.SliceData(t94),
+					P2: unsafe.SliceData(t89),
+					P3: unsafe.SliceData(t93_2),
 					N0: 1,
 					N1: 16,
 					N2: 64,
@@ -3710,31 +3649,31 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
-					t94_2 := t94[0+lo:][:n]
+					t93_3 := t93_2[0+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-2)*16:][:16]
 						t194_2 := t194[((lo+i)-2)*16:][:16]
-						t903_2 := t903[(lo+i)*16:][:16]
-						var t942 F
-						t942Sums := [16]F{t942}
+						t89_2 := t89[(lo+i)*16:][:16]
+						var t932 F
+						t932Sums := [16]F{t932}
 						for j := range 16 {
-							t942Sums[j%16] = num.FMA32(t17_2[j]+t194_2[j], t903_2[j], t942Sums[j%16])
+							t932Sums[j%16] = num.FMA32(t17_2[j]+t194_2[j], t89_2[j], t932Sums[j%16])
 						}
-						t942 = kern.Sum16(&t942Sums)
-						t94_2[i] = t942
+						t932 = kern.Sum16(&t932Sums)
+						t93_3[i] = t932
 					}
 				}
 			}
 			// memora_logits.c
 			for i := range 16 {
-				copy(t95[i*16:][:16], t903[i*16:][:16])
+				copy(t94[i*16:][:16], t89[i*16:][:16])
 			}
 			// memora_logits.c
 			if kern.Wide() {
 				a2 := regions.R0fd7c9a5c480Args{
 					P0: unsafe.SliceData(t52),
-					P1: unsafe.SliceData(t903),
-					P2: unsafe.SliceData(t95),
+					P1: unsafe.SliceData(t89),
+					P2: unsafe.SliceData(t94),
 					N0: 1,
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
@@ -3746,22 +3685,22 @@ func (c *stepBackwardFused) run() {
 				if n := 16 - lo; n > 0 {
 					t52_2 := t52[(l*chunks+t3)*16+lo:][:n]
 					for i := range n {
-						t903_2 := t903[(lo+i)*16:][:16]
-						t95_2 := t95[((lo+i)-2)*16:][:16]
+						t89_2 := t89[(lo+i)*16:][:16]
+						t94_2 := t94[((lo+i)-2)*16:][:16]
 						t52Entry3 := t52_2[i]
 						for j := range 16 {
-							t95_2[j] = num.FMA32(t903_2[j], t52Entry3, t95_2[j])
+							t94_2[j] = num.FMA32(t89_2[j], t52Entry3, t94_2[j])
 						}
 					}
 				}
 			}
 			// memora_logits.c
-			clear(t97)
+			clear(t96)
 			if kern.Wide() {
 				a2 := regions.Rd0777843c4d6Args{
 					P0: unsafe.SliceData(t17),
-					P1: unsafe.SliceData(t95),
-					P2: unsafe.SliceData(t97),
+					P1: unsafe.SliceData(t94),
+					P2: unsafe.SliceData(t96),
 					N0: 1,
 					N1: 16,
 					N2: -64,
@@ -3773,17 +3712,17 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
-					t97_2 := t97[0+lo:][:n]
+					t96_2 := t96[0+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-1)*16:][:16]
-						t95_2 := t95[(lo+i)*16:][:16]
-						var t972 F
-						t972Sums := [16]F{t972}
+						t94_2 := t94[(lo+i)*16:][:16]
+						var t962 F
+						t962Sums := [16]F{t962}
 						for j := range 16 {
-							t972Sums[j%16] = num.FMA32(t17_2[j], t95_2[j], t972Sums[j%16])
+							t962Sums[j%16] = num.FMA32(t17_2[j], t94_2[j], t962Sums[j%16])
 						}
-						t972 = kern.Sum16(&t972Sums)
-						t97_2[i] = t972
+						t962 = kern.Sum16(&t962Sums)
+						t96_2[i] = t962
 					}
 				}
 			}
@@ -3792,215 +3731,215 @@ func (c *stepBackwardFused) run() {
 				a2 := regions.Rfb89de0f18f9Args{
 					P0: unsafe.SliceData(t21),
 					P1: unsafe.SliceData(t572),
-					P2: unsafe.SliceData(t105),
+					P2: unsafe.SliceData(t104),
 				}
 				regions.Rfb89de0f18f9(&a2)
 			} else {
 				for i := range 16 {
-					t105[i] = t21[i] + t572[i]
+					t104[i] = t21[i] + t572[i]
 				}
 			}
 			// memora_logits.a
-			clear(t109)
+			clear(t108)
 			lo := max(0, 8)
 			if n := 16 - lo; n > 0 {
 				t102_2 := t102[(l*chunks+t3)*16-8+lo:][:n]
-				t105_2 := t105[0+lo:][:n]
-				t109_2 := t109[0+lo:][:n]
+				t104_2 := t104[0+lo:][:n]
+				t108_2 := t108[0+lo:][:n]
 				for i := range n {
-					t109_2[i] = F(t102_2[i] * t105_2[i])
+					t108_2[i] = F(t102_2[i] * t104_2[i])
 				}
 			}
 			// memora_logits.a
 			if kern.Wide() {
 				a2 := regions.Rfb89de0f18f9Args{
-					P0: unsafe.SliceData(t842),
-					P1: unsafe.SliceData(t109),
-					P2: unsafe.SliceData(t110),
+					P0: unsafe.SliceData(t832),
+					P1: unsafe.SliceData(t108),
+					P2: unsafe.SliceData(t109),
 				}
 				regions.Rfb89de0f18f9(&a2)
 			} else {
 				for i := range 16 {
-					t110[i] = t842[i] + t109[i]
+					t109[i] = t832[i] + t108[i]
 				}
 			}
 			// memora_logits.a
-			clear(t112_2)
+			clear(t111)
 			lo2 := max(0, 4)
 			if n := 16 - lo2; n > 0 {
 				t82_2 := t82[(l*chunks+t3)*16-4+lo2:][:n]
-				t110_2 := t110[0+lo2:][:n]
-				t112_3 := t112_2[0+lo2:][:n]
+				t109_2 := t109[0+lo2:][:n]
+				t111_2 := t111[0+lo2:][:n]
 				for i := range n {
-					t112_3[i] = F(t82_2[i] * t110_2[i])
+					t111_2[i] = F(t82_2[i] * t109_2[i])
 				}
 			}
 			// memora_logits.a
-			copy(t113_2[:16], t105[:16])
+			copy(t112_2[:16], t104[:16])
 			// memora_logits.a
 			lo3 := max(0, 8)
 			if n := 16 - lo3; n > 0 {
 				t112_3 := t112[(l*chunks+t3)*16+lo3:][:n]
-				t105_2 := t105[0+lo3:][:n]
-				t113_3 := t113_2[-8+lo3:][:n]
+				t104_2 := t104[0+lo3:][:n]
+				t112_4 := t112_2[-8+lo3:][:n]
 				for i := range n {
-					t113_3[i] = num.FMA32(t112_3[i], t105_2[i], t113_3[i])
+					t112_4[i] = num.FMA32(t112_3[i], t104_2[i], t112_4[i])
 				}
 			}
 			// memora_logits.a
-			clear(t117)
+			clear(t116)
 			lo4 := max(0, 4)
 			if n := 16 - lo4; n > 0 {
 				t722_2 := t722[(l*chunks+t3)*16-4+lo4:][:n]
-				t113_3 := t113_2[0+lo4:][:n]
-				t117_2 := t117[0+lo4:][:n]
+				t112_3 := t112_2[0+lo4:][:n]
+				t116_2 := t116[0+lo4:][:n]
 				for i := range n {
-					t117_2[i] = F(t722_2[i] * t113_3[i])
+					t116_2[i] = F(t722_2[i] * t112_3[i])
 				}
 			}
 			// memora_logits.a
 			if kern.Wide() {
 				a2 := regions.R050b0ab91603Args{
-					P0: unsafe.SliceData(t89),
-					P1: unsafe.SliceData(t112_2),
-					P2: unsafe.SliceData(t117),
-					P3: unsafe.SliceData(t118),
+					P0: unsafe.SliceData(t88),
+					P1: unsafe.SliceData(t111),
+					P2: unsafe.SliceData(t116),
+					P3: unsafe.SliceData(t117),
 				}
 				regions.R050b0ab91603(&a2)
 			} else {
 				for i := range 16 {
-					t118[i] = (t89[i] + t112_2[i]) + t117[i]
+					t117[i] = (t88[i] + t111[i]) + t116[i]
 				}
 			}
 			// memora_logits.a
 			lo5 := max(0, 4)
 			if n := 16 - lo5; n > 0 {
 				t82_2 := t82[(l*chunks+t3)*16+lo5:][:n]
-				t110_2 := t110[0+lo5:][:n]
-				t118_2 := t118[-4+lo5:][:n]
+				t109_2 := t109[0+lo5:][:n]
+				t117_2 := t117[-4+lo5:][:n]
 				for i := range n {
-					t118_2[i] = num.FMA32(t82_2[i], t110_2[i], t118_2[i])
+					t117_2[i] = num.FMA32(t82_2[i], t109_2[i], t117_2[i])
 				}
 			}
 			// memora_logits.a
-			clear(t120)
+			clear(t119)
 			lo6 := max(0, 2)
 			if n := 16 - lo6; n > 0 {
 				t52_2 := t52[(l*chunks+t3)*16-2+lo6:][:n]
-				t118_2 := t118[0+lo6:][:n]
-				t120_2 := t120[0+lo6:][:n]
+				t117_2 := t117[0+lo6:][:n]
+				t119_2 := t119[0+lo6:][:n]
 				for i := range n {
-					t120_2[i] = F(t52_2[i] * t118_2[i])
+					t119_2[i] = F(t52_2[i] * t117_2[i])
 				}
 			}
 			// memora_logits.a
-			copy(t121[:16], t113_2[:16])
+			copy(t120[:16], t112_2[:16])
 			// memora_logits.a
 			lo7 := max(0, 4)
 			if n := 16 - lo7; n > 0 {
 				t82_2 := t82[(l*chunks+t3)*16+lo7:][:n]
-				t113_3 := t113_2[0+lo7:][:n]
-				t121_2 := t121[-4+lo7:][:n]
+				t112_3 := t112_2[0+lo7:][:n]
+				t120_2 := t120[-4+lo7:][:n]
 				for i := range n {
-					t121_2[i] = num.FMA32(t82_2[i], t113_3[i], t121_2[i])
+					t120_2[i] = num.FMA32(t82_2[i], t112_3[i], t120_2[i])
 				}
 			}
 			// memora_logits.a
-			clear(t125)
+			clear(t124)
 			lo8 := max(0, 2)
 			if n := 16 - lo8; n > 0 {
 				t42_2 := t42[(l*chunks+t3)*16-2+lo8:][:n]
-				t121_2 := t121[0+lo8:][:n]
-				t125_2 := t125[0+lo8:][:n]
+				t120_2 := t120[0+lo8:][:n]
+				t124_2 := t124[0+lo8:][:n]
 				for i := range n {
-					t125_2[i] = F(t42_2[i] * t121_2[i])
+					t124_2[i] = F(t42_2[i] * t120_2[i])
 				}
 			}
 			// memora_logits.a
 			if kern.Wide() {
 				a2 := regions.R050b0ab91603Args{
-					P0: unsafe.SliceData(t94),
-					P1: unsafe.SliceData(t120),
-					P2: unsafe.SliceData(t125),
-					P3: unsafe.SliceData(t126),
+					P0: unsafe.SliceData(t93_2),
+					P1: unsafe.SliceData(t119),
+					P2: unsafe.SliceData(t124),
+					P3: unsafe.SliceData(t125),
 				}
 				regions.R050b0ab91603(&a2)
 			} else {
 				for i := range 16 {
-					t126[i] = (t94[i] + t120[i]) + t125[i]
+					t125[i] = (t93_2[i] + t119[i]) + t124[i]
 				}
 			}
 			// memora_logits.a
 			lo9 := max(0, 2)
 			if n := 16 - lo9; n > 0 {
 				t52_2 := t52[(l*chunks+t3)*16+lo9:][:n]
-				t118_2 := t118[0+lo9:][:n]
-				t126_2 := t126[-2+lo9:][:n]
+				t117_2 := t117[0+lo9:][:n]
+				t125_2 := t125[-2+lo9:][:n]
 				for i := range n {
-					t126_2[i] = num.FMA32(t52_2[i], t118_2[i], t126_2[i])
+					t125_2[i] = num.FMA32(t52_2[i], t117_2[i], t125_2[i])
 				}
 			}
 			// memora_logits.a
-			clear(t128)
+			clear(t127)
 			lo10 := max(0, 1)
 			if n := 16 - lo10; n > 0 {
 				t18_2 := t18[(l*chunks+t3)*16-1+lo10:][:n]
-				t126_2 := t126[0+lo10:][:n]
-				t128_2 := t128[0+lo10:][:n]
+				t125_2 := t125[0+lo10:][:n]
+				t127_2 := t127[0+lo10:][:n]
 				for i := range n {
-					t128_2[i] = F(t18_2[i] * t126_2[i])
+					t127_2[i] = F(t18_2[i] * t125_2[i])
 				}
 			}
 			// memora_logits.a
-			copy(t129[:16], t121[:16])
+			copy(t128[:16], t120[:16])
 			// memora_logits.a
 			lo11 := max(0, 2)
 			if n := 16 - lo11; n > 0 {
 				t52_2 := t52[(l*chunks+t3)*16+lo11:][:n]
-				t121_2 := t121[0+lo11:][:n]
-				t129_2 := t129[-2+lo11:][:n]
+				t120_2 := t120[0+lo11:][:n]
+				t128_2 := t128[-2+lo11:][:n]
 				for i := range n {
-					t129_2[i] = num.FMA32(t52_2[i], t121_2[i], t129_2[i])
+					t128_2[i] = num.FMA32(t52_2[i], t120_2[i], t128_2[i])
 				}
 			}
 			// memora_logits.a
-			clear(t132_2)
+			clear(t131)
 			lo12 := max(0, 1)
 			if n := 16 - lo12; n > 0 {
 				t24_3 := t24_2[(l*chunks+t3)*16-1+lo12:][:n]
-				t129_2 := t129[0+lo12:][:n]
-				t132_3 := t132_2[0+lo12:][:n]
+				t128_2 := t128[0+lo12:][:n]
+				t131_2 := t131[0+lo12:][:n]
 				for i := range n {
-					t132_3[i] = F(t24_3[i] * t129_2[i])
+					t131_2[i] = F(t24_3[i] * t128_2[i])
 				}
 			}
 			// memora_logits.a.start
-			copy(t134_2[:16], t129[:16])
+			copy(t133_2[:16], t128[:16])
 			// memora_logits.a
 			lo13 := max(0, 1)
 			if n := 16 - lo13; n > 0 {
 				t18_2 := t18[(l*chunks+t3)*16+lo13:][:n]
-				t129_2 := t129[0+lo13:][:n]
-				t134_3 := t134_2[-1+lo13:][:n]
+				t128_2 := t128[0+lo13:][:n]
+				t133_3 := t133_2[-1+lo13:][:n]
 				for i := range n {
-					t134_3[i] = num.FMA32(t18_2[i], t129_2[i], t134_3[i])
+					t133_3[i] = num.FMA32(t18_2[i], t128_2[i], t133_3[i])
 				}
 			}
 			// memora_logits.a.start
-			clear(t135)
+			clear(t134)
 			for i := range min(16, 1) {
-				t135[i] = t134_2[i]
+				t134[i] = t133_2[i]
 			}
 			// memora_logits.a.start
 			if kern.Wide() {
 				a2 := regions.R8fbd7cf6f2caArgs{
-					P0: unsafe.SliceData(t97),
-					P1: unsafe.SliceData(t128),
-					P2: unsafe.SliceData(t132_2),
-					P3: unsafe.SliceData(t135),
+					P0: unsafe.SliceData(t96),
+					P1: unsafe.SliceData(t127),
+					P2: unsafe.SliceData(t131),
+					P3: unsafe.SliceData(t134),
 					P4: unsafe.SliceData(t182),
 					P5: unsafe.SliceData(t276),
-					P6: unsafe.SliceData(t652),
+					P6: unsafe.SliceData(t63_2),
 					P7: unsafe.SliceData(t192),
 					N0: 64*t3 + 64*chunks*l,
 				}
@@ -4009,33 +3948,48 @@ func (c *stepBackwardFused) run() {
 				t182_2 := t182[(l*chunks+t3)*16:][:16]
 				t192_2 := t192[(l*chunks+t3)*16:][:16]
 				for i := range 16 {
-					t182_2[i] = ((t97[i] + t128[i]) + t132_2[i]) + t135[i]
-					t192_2[i] = t276[i] + t652[i]
+					t182_2[i] = ((t96[i] + t127[i]) + t131[i]) + t134[i]
+					t192_2[i] = t276[i] + t63_2[i]
 				}
 			}
 			// memora_logits.a
 			lo14 := max(0, 1)
 			if n := 16 - lo14; n > 0 {
 				t18_2 := t18[(l*chunks+t3)*16+lo14:][:n]
-				t126_2 := t126[0+lo14:][:n]
+				t125_2 := t125[0+lo14:][:n]
 				t182_2 := t182[(l*chunks+t3)*16-1+lo14:][:n]
 				for i := range n {
-					t182_2[i] = num.FMA32(t18_2[i], t126_2[i], t182_2[i])
+					t182_2[i] = num.FMA32(t18_2[i], t125_2[i], t182_2[i])
 				}
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
-			for i := range 16 {
-				t202_2 := t202[((l*chunks+t3)*16+i)*dK:][:dK]
-				t134_3 := t134[i*dK:][:dK]
-				t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
-				t19Entry3 := t19_2[i]
-				for j := range dK {
-					t202_2[j] = F(t2222[j*16+i] * t19Entry3)
-					t222_2[j] = t134_3[j]
+			if kern.Wide() {
+				a2 := regions.R92685f2e970aArgs{
+					P0: unsafe.SliceData(t19),
+					P1: unsafe.SliceData(t2222),
+					P2: unsafe.SliceData(t202),
+					P3: unsafe.SliceData(t133),
+					P4: unsafe.SliceData(t222),
+					N0: 64*t3 + 64*chunks*l,
+					N1: dK,
+					N2: 64*dK*t3 + 64*chunks*dK*l,
+				}
+				regions.R92685f2e970a(&a2)
+			} else {
+				for i := range 16 {
+					t2222_2 := t2222[i*dK:][:dK]
+					t202_2 := t202[((l*chunks+t3)*16+i)*dK:][:dK]
+					t133_3 := t133[i*dK:][:dK]
+					t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
+					t19Entry3 := t19_2[i]
+					for j := range dK {
+						t202_2[j] = F(t2222_2[j] * t19Entry3)
+						t222_2[j] = t133_3[j]
+					}
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t202, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t77, 1, dH)
+			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t202, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t762, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
 				a2 := regions.Rc3c629915158Args{
@@ -4060,13 +4014,13 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK, t77, dH, 1)
+			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK, t762, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
 				a2 := regions.Rc3c629915158Args{
 					P0: unsafe.SliceData(c.W2States),
 					P1: unsafe.SliceData(t56),
-					P2: unsafe.SliceData(t155),
+					P2: unsafe.SliceData(t154),
 					P3: unsafe.SliceData(W2BarState2),
 					N0: dV,
 					N1: dH,
@@ -4077,34 +4031,61 @@ func (c *stepBackwardFused) run() {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
 					t56_2 := t56[i*dH:][:dH]
-					t155_2 := t155[i*dH:][:dH]
+					t154_2 := t154[i*dH:][:dH]
 					W2BarState2_2 := W2BarState2[i*dH:][:dH]
 					for j := range dH {
-						W2BarState2_2[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t155_2[j])), F(0))
+						W2BarState2_2[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t154_2[j])), F(0))
 					}
 				}
 			}
 			// memora_logits.G_W1
 			kern.GemmFMA(dV, dH, 16, F(1), true, W2BarState2, dH, 1, kern.From(c.E2, (l*chunks+t3)*16*dV), 1, dV, t403, dH, 1)
 			// memora_logits.e
-			kern.GemmFMA(dV, dH, 16, F(1), true, W2BarState2, dH, 1, t662, 1, dV, t149, dH, 1)
+			kern.GemmFMA(dH, dV, 16, F(1), true, W2BarState2, 1, dH, t422, 1, dH, t643, dV, 1)
 		}
 		copy(c.W1BarOut[l*dH*dK:][:dH*dK], W1BarState2[:dH*dK])
 		copy(c.W2BarOut[l*dV*dH:][:dH*dV], W2BarState2[:dH*dV])
 	}
 
-	// memora_logits.rho
-	for i := range L {
-		for j := range T {
-			copy(c.K0Bar[(i*T+j)*dK:][:dK], t13[(i*T+j)*dK:][:dK])
+	// memora_logits.k, memora_logits.q
+	clear(c.K0Bar)
+	clear(c.Q0Bar)
+	if kern.Wide() {
+		a2 := regions.R896e57bff468Args{
+			P0: unsafe.SliceData(c.K0Bar),
+			P1: unsafe.SliceData(t8),
+			P2: unsafe.SliceData(c.Q0Bar),
+			P3: unsafe.SliceData(t10),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dK,
+			N3: 64 * chunks * dK,
+			N4: T*dK - 16*chunks*dK,
+			N5: T * dK,
+		}
+		regions.R896e57bff468(&a2)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				k0Bar := c.K0Bar[(i*T+j+16*chunks)*dK:][:dK]
+				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+				q0Bar := c.Q0Bar[(i*T+j+16*chunks)*dK:][:dK]
+				t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
+				for k := range dK {
+					k0Bar[k] = k0Bar[k] + t8_2[k]
+					q0Bar[k] = q0Bar[k] + t10_2[k]
+				}
+			}
 		}
 	}
 
-	// memora_logits.k
+	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := regions.R35c759f51793Args{
+		a2 := regions.Ra8b51b2f9ed4Args{
 			P0: unsafe.SliceData(c.K0Bar),
 			P1: unsafe.SliceData(t202),
+			P2: unsafe.SliceData(c.Q0Bar),
+			P3: unsafe.SliceData(t222),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -4112,25 +4093,47 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R35c759f51793(&a2)
+		regions.Ra8b51b2f9ed4(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
 					k0Bar := c.K0Bar[(i*T+16*j+k)*dK:][:dK]
 					t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
+					q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
+					t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
 						k0Bar[m] = k0Bar[m] + t202_2[m]
+						q0Bar[m] = q0Bar[m] + t222_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// memora_logits.rho
-	for i := range L {
-		for j := range T {
-			copy(c.VBar[(i*T+j)*dV:][:dV], t12[(i*T+j)*dV:][:dV])
+	// memora_logits.v
+	clear(c.VBar)
+	if kern.Wide() {
+		a2 := regions.R3fc37e6a9acaArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t9),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
+		}
+		regions.R3fc37e6a9aca(&a2)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				vBar := c.VBar[(i*T+j+16*chunks)*dV:][:dV]
+				t9_2 := t9[(i*(T-16*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = vBar[k] + t9_2[k]
+				}
+			}
 		}
 	}
 
@@ -4161,91 +4164,57 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// memora_logits.rho
-	for i := range L {
-		copy(c.RhoBar[i*T:][:T], t15[i*T:][:T])
+	// memora_logits.rho, memora_logits.theta
+	clear(c.RhoBar)
+	clear(c.ThetaBar)
+	if kern.Wide() {
+		a2 := regions.R18aa9c248505Args{
+			P0: unsafe.SliceData(c.RhoBar),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(c.ThetaBar),
+			P3: unsafe.SliceData(t7),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
+		}
+		regions.R18aa9c248505(&a2)
+	} else {
+		for i := range L {
+			rhoBar := c.RhoBar[i*T+16*chunks:][:T-16*chunks]
+			t6_2 := t6[i*(T-16*chunks):][:T-16*chunks]
+			thetaBar := c.ThetaBar[i*T+16*chunks:][:T-16*chunks]
+			t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				rhoBar[j] = rhoBar[j] + t6_2[j]
+				thetaBar[j] = thetaBar[j] + t7_2[j]
+			}
+		}
 	}
 
-	// memora_logits.rho
+	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.R65a50d4e81eaArgs{
+		a2 := regions.R4b5b94848897Args{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t182),
+			P2: unsafe.SliceData(c.ThetaBar),
+			P3: unsafe.SliceData(t192),
 			N0: L,
 			N1: chunks,
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.R65a50d4e81ea(&a2)
+		regions.R4b5b94848897(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				rhoBar := c.RhoBar[i*T+16*j:][:16]
 				t182_2 := t182[(i*chunks+j)*16:][:16]
-				for k := range 16 {
-					rhoBar[k] = rhoBar[k] + t182_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.rho
-	for i := range L {
-		copy(c.ThetaBar[i*T:][:T], t14[i*T:][:T])
-	}
-
-	// memora_logits.theta
-	if kern.Wide() {
-		a2 := regions.R65a50d4e81eaArgs{
-			P0: unsafe.SliceData(c.ThetaBar),
-			P1: unsafe.SliceData(t192),
-			N0: L,
-			N1: chunks,
-			N2: 16 * chunks,
-			N3: T,
-		}
-		regions.R65a50d4e81ea(&a2)
-	} else {
-		for i := range L {
-			for j := range chunks {
 				thetaBar := c.ThetaBar[i*T+16*j:][:16]
 				t192_2 := t192[(i*chunks+j)*16:][:16]
 				for k := range 16 {
+					rhoBar[k] = rhoBar[k] + t182_2[k]
 					thetaBar[k] = thetaBar[k] + t192_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.rho
-	for i := range L {
-		for j := range T {
-			copy(c.Q0Bar[(i*T+j)*dK:][:dK], t11[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// memora_logits.q
-	if kern.Wide() {
-		a2 := regions.R35c759f51793Args{
-			P0: unsafe.SliceData(c.Q0Bar),
-			P1: unsafe.SliceData(t222),
-			N0: L,
-			N1: chunks,
-			N2: dK,
-			N3: 16 * dK,
-			N4: 16 * chunks * dK,
-			N5: T * dK,
-		}
-		regions.R35c759f51793(&a2)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 16 {
-					q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
-					t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
-					for m := range dK {
-						q0Bar[m] = q0Bar[m] + t222_2[m]
-					}
 				}
 			}
 		}

@@ -63,7 +63,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t6 := work[:dH] // [d_h]
 	work = work[dH:]
-	t182 := work[:dH] // [d_h]
+	t142 := work[:dH] // [d_h]
 	work = work[dH:]
 	t7 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -79,7 +79,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t81 := work[:dH] // [d_h]
 	work = work[dH:]
-	t232 := work[:dH] // [d_h]
+	t172 := work[:dH] // [d_h]
 	work = work[dH:]
 	t88 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -91,14 +91,14 @@ func (c *Step[F]) Run() {
 	work = work[dH*dK:]
 	t143 := work[:dH] // [d_h]
 	work = work[dH:]
-	t242 := work[:dH] // [d_h]
+	t182 := work[:dH] // [d_h]
 	work = work[dH:]
 	t149 := work[:dK] // [d_k]
 	work = work[dK:]
 	t153 := work[:dK] // [d_k]
 
 	// memora_printed
-	w5 := F(dK)
+	w6 := F(dK)
 	t60 := F(1) / F(dK)
 	for l := range L {
 		for i := range dH {
@@ -156,14 +156,14 @@ func (c *Step[F]) Run() {
 						tEntry := t[i]
 						t62 := 1 + num.Erf(F(0.7071067811865475*tEntry))
 						t6[i] = t62
-						t182[i] = F(tEntry * t62)
+						t142[i] = F(tEntry * t62)
 					}
 					// memora_printed.e
 					for i := range dK {
 						W2State2 := W2State[i*dH:][:dH]
 						var t72 F
 						for j := range dH {
-							t72 += F(W2State2[j] * t182[j])
+							t72 += F(W2State2[j] * t142[j])
 						}
 						t7[i] = F(0.5 * t72)
 					}
@@ -173,7 +173,7 @@ func (c *Step[F]) Run() {
 						t8 += t7[i]
 					}
 					// memora_printed.e
-					t10 := t8 / w5
+					t10 := t8 / w6
 					// memora_printed.e
 					var t12 F
 					for i := range dK {
@@ -185,7 +185,7 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// memora_printed.e, memora_printed.G_W1
-					t16 := num.Sqrt(1e-05 + (t12 / w5))
+					t16 := num.Sqrt(1e-05 + (t12 / w6))
 					t51 := F(1) / t16
 					// memora_printed.e, memora_printed.G_W1
 					var t54 F
@@ -196,21 +196,20 @@ func (c *Step[F]) Run() {
 						t20[i] = t202
 					}
 					t542 := F(-2 * t54)
-					// memora_printed.G_W1
-					t2022 := F(t60 * F(t51*t542))
 					// memora_printed.G_W1, memora_printed.e
 					var t66 F
 					w := F(2 * t51)
+					w2 := F(F(F(0.5*t51)*t542) * t60)
 					for i := range dK {
-						t642 := F(w*t20[i]) + F(2*F(F(0.5*t11[i])*t2022))
+						t642 := F(w*t20[i]) + F(2*F(w2*t11[i]))
 						t66 += t642
 						t64[i] = t642
 					}
 					t662 := -t66
 					// memora_printed.G_W1
-					w2 := F(t60 * t662)
+					w3 := F(t60 * t662)
 					for i := range dK {
-						t71[i] = t64[i] + w2
+						t71[i] = t64[i] + w3
 					}
 					// memora_printed.G_W1
 					clear(t22)
@@ -228,16 +227,16 @@ func (c *Step[F]) Run() {
 						t22Entry := t22[i]
 						tEntry2 := t[i]
 						t81[i] = F(F(0.5*t6Entry)*t22Entry) + F(F(F(0.39894228040143265*tEntry2)*t22Entry)*num.Exp(F(F(-0.4999999999999999*tEntry2)*tEntry2)))
-						t232[i] = F(t6Entry * F(thetaEntry*tEntry2))
+						t172[i] = F(t6Entry * F(thetaEntry*tEntry2))
 					}
 					// memora_printed.W1, memora_printed.U_W1, memora_printed.G_W1
 					rhoEntry := rho[a]
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						t88_2 := t88[i*dK:][:dK]
-						w3 := F(thetaEntry * t81[i])
+						w4 := F(thetaEntry * t81[i])
 						for j := range dK {
-							t88_2[j] = F(rhoEntry*num.Log(num.Max(W1State2[j], F(1e-08)))) - F(w3*k[j])
+							t88_2[j] = F(rhoEntry*num.Log(num.Max(W1State2[j], F(1e-08)))) - F(w4*k[j])
 						}
 					}
 					// memora_printed.W1
@@ -264,9 +263,9 @@ func (c *Step[F]) Run() {
 					for i := range dK {
 						W2State2 := W2State[i*dH:][:dH]
 						t141_2 := t141[i*dH:][:dH]
-						w4 := F(-0.5 * t71[i])
+						w5 := F(-0.5 * t71[i])
 						for j := range dH {
-							t141_2[j] = F(rhoEntry*num.Log(num.Max(W2State2[j], F(1e-08)))) + F(w4*t232[j])
+							t141_2[j] = F(rhoEntry*num.Log(num.Max(W2State2[j], F(1e-08)))) + F(w5*t172[j])
 						}
 					}
 					// memora_printed.W2
@@ -306,7 +305,7 @@ func (c *Step[F]) Run() {
 						t143Entry := t143[i]
 						t42 := t[i]
 						t52 := t22[i]
-						t242[i] = F(t143Entry * (1 + num.Erf(F(0.7071067811865475*t143Entry))))
+						t182[i] = F(t143Entry * (1 + num.Erf(F(0.7071067811865475*t143Entry))))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*T+a+C*s)*dH+i] = t42
 						}
@@ -324,7 +323,7 @@ func (c *Step[F]) Run() {
 						var t1492 F
 						for j := range dH {
 							W22Entry := W22_2[j]
-							t1492 += F(W22Entry * t242[j])
+							t1492 += F(W22Entry * t182[j])
 							W2State2[j] = W22Entry
 						}
 						t149[i] = F(0.5 * t1492)
@@ -335,7 +334,7 @@ func (c *Step[F]) Run() {
 						t150 += t149[i]
 					}
 					// memora_printed.y, memora_printed.e
-					t152 := t150 / w5
+					t152 := t150 / w6
 					// memora_printed.y
 					var t154 F
 					for i := range dK {
@@ -347,7 +346,7 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// memora_printed.y, memora_printed.e
-					t158 := num.Sqrt(1e-05 + (t154 / w5))
+					t158 := num.Sqrt(1e-05 + (t154 / w6))
 					// memora_printed.y
 					for i := range dK {
 						y[i] = q[i] + (t153[i] / t158)
@@ -436,19 +435,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t81 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t222 := work[:L*T*dH] // [L, T, d_h]
+	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t232 := work[:L*T*dH] // [L, T, d_h]
+	t172 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t92 := work[:L*T*dH] // [L, T, d_h]
+	t72_2 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t148 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t185 := work[:L*T*dH] // [L, T, d_h]
+	t168 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t32 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t195 := work[:L*T*dH] // [L, T, d_h]
+	t169 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t12 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -514,7 +513,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t622 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t163 := work[:dH] // [d_h]
+	t161 := work[:dH] // [d_h]
 	work = work[dH:]
 	t7522 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -526,19 +525,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t96 := work[:dK] // [d_k]
 	work = work[dK:]
-	t116 := work[:dK] // [d_k]
+	t114 := work[:dK] // [d_k]
 	work = work[dK:]
-	t120 := work[:dK] // [d_k]
+	t118 := work[:dK] // [d_k]
 	work = work[dK:]
-	t136 := work[:dK] // [d_k]
+	t134 := work[:dK] // [d_k]
 	work = work[dK:]
-	t1432 := work[:dK] // [d_k]
+	t14122 := work[:dK] // [d_k]
 	work = work[dK:]
-	t145 := work[:dH] // [d_h]
+	t1432 := work[:dH] // [d_h]
 	work = work[dH:]
-	t15422 := work[:dH] // [d_h]
+	t1522 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1562 := work[:dK] // [d_k]
+	t15422 := work[:dK] // [d_k]
 
 	// memora_printed.e, memora_printed.G_W1, memora_printed.U_W2, memora_printed.y
 	for i := range L {
@@ -550,18 +549,18 @@ func (c *StepBackward[F]) Run() {
 			t42_2 := t42[(i*T+j)*dH:][:dH]
 			t52_2 := t52[(i*T+j)*dH:][:dH]
 			t62_2 := t62[(i*T+j)*dH:][:dH]
-			t72_2 := t72[(i*T+j)*dH:][:dH]
+			t72_3 := t72[(i*T+j)*dH:][:dH]
 			t75_2 := t75[(i*T+j)*dH:][:dH]
 			t76_2 := t76[(i*T+j)*dH:][:dH]
 			t80_2 := t80[(i*T+j)*dH:][:dH]
 			t81_2 := t81[(i*T+j)*dH:][:dH]
-			t222_2 := t222[(i*T+j)*dH:][:dH]
-			t232_2 := t232[(i*T+j)*dH:][:dH]
-			t92_2 := t92[(i*T+j)*dH:][:dH]
+			t162_2 := t162[(i*T+j)*dH:][:dH]
+			t172_2 := t172[(i*T+j)*dH:][:dH]
+			t72_4 := t72_2[(i*T+j)*dH:][:dH]
 			t148_2 := t148[(i*T+j)*dH:][:dH]
-			t185_2 := t185[(i*T+j)*dH:][:dH]
+			t168_2 := t168[(i*T+j)*dH:][:dH]
 			t32_2 := t32[(i*T+j)*dH:][:dH]
-			t195_2 := t195[(i*T+j)*dH:][:dH]
+			t169_2 := t169[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
@@ -573,24 +572,24 @@ func (c *StepBackward[F]) Run() {
 				t752 := F(F(-0.4999999999999999*eProdEntry) * eProdEntry)
 				t762 := num.Exp(t752)
 				t802 := F(F(F(0.39894228040143265*eProdEntry)*GW1ProdEntry) * t762)
-				t2222 := F(thetaEntry * eProdEntry)
+				t1622 := F(thetaEntry * eProdEntry)
 				yProdEntry := yProd[k]
 				t1482 := 1 + num.Erf(F(0.7071067811865475*yProdEntry))
 				t42_2[k] = t422
 				t52_2[k] = t522
 				t62_2[k] = t622_2
-				t72_2[k] = t722
+				t72_3[k] = t722
 				t75_2[k] = t752
 				t76_2[k] = t762
 				t80_2[k] = t802
 				t81_2[k] = t722 + t802
-				t222_2[k] = t2222
-				t232_2[k] = F(t622_2 * t2222)
-				t92_2[k] = F(F(thetaEntry*eProdEntry) * t622_2)
+				t162_2[k] = t1622
+				t172_2[k] = F(t622_2 * t1622)
+				t72_4[k] = F(F(thetaEntry*eProdEntry) * t622_2)
 				t148_2[k] = t1482
-				t185_2[k] = F(yProdEntry * t1482)
+				t168_2[k] = F(yProdEntry * t1482)
 				t32_2[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
-				t195_2[k] = F(eProdEntry * t622_2)
+				t169_2[k] = F(eProdEntry * t622_2)
 			}
 		}
 	}
@@ -618,6 +617,7 @@ func (c *StepBackward[F]) Run() {
 	// memora_printed
 	w6 := F(dK)
 	t60 := F(1) / F(dK)
+	w27 := F(0.5 * t60)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -672,9 +672,9 @@ func (c *StepBackward[F]) Run() {
 					// memora_printed.G_W1, memora_printed.e
 					var t66 F
 					w := F(2 * t51)
-					w2 := F(t60 * F(t51*t542))
+					w2 := F(F(F(0.5*t51)*t542) * t60)
 					for i := range dK {
-						t642 := F(w*t20[i]) + F(2*F(F(0.5*eLin[i])*w2))
+						t642 := F(w*t20[i]) + F(2*F(w2*eLin[i]))
 						t66 += t642
 						t64[i] = t642
 					}
@@ -718,11 +718,11 @@ func (c *StepBackward[F]) Run() {
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t232_2 := t232[(l*T+a+C*s)*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						t141_2 := t141[i*dH:][:dH]
 						w5 := F(-0.5 * t71[i])
 						for j := range dH {
-							t141_2[j] = F(rhoEntry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) + F(w5*t232_2[j])
+							t141_2[j] = F(rhoEntry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) + F(w5*t172_2[j])
 						}
 					}
 					// memora_printed.W2
@@ -788,16 +788,16 @@ func (c *StepBackward[F]) Run() {
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// memora_printed.e, memora_printed.G_W1, memora_printed.y
-					t162 := num.Sqrt(1e-05 + (t12_2[a] / w6))
-					t512 := F(1) / t162
+					t163 := num.Sqrt(1e-05 + (t12_2[a] / w6))
+					t512 := F(1) / t163
 					t158 := num.Sqrt(1e-05 + (t154_2[a] / w6))
 					t5222 := F(1) / t158
 					// memora_printed.e, memora_printed.G_W1
 					var t543 F
 					for i := range dK {
-						t172 := eLin[i] / t162
-						t204 := k[i] + t172 - v[i]
-						t533 := t172 / t162
+						t173 := eLin[i] / t163
+						t204 := k[i] + t173 - v[i]
+						t533 := t173 / t163
 						t543 += F(t204 * t533)
 						t203[i] = t204
 						t53[i] = t533
@@ -806,9 +806,9 @@ func (c *StepBackward[F]) Run() {
 					// memora_printed.G_W1, memora_printed.e
 					var t663 F
 					w7 := F(2 * t512)
-					w8 := F(t60 * F(t512*t544))
+					w8 := F(F(F(0.5*t512)*t544) * t60)
 					for i := range dK {
-						t644 := F(w7*t203[i]) + F(2*F(F(0.5*eLin[i])*w8))
+						t644 := F(w7*t203[i]) + F(2*F(w8*eLin[i]))
 						t663 += t644
 						t643[i] = t644
 					}
@@ -826,13 +826,13 @@ func (c *StepBackward[F]) Run() {
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 						t139_2 := t139[i*dH:][:dH]
-						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+						t72_3 := t72_2[(l*T+a+C*s)*dH:][:dH]
 						t1412_2 := t1412[i*dH:][:dH]
 						w10 := F(-0.5 * t712[i])
 						for j := range dH {
 							t1392 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
 							t139_2[j] = t1392
-							t1412_2[j] = F(rhoEntry3*t1392) + F(w10*t92_2[j])
+							t1412_2[j] = F(rhoEntry3*t1392) + F(w10*t72_3[j])
 						}
 					}
 					// memora_printed.W2
@@ -857,9 +857,9 @@ func (c *StepBackward[F]) Run() {
 					}
 					// memora_printed.y
 					var t2022 F
-					w11 := F(t8222 * F(t60*t5222))
+					w11 := F(F(w27*t5222) * t8222)
 					for i := range dK {
-						t182 := F(t5222*yBar[i]) + F(2*F(F(0.5*yLin[i])*w11))
+						t182 := F(t5222*yBar[i]) + F(2*F(w11*yLin[i]))
 						t2022 += t182
 						t18[i] = t182
 					}
@@ -874,13 +874,13 @@ func (c *StepBackward[F]) Run() {
 					for i := range dK {
 						W222_2 := W222[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t185_2 := t185[(l*T+a+C*s)*dH:][:dH]
+						t168_2 := t168[(l*T+a+C*s)*dH:][:dH]
 						var t392 F
 						t25Entry := t25[i]
 						w13 := F(0.5 * t25Entry)
 						for j := range dH {
 							W222Entry := W222_2[j]
-							t392 += F(W222Entry * (W2BarState2[j] + F(w13*t185_2[j])))
+							t392 += F(W222Entry * (W2BarState2[j] + F(w13*t168_2[j])))
 							t27[j] += F(F(0.5*W222Entry) * t25Entry)
 						}
 						t39[i] = t392
@@ -911,18 +911,18 @@ func (c *StepBackward[F]) Run() {
 					for i := range dK {
 						W222_2 := W222[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t185_2 := t185[(l*T+a+C*s)*dH:][:dH]
+						t168_2 := t168[(l*T+a+C*s)*dH:][:dH]
 						t139_2 := t139[i*dH:][:dH]
-						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+						t72_3 := t72_2[(l*T+a+C*s)*dH:][:dH]
 						t41_2 := t41[i*dH:][:dH]
 						var t5322 F
 						w14 := F(0.5 * t25[i])
 						t39Entry := t39[i]
 						t712Entry := t712[i]
 						for j := range dH {
-							t412 := F(W222_2[j] * ((W2BarState2[j] + F(w14*t185_2[j])) - t39Entry))
+							t412 := F(W222_2[j] * ((W2BarState2[j] + F(w14*t168_2[j])) - t39Entry))
 							t44 += F(t139_2[j] * t412)
-							t5322 += F(t412 * t92_2[j])
+							t5322 += F(t412 * t72_3[j])
 							t41_2[j] = t412
 							t5422[j] += F(F(-0.5*t412) * t712Entry)
 						}
@@ -944,18 +944,18 @@ func (c *StepBackward[F]) Run() {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 						t622_2 := t622[i*dK:][:dK]
-						var t1632 F
+						var t1612 F
 						t35Entry2 := t35[i]
 						t602Entry := t602[i]
 						t81Entry := t81_2[i]
 						for j := range dK {
 							t6222 := F(W1Trail2[j] * ((W1BarState2[j] + F(q[j]*t35Entry2)) - t602Entry))
 							t65 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t6222)
-							t1632 += F(t6222 * k[j])
+							t1612 += F(t6222 * k[j])
 							t622_2[j] = t6222
 							t7522[j] -= F(t6222 * t81Entry)
 						}
-						t163[i] = t1632
+						t161[i] = t1612
 					}
 					// memora_printed.U_W1
 					var t7622 F
@@ -967,8 +967,8 @@ func (c *StepBackward[F]) Run() {
 					w15 := F(-0.39894228040143265 * thetaEntry3)
 					w16 := F(-0.5 * thetaEntry3)
 					for i := range dH {
-						t163Entry := t163[i]
-						t882[i] = F(F(F(w15*eProd[i])*t76_2[i])*t163Entry) + F(F(w16*t62_2[i])*t163Entry)
+						t161Entry := t161[i]
+						t882[i] = F(F(F(w15*eProd[i])*t76_2[i])*t161Entry) + F(F(w16*t62_2[i])*t161Entry)
 					}
 					// memora_printed.G_W1
 					for i := range dK {
@@ -980,105 +980,105 @@ func (c *StepBackward[F]) Run() {
 						t90[i] = t902
 					}
 					// memora_printed.G_W1
-					var t164 F
+					var t162_2 F
 					for i := range dK {
 						t912 := t532[i] + t90[i]
-						t164 += t912
+						t162_2 += t912
 						t91[i] = t912
 					}
 					// memora_printed.G_W1
-					var t100 F
+					var t163_2 F
 					var t165 F
-					var t111 F
-					w17 := -F(t60 * t164)
+					var t109 F
+					w17 := -F(t60 * t162_2)
 					for i := range dK {
 						t962 := t91[i] + w17
-						t100 += F(eLin[i] * t962)
+						t163_2 += F(eLin[i] * t962)
 						t203Entry := t203[i]
-						t165 += F(t203Entry * (t53[i] / t162))
-						t111 += F(t203Entry * t962)
+						t165 += F(t203Entry * (t53[i] / t163))
+						t109 += F(t203Entry * t962)
 						t96[i] = t962
 					}
-					t1112 := F(2 * t111)
-					// memora_printed.G_W1
-					t189 := F(t100 * F(t512*t60))
-					t192 := F(F(t512*t512) * F(t60*t100))
+					t1092 := F(2 * t109)
 					// memora_printed.e, memora_printed.G_W1
-					var t125 F
+					var t123 F
+					w18 := F(F(F(-2*t512)*t60) * t163_2)
+					w19 := F(F(F(F(-2*t512)*t512)*t60) * t163_2)
 					for i := range dK {
 						t53Entry := t53[i]
-						t1162 := F(F(-2*t53Entry)*t189) + F(w7*t96[i])
-						t1202 := F(F(-2*t203[i])*t192) + t1162
-						t125 += F(t53Entry * t1202)
-						t116[i] = t1162
-						vBar[i] = -t1162
-						t120[i] = t1202
+						t1142 := F(w18*t53Entry) + F(w7*t96[i])
+						t1182 := F(w19*t203[i]) + t1142
+						t123 += F(t53Entry * t1182)
+						t114[i] = t1142
+						vBar[i] = -t1142
+						t118[i] = t1182
 					}
-					t1252 := -t125
+					t1232 := -t123
 					// memora_printed.e, memora_printed.G_W1
-					w23 := F(F(F(F(2*t512)*t60)*t100)*t165) - F((F(F(t544*t60)*t100)+t1112)*(t512/t162)) + t1252
-					t194 := F(w23 * F(t512*t60))
+					t124 := F(F(F(F(2*t512)*t60)*t163_2)*t165) - F((F(F(t544*t60)*t163_2)+t1092)*(t512/t163)) + t1232
 					rhoBar[a] = t44 + t65
 					thetaBar[a] = t57 + t7622
 					// memora_printed.e, memora_printed.G_W1
-					var t1382 F
+					var t136 F
+					w20 := F(F(t512*t544) * t60)
+					w21 := F(F(F(0.5*t512)*t60) * t124)
 					for i := range dK {
-						t1362 := F(t96[i]*w8) + F(t512*t120[i]) + F(2*F(F(0.5*eLin[i])*t194))
-						t1382 += t1362
-						t136[i] = t1362
+						t1342 := F(w20*t96[i]) + F(t512*t118[i]) + F(2*F(w21*eLin[i]))
+						t136 += t1342
+						t134[i] = t1342
 					}
-					t13822 := -t1382
+					t1362 := -t136
 					// memora_printed.e
-					w18 := F(t60 * t13822)
+					w22 := F(t60 * t1362)
 					for i := range dK {
-						t1432[i] = t136[i] + w18
+						t14122[i] = t134[i] + w22
 					}
 					// memora_printed.e, memora_printed.W2, memora_printed.W1, memora_printed.G_W1
-					clear(t145)
+					clear(t1432)
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 						t41_2 := t41[i*dH:][:dH]
-						t195_2 := t195[(l*T+a+C*s)*dH:][:dH]
+						t169_2 := t169[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t1432Entry := t1432[i]
+						t14122Entry := t14122[i]
 						t712Entry2 := t712[i]
-						w19 := F(0.5 * t1432Entry)
+						w23 := F(0.5 * t14122Entry)
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							t145[j] += F(F(0.5*W2TrailEntry) * t1432Entry)
-							W2BarState2[j] = kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t41_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t712Entry2*t882[j]) + F(w19*t195_2[j])
+							t1432[j] += F(F(0.5*W2TrailEntry) * t14122Entry)
+							W2BarState2[j] = kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t41_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t712Entry2*t882[j]) + F(w23*t169_2[j])
 						}
 					}
 					// memora_printed.e, memora_printed.U_W2, memora_printed.G_W1, memora_printed.U_W1
-					w20 := F(-0.39894228040143265 * thetaEntry3)
-					w21 := F(0.19947114020071627 * thetaEntry3)
-					w22 := F(-0.5 * thetaEntry3)
+					w24 := F(-0.39894228040143265 * thetaEntry3)
+					w25 := F(0.19947114020071627 * thetaEntry3)
+					w26 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t76Entry := t76_2[i]
-						t163Entry2 := t163[i]
+						t161Entry2 := t161[i]
 						eProdEntry2 := eProd[i]
-						t145Entry := t145[i]
-						w24 := F(F(F(F(F(w21*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t76Entry) * t163Entry2)
-						w25 := F(F(0.7978845608028653*t76Entry) * (F(F(thetaEntry3*eProdEntry2)*t5422[i]) + F(F(w22*GW1ProdEntry2)*t163Entry2) + F(eProdEntry2*t145Entry)))
-						t15422[i] = F(thetaEntry3*t56[i]) + F(F(F(w20*GW1ProdEntry2)*t76Entry)*t163Entry2) + F(2*w24) + F(t62_2[i]*t145Entry) + w25
+						t1432Entry := t1432[i]
+						w28 := F(F(F(F(F(w25*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t76Entry) * t161Entry2)
+						w29 := F(F(0.7978845608028653*t76Entry) * (F(F(thetaEntry3*eProdEntry2)*t5422[i]) + F(F(w26*GW1ProdEntry2)*t161Entry2) + F(eProdEntry2*t1432Entry)))
+						t1522[i] = F(thetaEntry3*t56[i]) + F(F(F(w24*GW1ProdEntry2)*t76Entry)*t161Entry2) + F(2*w28) + F(t62_2[i]*t1432Entry) + w29
 					}
 					// memora_printed.e, memora_printed.W1, memora_printed.W2
-					clear(t1562)
+					clear(t15422)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t622_2 := t622[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t15422Entry := t15422[i]
+						t1522Entry := t1522[i]
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
-							t1562[j] += F(W1TrailEntry2 * t15422Entry)
-							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t622_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(k[j]*t15422Entry)
+							t15422[j] += F(W1TrailEntry2 * t1522Entry)
+							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t622_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(k[j]*t1522Entry)
 						}
 					}
 					// memora_printed.e, memora_printed.U_W1
 					for i := range dK {
-						kBar[i] = F(thetaEntry3*t7522[i]) + t116[i] + t1562[i]
+						kBar[i] = F(thetaEntry3*t7522[i]) + t114[i] + t15422[i]
 						qBar[i] = yBar[i] + t37[i]
 					}
 				}

@@ -27,7 +27,7 @@ func (c *stepFused) run() {
 	W2State := c.Work[dH*dK:][:dH*dK]          // [d_k, d_h]
 	t := c.Work[2*dH*dK:][:dH]                 // [d_h]
 	t6 := c.Work[2*dH*dK+dH:][:dH]             // [d_h]
-	t182 := c.Work[2*dH*dK+2*dH:][:dH]         // [d_h]
+	t142 := c.Work[2*dH*dK+2*dH:][:dH]         // [d_h]
 	t7 := c.Work[2*dH*dK+3*dH:][:dK]           // [d_k]
 	t11 := c.Work[2*dH*dK+3*dH+dK:][:dK]       // [d_k]
 	t20 := c.Work[2*dH*dK+3*dH+2*dK:][:dK]     // [d_k]
@@ -35,13 +35,13 @@ func (c *stepFused) run() {
 	t71 := c.Work[2*dH*dK+3*dH+4*dK:][:dK]     // [d_k]
 	t22 := c.Work[2*dH*dK+3*dH+5*dK:][:dH]     // [d_h]
 	t81 := c.Work[2*dH*dK+4*dH+5*dK:][:dH]     // [d_h]
-	t232 := c.Work[2*dH*dK+5*dH+5*dK:][:dH]    // [d_h]
+	t172 := c.Work[2*dH*dK+5*dH+5*dK:][:dH]    // [d_h]
 	t88 := c.Work[2*dH*dK+6*dH+5*dK:][:dH*dK]  // [d_h, d_k]
 	W12 := c.Work[3*dH*dK+6*dH+5*dK:][:dH*dK]  // [d_h, d_k]
 	t141 := c.Work[4*dH*dK+6*dH+5*dK:][:dH*dK] // [d_k, d_h]
 	W22 := c.Work[5*dH*dK+6*dH+5*dK:][:dH*dK]  // [d_k, d_h]
 	t143 := c.Work[6*dH*dK+6*dH+5*dK:][:dH]    // [d_h]
-	t242 := c.Work[6*dH*dK+7*dH+5*dK:][:dH]    // [d_h]
+	t182 := c.Work[6*dH*dK+7*dH+5*dK:][:dH]    // [d_h]
 	t149 := c.Work[6*dH*dK+8*dH+5*dK:][:dK]    // [d_k]
 	t153 := c.Work[6*dH*dK+8*dH+6*dK:][:dK]    // [d_k]
 	t8Total := make([]F, 1)
@@ -52,7 +52,7 @@ func (c *stepFused) run() {
 	t154Total := make([]F, 1)
 
 	// memora_printed
-	w5 := F(dK)
+	w6 := F(dK)
 	t60 := F(1) / F(dK)
 	for l := range L {
 		for i := range dH {
@@ -108,7 +108,7 @@ func (c *stepFused) run() {
 						a2 := regions.Rd7918b4c18aaArgs{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t6),
-							P2: unsafe.SliceData(t182),
+							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
 						regions.Rd7918b4c18aa(&a2)
@@ -117,14 +117,14 @@ func (c *stepFused) run() {
 							tEntry := t[i]
 							t62 := F(1) + kern.Erf(F(0.7071067811865475*tEntry))
 							t6[i] = t62
-							t182[i] = F(tEntry * t62)
+							t142[i] = F(tEntry * t62)
 						}
 					}
 					// memora_printed.e
 					if kern.Wide() {
 						a2 := regions.R864d0d2d465dArgs{
 							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t182),
+							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t7),
 							N0: dK,
 							N1: dH,
@@ -139,7 +139,7 @@ func (c *stepFused) run() {
 							var t72 F
 							t72Sums := [16]F{t72}
 							for j := range dH {
-								t72Sums[j%16] = num.FMA32(W2State2[j], t182[j], t72Sums[j%16])
+								t72Sums[j%16] = num.FMA32(W2State2[j], t142[j], t72Sums[j%16])
 							}
 							t72 = kern.Sum16(&t72Sums)
 							t7[i] = F(0.5 * t72)
@@ -166,7 +166,7 @@ func (c *stepFused) run() {
 					}
 					t8 = t8Total[0]
 					// memora_printed.e
-					t10 := t8 / w5
+					t10 := t8 / w6
 					// memora_printed.e
 					var t12 F
 					if len(c.ELin) > 0 {
@@ -210,7 +210,7 @@ func (c *stepFused) run() {
 					}
 					t12 = t12Total[0]
 					// memora_printed.e, memora_printed.G_W1
-					t16 := num.Sqrt(F(1e-05) + (t12 / w5))
+					t16 := num.Sqrt(F(1e-05) + (t12 / w6))
 					t51 := F(1) / t16
 					// memora_printed.e, memora_printed.G_W1
 					var t54 F
@@ -243,28 +243,27 @@ func (c *stepFused) run() {
 					}
 					t54 = t54Total[0]
 					t542 := F(-2 * t54)
-					// memora_printed.G_W1
-					t2022 := F(t60 * F(t51*t542))
 					// memora_printed.G_W1, memora_printed.e
 					var t66 F
 					w := F(2 * t51)
+					w2 := F(F(F(0.5*t51)*t542) * t60)
 					if kern.Wide() {
-						a2 := regions.R446c976af259Args{
+						a2 := regions.R02f3c6e53e46Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(t20),
 							P2: unsafe.SliceData(t64),
 							P3: unsafe.SliceData(t66Total),
 							N0: dK,
 							S0: [2]float32{t66},
-							S1: [2]float32{t2022},
+							S1: [2]float32{w2},
 							S2: [2]float32{w},
 						}
-						regions.R446c976af259(&a2)
+						regions.R02f3c6e53e46(&a2)
 					} else {
 						t66_2 := t66
 						t66Sums := [16]F{t66_2}
 						for i := range dK {
-							t642 := num.FMA32(t11[i], t2022, F(w*t20[i]))
+							t642 := num.FMA32(F(2*w2), t11[i], F(w*t20[i]))
 							t66Sums[i%16] = t66Sums[i%16] + t642
 							t64[i] = t642
 						}
@@ -274,18 +273,18 @@ func (c *stepFused) run() {
 					t66 = t66Total[0]
 					t662 := -t66
 					// memora_printed.G_W1
-					w2 := F(t60 * t662)
+					w3 := F(t60 * t662)
 					if kern.Wide() {
 						a2 := regions.Rd8e895c4e2f3Args{
 							P0: unsafe.SliceData(t64),
 							P1: unsafe.SliceData(t71),
 							N0: dK,
-							S0: [2]float32{w2},
+							S0: [2]float32{w3},
 						}
 						regions.Rd8e895c4e2f3(&a2)
 					} else {
 						for i := range dK {
-							t71[i] = t64[i] + w2
+							t71[i] = t64[i] + w3
 						}
 					}
 					// memora_printed.G_W1
@@ -319,7 +318,7 @@ func (c *stepFused) run() {
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t81),
-							P4: unsafe.SliceData(t232),
+							P4: unsafe.SliceData(t172),
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
@@ -330,7 +329,7 @@ func (c *stepFused) run() {
 							t22Entry := t22[i]
 							tEntry2 := t[i]
 							t81[i] = num.FMA32(F(F(0.39894228040143265*tEntry2)*t22Entry), kern.Exp(F(F(-0.4999999999999999*tEntry2)*tEntry2)), F(F(0.5*t6Entry)*t22Entry))
-							t232[i] = F(t6Entry * F(thetaEntry*tEntry2))
+							t172[i] = F(t6Entry * F(thetaEntry*tEntry2))
 						}
 					}
 					// memora_printed.W1, memora_printed.U_W1, memora_printed.G_W1
@@ -353,9 +352,9 @@ func (c *stepFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
 							t88_2 := t88[i*dK:][:dK]
-							w3 := F(thetaEntry * t81[i])
+							w4 := F(thetaEntry * t81[i])
 							for j := range dK {
-								t88_2[j] = num.FMA32(-w3, k[j], F(rhoEntry*kern.Log(kern.Larger(W1State2[j], F(1e-08)))))
+								t88_2[j] = num.FMA32(-w4, k[j], F(rhoEntry*kern.Log(kern.Larger(W1State2[j], F(1e-08)))))
 							}
 						}
 					}
@@ -395,7 +394,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.Ra57bada00bc8Args{
 							P0: unsafe.SliceData(t71),
-							P1: unsafe.SliceData(t232),
+							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
 							P3: unsafe.SliceData(t141),
 							N0: dK,
@@ -407,9 +406,9 @@ func (c *stepFused) run() {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
 							t141_2 := t141[i*dH:][:dH]
-							w4 := F(-0.5 * t71[i])
+							w5 := F(-0.5 * t71[i])
 							for j := range dH {
-								t141_2[j] = num.FMA32(w4, t232[j], F(rhoEntry*kern.Log(kern.Larger(W2State2[j], F(1e-08)))))
+								t141_2[j] = num.FMA32(w5, t172[j], F(rhoEntry*kern.Log(kern.Larger(W2State2[j], F(1e-08)))))
 							}
 						}
 					}
@@ -531,21 +530,21 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R4faaa75d07aeArgs{
 							P0: unsafe.SliceData(t143),
-							P1: unsafe.SliceData(t242),
+							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
 						regions.R4faaa75d07ae(&a2)
 					} else {
 						for i := range dH {
 							t143Entry := t143[i]
-							t242[i] = F(t143Entry * (F(1) + kern.Erf(F(0.7071067811865475*t143Entry))))
+							t182[i] = F(t143Entry * (F(1) + kern.Erf(F(0.7071067811865475*t143Entry))))
 						}
 					}
 					// memora_printed.y, memora_printed
 					if kern.Wide() {
 						a2 := regions.R36081512e73dArgs{
 							P0: unsafe.SliceData(W22),
-							P1: unsafe.SliceData(t242),
+							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(W2State),
 							P3: unsafe.SliceData(t149),
 							N0: dK,
@@ -563,7 +562,7 @@ func (c *stepFused) run() {
 							t1492Sums := [16]F{t1492}
 							for j := range dH {
 								W22Entry := W22_2[j]
-								t1492Sums[j%16] = num.FMA32(W22Entry, t242[j], t1492Sums[j%16])
+								t1492Sums[j%16] = num.FMA32(W22Entry, t182[j], t1492Sums[j%16])
 								W2State2[j] = W22Entry
 							}
 							t1492 = kern.Sum16(&t1492Sums)
@@ -591,7 +590,7 @@ func (c *stepFused) run() {
 					}
 					t150 = t150Total[0]
 					// memora_printed.y, memora_printed.e
-					t152 := t150 / w5
+					t152 := t150 / w6
 					// memora_printed.y
 					var t154 F
 					if len(c.YLin) > 0 {
@@ -635,7 +634,7 @@ func (c *stepFused) run() {
 					}
 					t154 = t154Total[0]
 					// memora_printed.y, memora_printed.e
-					t158 := num.Sqrt(F(1e-05) + (t154 / w5))
+					t158 := num.Sqrt(F(1e-05) + (t154 / w6))
 					// memora_printed.y
 					if kern.Wide() {
 						a2 := regions.Rebb900f8bcd1Args{
@@ -687,13 +686,13 @@ func (c *stepBackwardFused) run() {
 	t76 := c.Work[5*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
 	t80 := c.Work[6*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
 	t81 := c.Work[7*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
-	t222 := c.Work[8*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t232 := c.Work[9*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t92 := c.Work[10*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t162 := c.Work[8*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t172 := c.Work[9*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t72_2 := c.Work[10*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
 	t148 := c.Work[11*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
-	t185 := c.Work[12*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
+	t168 := c.Work[12*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
 	t32 := c.Work[13*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
-	t195 := c.Work[14*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
+	t169 := c.Work[14*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
 	t12 := c.Work[15*L*T*dH:][:L*T]                                        // [L, T]
 	t154 := c.Work[15*L*T*dH+L*T:][:L*T]                                   // [L, T]
 	W1BarState := c.Work[15*L*T*dH+2*L*T:][:dH*dK]                         // [d_h, d_k]
@@ -726,19 +725,19 @@ func (c *stepBackwardFused) run() {
 	t5422 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+12*dH*dK+3*dH+12*dK:][:dH]   // [d_h]
 	t56 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+12*dH*dK+4*dH+12*dK:][:dH]     // [d_h]
 	t622 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+12*dH*dK+5*dH+12*dK:][:dH*dK] // [d_h, d_k]
-	t163 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+5*dH+12*dK:][:dH]    // [d_h]
+	t161 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+5*dH+12*dK:][:dH]    // [d_h]
 	t7522 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+6*dH+12*dK:][:dK]   // [d_k]
 	t882 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+6*dH+13*dK:][:dH]    // [d_h]
 	t90 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+13*dK:][:dK]     // [d_k]
 	t91 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+14*dK:][:dK]     // [d_k]
 	t96 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+15*dK:][:dK]     // [d_k]
-	t116 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+16*dK:][:dK]    // [d_k]
-	t120 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+17*dK:][:dK]    // [d_k]
-	t136 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+18*dK:][:dK]    // [d_k]
-	t1432 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+19*dK:][:dK]   // [d_k]
-	t145 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+20*dK:][:dH]    // [d_h]
-	t15422 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+8*dH+20*dK:][:dH]  // [d_h]
-	t1562 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+9*dH+20*dK:][:dK]   // [d_k]
+	t114 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+16*dK:][:dK]    // [d_k]
+	t118 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+17*dK:][:dK]    // [d_k]
+	t134 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+18*dK:][:dK]    // [d_k]
+	t14122 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+19*dK:][:dK]  // [d_k]
+	t1432 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+7*dH+20*dK:][:dH]   // [d_h]
+	t1522 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+8*dH+20*dK:][:dH]   // [d_h]
+	t15422 := c.Work[2*C*dH*dK+15*L*T*dH+2*L*T+13*dH*dK+9*dH+20*dK:][:dK]  // [d_k]
 	t54Total := make([]F, 1)
 	t66Total := make([]F, 1)
 	t543Total := make([]F, 1)
@@ -749,12 +748,12 @@ func (c *stepBackwardFused) run() {
 	t57Total := make([]F, 1)
 	t65Total := make([]F, 1)
 	t7622Total := make([]F, 1)
-	t164Total := make([]F, 1)
-	t100Total := make([]F, 1)
+	t162Total := make([]F, 1)
+	t163Total := make([]F, 1)
 	t165Total := make([]F, 1)
-	t111Total := make([]F, 1)
-	t125Total := make([]F, 1)
-	t1382Total := make([]F, 1)
+	t109Total := make([]F, 1)
+	t123Total := make([]F, 1)
+	t136Total := make([]F, 1)
 
 	// memora_printed.e, memora_printed.G_W1, memora_printed.U_W2, memora_printed.y
 	if kern.Wide() {
@@ -771,13 +770,13 @@ func (c *stepBackwardFused) run() {
 			P9:  unsafe.SliceData(t76),
 			P10: unsafe.SliceData(t80),
 			P11: unsafe.SliceData(t81),
-			P12: unsafe.SliceData(t222),
-			P13: unsafe.SliceData(t232),
-			P14: unsafe.SliceData(t92),
+			P12: unsafe.SliceData(t162),
+			P13: unsafe.SliceData(t172),
+			P14: unsafe.SliceData(t72_2),
 			P15: unsafe.SliceData(t148),
-			P16: unsafe.SliceData(t185),
+			P16: unsafe.SliceData(t168),
 			P17: unsafe.SliceData(t32),
-			P18: unsafe.SliceData(t195),
+			P18: unsafe.SliceData(t169),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
@@ -794,18 +793,18 @@ func (c *stepBackwardFused) run() {
 				t42_2 := t42[(i*T+j)*dH:][:dH]
 				t52_2 := t52[(i*T+j)*dH:][:dH]
 				t62_2 := t62[(i*T+j)*dH:][:dH]
-				t72_2 := t72[(i*T+j)*dH:][:dH]
+				t72_3 := t72[(i*T+j)*dH:][:dH]
 				t75_2 := t75[(i*T+j)*dH:][:dH]
 				t76_2 := t76[(i*T+j)*dH:][:dH]
 				t80_2 := t80[(i*T+j)*dH:][:dH]
 				t81_2 := t81[(i*T+j)*dH:][:dH]
-				t222_2 := t222[(i*T+j)*dH:][:dH]
-				t232_2 := t232[(i*T+j)*dH:][:dH]
-				t92_2 := t92[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
+				t172_2 := t172[(i*T+j)*dH:][:dH]
+				t72_4 := t72_2[(i*T+j)*dH:][:dH]
 				t148_2 := t148[(i*T+j)*dH:][:dH]
-				t185_2 := t185[(i*T+j)*dH:][:dH]
+				t168_2 := t168[(i*T+j)*dH:][:dH]
 				t32_2 := t32[(i*T+j)*dH:][:dH]
-				t195_2 := t195[(i*T+j)*dH:][:dH]
+				t169_2 := t169[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
@@ -817,24 +816,24 @@ func (c *stepBackwardFused) run() {
 					t752 := F(F(-0.4999999999999999*eProdEntry) * eProdEntry)
 					t762 := kern.Exp(t752)
 					t802 := F(F(F(0.39894228040143265*eProdEntry)*GW1ProdEntry) * t762)
-					t2222 := F(thetaEntry * eProdEntry)
+					t1622 := F(thetaEntry * eProdEntry)
 					yProdEntry := yProd[k]
 					t1482 := F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))
 					t42_2[k] = t422
 					t52_2[k] = t522
 					t62_2[k] = t622_2
-					t72_2[k] = t722
+					t72_3[k] = t722
 					t75_2[k] = t752
 					t76_2[k] = t762
 					t80_2[k] = t802
 					t81_2[k] = t722 + t802
-					t222_2[k] = t2222
-					t232_2[k] = F(t622_2 * t2222)
-					t92_2[k] = F(F(thetaEntry*eProdEntry) * t622_2)
+					t162_2[k] = t1622
+					t172_2[k] = F(t622_2 * t1622)
+					t72_4[k] = F(F(thetaEntry*eProdEntry) * t622_2)
 					t148_2[k] = t1482
-					t185_2[k] = F(yProdEntry * t1482)
+					t168_2[k] = F(yProdEntry * t1482)
 					t32_2[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
-					t195_2[k] = F(eProdEntry * t622_2)
+					t169_2[k] = F(eProdEntry * t622_2)
 				}
 			}
 		}
@@ -884,6 +883,7 @@ func (c *stepBackwardFused) run() {
 	// memora_printed
 	w6 := F(dK)
 	t60 := F(1) / F(dK)
+	w27 := F(0.5 * t60)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -941,9 +941,9 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.G_W1, memora_printed.e
 					var t66 F
 					w := F(2 * t51)
-					w2 := F(t60 * F(t51*t542))
+					w2 := F(F(F(0.5*t51)*t542) * t60)
 					if kern.Wide() {
-						a2 := regions.R58bd33785abfArgs{
+						a2 := regions.R1b2e49efa079Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t20),
 							P2: unsafe.SliceData(t64),
@@ -954,13 +954,13 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{w},
 						}
-						regions.R58bd33785abf(&a2)
+						regions.R1b2e49efa079(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t66_2 := t66
 						t66Sums := [16]F{t66_2}
 						for i := range dK {
-							t642 := num.FMA32(eLin[i], w2, F(w*t20[i]))
+							t642 := num.FMA32(F(2*w2), eLin[i], F(w*t20[i]))
 							t66Sums[i%16] = t66Sums[i%16] + t642
 							t64[i] = t642
 						}
@@ -1050,7 +1050,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.Rd641e5573a1fArgs{
 							P0: unsafe.SliceData(t71),
-							P1: unsafe.SliceData(t232),
+							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
 							P3: unsafe.SliceData(t141),
 							N0: dK,
@@ -1062,12 +1062,12 @@ func (c *stepBackwardFused) run() {
 						regions.Rd641e5573a1f(&a2)
 					} else {
 						for i := range dK {
-							t232_2 := t232[(l*T+a+C*s)*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 							t141_2 := t141[i*dH:][:dH]
 							w5 := F(-0.5 * t71[i])
 							for j := range dH {
-								t141_2[j] = num.FMA32(w5, t232_2[j], F(rhoEntry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
+								t141_2[j] = num.FMA32(w5, t172_2[j], F(rhoEntry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
 							}
 						}
 					}
@@ -1122,8 +1122,8 @@ func (c *stepBackwardFused) run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// memora_printed.e, memora_printed.G_W1, memora_printed.y
-					t162 := num.Sqrt(F(1e-05) + (t12_2[a] / w6))
-					t512 := F(1) / t162
+					t163 := num.Sqrt(F(1e-05) + (t12_2[a] / w6))
+					t512 := F(1) / t163
 					t158 := num.Sqrt(F(1e-05) + (t154_2[a] / w6))
 					t5222 := F(1) / t158
 					// memora_printed.e, memora_printed.G_W1
@@ -1139,7 +1139,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t543},
-							S1: [2]float32{t162},
+							S1: [2]float32{t163},
 						}
 						regions.R655666034864(&a2)
 					} else {
@@ -1149,9 +1149,9 @@ func (c *stepBackwardFused) run() {
 						t543_2 := t543
 						t543Sums := [16]F{t543_2}
 						for i := range dK {
-							t172 := eLin[i] / t162
-							t204 := (k[i] + t172) - v[i]
-							t533 := t172 / t162
+							t173 := eLin[i] / t163
+							t204 := (k[i] + t173) - v[i]
+							t533 := t173 / t163
 							t543Sums[i%16] = num.FMA32(t204, t533, t543Sums[i%16])
 							t203[i] = t204
 							t53[i] = t533
@@ -1164,9 +1164,9 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.G_W1, memora_printed.e
 					var t663 F
 					w7 := F(2 * t512)
-					w8 := F(t60 * F(t512*t544))
+					w8 := F(F(F(0.5*t512)*t544) * t60)
 					if kern.Wide() {
-						a2 := regions.R58bd33785abfArgs{
+						a2 := regions.R1b2e49efa079Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t203),
 							P2: unsafe.SliceData(t643),
@@ -1177,13 +1177,13 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{w7},
 						}
-						regions.R58bd33785abf(&a2)
+						regions.R1b2e49efa079(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t663_2 := t663
 						t663Sums := [16]F{t663_2}
 						for i := range dK {
-							t644 := num.FMA32(eLin[i], w8, F(w7*t203[i]))
+							t644 := num.FMA32(F(2*w8), eLin[i], F(w7*t203[i]))
 							t663Sums[i%16] = t663Sums[i%16] + t644
 							t643[i] = t644
 						}
@@ -1230,7 +1230,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(t712),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t139),
-							P3: unsafe.SliceData(t92),
+							P3: unsafe.SliceData(t72_2),
 							P4: unsafe.SliceData(t1412),
 							N0: dK,
 							N1: dH,
@@ -1243,13 +1243,13 @@ func (c *stepBackwardFused) run() {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 							t139_2 := t139[i*dH:][:dH]
-							t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+							t72_3 := t72_2[(l*T+a+C*s)*dH:][:dH]
 							t1412_2 := t1412[i*dH:][:dH]
 							w10 := F(-0.5 * t712[i])
 							for j := range dH {
 								t1392 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
 								t139_2[j] = t1392
-								t1412_2[j] = num.FMA32(w10, t92_2[j], F(rhoEntry3*t1392))
+								t1412_2[j] = num.FMA32(w10, t72_3[j], F(rhoEntry3*t1392))
 							}
 						}
 					}
@@ -1287,9 +1287,9 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.y
 					var t2022 F
-					w11 := F(t8222 * F(t60*t5222))
+					w11 := F(F(w27*t5222) * t8222)
 					if kern.Wide() {
-						a2 := regions.Rd5e0eca83e95Args{
+						a2 := regions.Re3e97a4d25e8Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1300,14 +1300,14 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w11},
 							S2: [2]float32{t5222},
 						}
-						regions.Rd5e0eca83e95(&a2)
+						regions.Re3e97a4d25e8(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						t2022_2 := t2022
 						t2022Sums := [16]F{t2022_2}
 						for i := range dK {
-							t182 := num.FMA32(yLin[i], w11, F(t5222*yBar[i]))
+							t182 := num.FMA32(F(2*w11), yLin[i], F(t5222*yBar[i]))
 							t2022Sums[i%16] = t2022Sums[i%16] + t182
 							t18[i] = t182
 						}
@@ -1337,7 +1337,7 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.Rf26512c7592dArgs{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(W222),
-							P2: unsafe.SliceData(t185),
+							P2: unsafe.SliceData(t168),
 							P3: unsafe.SliceData(W2BarState),
 							P4: unsafe.SliceData(t27),
 							P5: unsafe.SliceData(t39),
@@ -1353,7 +1353,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dK {
 							W222_2 := W222[i*dH:][:dH]
-							t185_2 := t185[(l*T+a+C*s)*dH:][:dH]
+							t168_2 := t168[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							var t392 F
 							t25Entry := t25[i]
@@ -1361,7 +1361,7 @@ func (c *stepBackwardFused) run() {
 							t392Sums := [16]F{t392}
 							for j := range dH {
 								W222Entry := W222_2[j]
-								t392Sums[j%16] = num.FMA32(W222Entry, num.FMA32(w13, t185_2[j], W2BarState2[j]), t392Sums[j%16])
+								t392Sums[j%16] = num.FMA32(W222Entry, num.FMA32(w13, t168_2[j], W2BarState2[j]), t392Sums[j%16])
 								t27[j] = num.FMA32(F(0.5*W222Entry), t25Entry, t27[j])
 							}
 							t392 = kern.Sum16(&t392Sums)
@@ -1435,10 +1435,10 @@ func (c *stepBackwardFused) run() {
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(t712),
 							P3:  unsafe.SliceData(W222),
-							P4:  unsafe.SliceData(t185),
+							P4:  unsafe.SliceData(t168),
 							P5:  unsafe.SliceData(W2BarState),
 							P6:  unsafe.SliceData(t139),
-							P7:  unsafe.SliceData(t92),
+							P7:  unsafe.SliceData(t72_2),
 							P8:  unsafe.SliceData(t41),
 							P9:  unsafe.SliceData(t5422),
 							P10: unsafe.SliceData(t532),
@@ -1459,10 +1459,10 @@ func (c *stepBackwardFused) run() {
 						t44_2 := t44
 						for i := range dK {
 							W222_2 := W222[i*dH:][:dH]
-							t185_2 := t185[(l*T+a+C*s)*dH:][:dH]
+							t168_2 := t168[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t139_2 := t139[i*dH:][:dH]
-							t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+							t72_3 := t72_2[(l*T+a+C*s)*dH:][:dH]
 							t41_2 := t41[i*dH:][:dH]
 							var t5322 F
 							w14 := F(0.5 * t25[i])
@@ -1472,9 +1472,9 @@ func (c *stepBackwardFused) run() {
 							t44RowSums := [16]F{t44Row}
 							t5322Sums := [16]F{t5322}
 							for j := range dH {
-								t412 := F(W222_2[j] * (num.FMA32(w14, t185_2[j], W2BarState2[j]) - t39Entry))
+								t412 := F(W222_2[j] * (num.FMA32(w14, t168_2[j], W2BarState2[j]) - t39Entry))
 								t44RowSums[j%16] = num.FMA32(t139_2[j], t412, t44RowSums[j%16])
-								t5322Sums[j%16] = num.FMA32(t412, t92_2[j], t5322Sums[j%16])
+								t5322Sums[j%16] = num.FMA32(t412, t72_3[j], t5322Sums[j%16])
 								t41_2[j] = t412
 								t5422[j] = num.FMA32(-F(0.5*t412), t712Entry, t5422[j])
 							}
@@ -1528,7 +1528,7 @@ func (c *stepBackwardFused) run() {
 							P6:  unsafe.SliceData(c.K),
 							P7:  unsafe.SliceData(t622),
 							P8:  unsafe.SliceData(t7522),
-							P9:  unsafe.SliceData(t163),
+							P9:  unsafe.SliceData(t161),
 							P10: unsafe.SliceData(t65Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1564,24 +1564,24 @@ func (c *stepBackwardFused) run() {
 							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t622_2 := t622[i*dK:][:dK]
-							var t1632 F
+							var t1612 F
 							t35Entry2 := t35[i]
 							t602Entry := t602[i]
 							t81Entry := t81_2[i]
 							var t65Row F
 							t65RowSums := [16]F{t65Row}
-							t1632Sums := [16]F{t1632}
+							t1612Sums := [16]F{t1612}
 							for j := range dK {
 								t6222 := F(W1Trail2[j] * (num.FMA32(q[j], t35Entry2, W1BarState2[j]) - t602Entry))
 								t65RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t6222, t65RowSums[j%16])
-								t1632Sums[j%16] = num.FMA32(t6222, k[j], t1632Sums[j%16])
+								t1612Sums[j%16] = num.FMA32(t6222, k[j], t1612Sums[j%16])
 								t622_2[j] = t6222
 								t7522[j] = num.FMA32(-t6222, t81Entry, t7522[j])
 							}
 							t65Row = kern.Sum16(&t65RowSums)
-							t1632 = kern.Sum16(&t1632Sums)
+							t1612 = kern.Sum16(&t1612Sums)
 							t65_2 = t65_2 + t65Row
-							t163[i] = t1632
+							t161[i] = t1612
 						}
 						t65Total[0] = t65_2
 					}
@@ -1615,7 +1615,7 @@ func (c *stepBackwardFused) run() {
 					w16 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R20c7992c3afeArgs{
-							P0: unsafe.SliceData(t163),
+							P0: unsafe.SliceData(t161),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.EProd),
 							P3: unsafe.SliceData(t76),
@@ -1631,8 +1631,8 @@ func (c *stepBackwardFused) run() {
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 						t76_2 := t76[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t163Entry := t163[i]
-							t882[i] = num.FMA32(F(w16*t62_2[i]), t163Entry, F(F(F(w15*eProd[i])*t76_2[i])*t163Entry))
+							t161Entry := t161[i]
+							t882[i] = num.FMA32(F(w16*t62_2[i]), t161Entry, F(F(F(w15*eProd[i])*t76_2[i])*t161Entry))
 						}
 					}
 					// memora_printed.G_W1
@@ -1662,34 +1662,34 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// memora_printed.G_W1
-					var t164 F
+					var t162_2 F
 					if kern.Wide() {
 						a2 := regions.R99ac7416281bArgs{
 							P0: unsafe.SliceData(t532),
 							P1: unsafe.SliceData(t90),
 							P2: unsafe.SliceData(t91),
-							P3: unsafe.SliceData(t164Total),
+							P3: unsafe.SliceData(t162Total),
 							N0: dK,
-							S0: [2]float32{t164},
+							S0: [2]float32{t162_2},
 						}
 						regions.R99ac7416281b(&a2)
 					} else {
-						t164_2 := t164
-						t164Sums := [16]F{t164_2}
+						t162_3 := t162_2
+						t162Sums := [16]F{t162_3}
 						for i := range dK {
 							t912 := t532[i] + t90[i]
-							t164Sums[i%16] = t164Sums[i%16] + t912
+							t162Sums[i%16] = t162Sums[i%16] + t912
 							t91[i] = t912
 						}
-						t164_2 = kern.Sum16(&t164Sums)
-						t164Total[0] = t164_2
+						t162_3 = kern.Sum16(&t162Sums)
+						t162Total[0] = t162_3
 					}
-					t164 = t164Total[0]
+					t162_2 = t162Total[0]
 					// memora_printed.G_W1
-					var t100 F
+					var t163_2 F
 					var t165 F
-					var t111 F
-					w17 := -F(t60 * t164)
+					var t109 F
+					w17 := -F(t60 * t162_2)
 					if kern.Wide() {
 						a2 := regions.Rc308debb5c88Args{
 							P0: unsafe.SliceData(t91),
@@ -1697,145 +1697,145 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t203),
 							P3: unsafe.SliceData(t53),
 							P4: unsafe.SliceData(t96),
-							P5: unsafe.SliceData(t100Total),
+							P5: unsafe.SliceData(t163Total),
 							P6: unsafe.SliceData(t165Total),
-							P7: unsafe.SliceData(t111Total),
+							P7: unsafe.SliceData(t109Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t111},
+							S0: [2]float32{t109},
 							S1: [2]float32{t165},
-							S2: [2]float32{t100},
+							S2: [2]float32{t163_2},
 							S3: [2]float32{w17},
-							S4: [2]float32{t162},
+							S4: [2]float32{t163},
 						}
 						regions.Rc308debb5c88(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
-						t111_2 := t111
+						t109_2 := t109
 						t165_2 := t165
-						t100_2 := t100
-						t100Sums := [16]F{t100_2}
+						t163_3 := t163_2
+						t163Sums := [16]F{t163_3}
 						t165Sums := [16]F{t165_2}
-						t111Sums := [16]F{t111_2}
+						t109Sums := [16]F{t109_2}
 						for i := range dK {
 							t962 := t91[i] + w17
-							t100Sums[i%16] = num.FMA32(eLin[i], t962, t100Sums[i%16])
+							t163Sums[i%16] = num.FMA32(eLin[i], t962, t163Sums[i%16])
 							t203Entry := t203[i]
-							t165Sums[i%16] = num.FMA32(t203Entry, t53[i]/t162, t165Sums[i%16])
-							t111Sums[i%16] = num.FMA32(t203Entry, t962, t111Sums[i%16])
+							t165Sums[i%16] = num.FMA32(t203Entry, t53[i]/t163, t165Sums[i%16])
+							t109Sums[i%16] = num.FMA32(t203Entry, t962, t109Sums[i%16])
 							t96[i] = t962
 						}
-						t100_2 = kern.Sum16(&t100Sums)
+						t163_3 = kern.Sum16(&t163Sums)
 						t165_2 = kern.Sum16(&t165Sums)
-						t111_2 = kern.Sum16(&t111Sums)
-						t100Total[0] = t100_2
+						t109_2 = kern.Sum16(&t109Sums)
+						t163Total[0] = t163_3
 						t165Total[0] = t165_2
-						t111Total[0] = t111_2
+						t109Total[0] = t109_2
 					}
-					t100 = t100Total[0]
+					t163_2 = t163Total[0]
 					t165 = t165Total[0]
-					t111 = t111Total[0]
-					t1112 := F(2 * t111)
-					// memora_printed.G_W1
-					t189 := F(t100 * F(t512*t60))
-					t192 := F(F(t512*t512) * F(t60*t100))
+					t109 = t109Total[0]
+					t1092 := F(2 * t109)
 					// memora_printed.e, memora_printed.G_W1
-					var t125 F
+					var t123 F
+					w18 := F(F(F(-2*t512)*t60) * t163_2)
+					w19 := F(F(F(F(-2*t512)*t512)*t60) * t163_2)
 					if kern.Wide() {
-						a2 := regions.R832036635e50Args{
+						a2 := regions.R21e1d27c574eArgs{
 							P0: unsafe.SliceData(t53),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t203),
-							P3: unsafe.SliceData(t116),
+							P3: unsafe.SliceData(t114),
 							P4: unsafe.SliceData(c.VBar),
-							P5: unsafe.SliceData(t120),
-							P6: unsafe.SliceData(t125Total),
+							P5: unsafe.SliceData(t118),
+							P6: unsafe.SliceData(t123Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t125},
+							S0: [2]float32{t123},
 							S1: [2]float32{w7},
-							S2: [2]float32{t189},
-							S3: [2]float32{t192},
+							S2: [2]float32{w18},
+							S3: [2]float32{w19},
 						}
-						regions.R832036635e50(&a2)
+						regions.R21e1d27c574e(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
-						t125_2 := t125
-						t125Sums := [16]F{t125_2}
+						t123_2 := t123
+						t123Sums := [16]F{t123_2}
 						for i := range dK {
 							t53Entry := t53[i]
-							t1162 := num.FMA32(w7, t96[i], F(F(-2*t53Entry)*t189))
-							t1202 := num.FMA32(-F(2*t203[i]), t192, t1162)
-							t125Sums[i%16] = num.FMA32(t53Entry, t1202, t125Sums[i%16])
-							t116[i] = t1162
-							vBar[i] = -t1162
-							t120[i] = t1202
+							t1142 := num.FMA32(w7, t96[i], F(w18*t53Entry))
+							t1182 := num.FMA32(w19, t203[i], t1142)
+							t123Sums[i%16] = num.FMA32(t53Entry, t1182, t123Sums[i%16])
+							t114[i] = t1142
+							vBar[i] = -t1142
+							t118[i] = t1182
 						}
-						t125_2 = kern.Sum16(&t125Sums)
-						t125Total[0] = t125_2
+						t123_2 = kern.Sum16(&t123Sums)
+						t123Total[0] = t123_2
 					}
-					t125 = t125Total[0]
-					t1252 := -t125
+					t123 = t123Total[0]
+					t1232 := -t123
 					// memora_printed.e, memora_printed.G_W1
-					w23 := num.FMA32(-num.FMA32(F(t544*t60), t100, t1112), t512/t162, F(F(F(F(2*t512)*t60)*t100)*t165)) + t1252
-					t194 := F(w23 * F(t512*t60))
+					t124 := num.FMA32(-num.FMA32(F(t544*t60), t163_2, t1092), t512/t163, F(F(F(F(2*t512)*t60)*t163_2)*t165)) + t1232
 					rhoBar[a] = t44 + t65
 					thetaBar[a] = t57 + t7622
 					// memora_printed.e, memora_printed.G_W1
-					var t1382 F
+					var t136 F
+					w20 := F(F(t512*t544) * t60)
+					w21 := F(F(F(0.5*t512)*t60) * t124)
 					if kern.Wide() {
-						a2 := regions.Rbf6540c6706eArgs{
+						a2 := regions.Rea66848e7531Args{
 							P0: unsafe.SliceData(c.ELin),
-							P1: unsafe.SliceData(t120),
+							P1: unsafe.SliceData(t118),
 							P2: unsafe.SliceData(t96),
-							P3: unsafe.SliceData(t136),
-							P4: unsafe.SliceData(t1382Total),
+							P3: unsafe.SliceData(t134),
+							P4: unsafe.SliceData(t136Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t1382},
-							S1: [2]float32{t194},
+							S0: [2]float32{t136},
+							S1: [2]float32{w21},
 							S2: [2]float32{t512},
-							S3: [2]float32{w8},
+							S3: [2]float32{w20},
 						}
-						regions.Rbf6540c6706e(&a2)
+						regions.Rea66848e7531(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
-						t1382_2 := t1382
-						t1382Sums := [16]F{t1382_2}
+						t136_2 := t136
+						t136Sums := [16]F{t136_2}
 						for i := range dK {
-							t1362 := num.FMA32(eLin[i], t194, num.FMA32(t512, t120[i], F(t96[i]*w8)))
-							t1382Sums[i%16] = t1382Sums[i%16] + t1362
-							t136[i] = t1362
+							t1342 := num.FMA32(F(2*w21), eLin[i], num.FMA32(t512, t118[i], F(w20*t96[i])))
+							t136Sums[i%16] = t136Sums[i%16] + t1342
+							t134[i] = t1342
 						}
-						t1382_2 = kern.Sum16(&t1382Sums)
-						t1382Total[0] = t1382_2
+						t136_2 = kern.Sum16(&t136Sums)
+						t136Total[0] = t136_2
 					}
-					t1382 = t1382Total[0]
-					t13822 := -t1382
+					t136 = t136Total[0]
+					t1362 := -t136
 					// memora_printed.e
-					w18 := F(t60 * t13822)
+					w22 := F(t60 * t1362)
 					if kern.Wide() {
 						a2 := regions.Rd8e895c4e2f3Args{
-							P0: unsafe.SliceData(t136),
-							P1: unsafe.SliceData(t1432),
+							P0: unsafe.SliceData(t134),
+							P1: unsafe.SliceData(t14122),
 							N0: dK,
-							S0: [2]float32{w18},
+							S0: [2]float32{w22},
 						}
 						regions.Rd8e895c4e2f3(&a2)
 					} else {
 						for i := range dK {
-							t1432[i] = t136[i] + w18
+							t14122[i] = t134[i] + w22
 						}
 					}
 					// memora_printed.e, memora_printed.W2, memora_printed.W1, memora_printed.G_W1
-					clear(t145)
+					clear(t1432)
 					if kern.Wide() {
 						a2 := regions.Rb841d1060b9aArgs{
-							P0:  unsafe.SliceData(t1432),
+							P0:  unsafe.SliceData(t14122),
 							P1:  unsafe.SliceData(t712),
 							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t145),
-							P4:  unsafe.SliceData(t195),
+							P3:  unsafe.SliceData(t1432),
+							P4:  unsafe.SliceData(t169),
 							P5:  unsafe.SliceData(t882),
 							P6:  unsafe.SliceData(t41),
 							P7:  unsafe.SliceData(W2BarState),
@@ -1856,40 +1856,40 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							t195_2 := t195[(l*T+a+C*s)*dH:][:dH]
+							t169_2 := t169[(l*T+a+C*s)*dH:][:dH]
 							t41_2 := t41[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t1432Entry := t1432[i]
+							t14122Entry := t14122[i]
 							t712Entry2 := t712[i]
-							w19 := F(0.5 * t1432Entry)
+							w23 := F(0.5 * t14122Entry)
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								t145[j] = num.FMA32(F(0.5*W2TrailEntry), t1432Entry, t145[j])
-								W2BarState2[j] = num.FMA32(w19, t195_2[j], num.FMA32(t712Entry2, t882[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t41_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
+								t1432[j] = num.FMA32(F(0.5*W2TrailEntry), t14122Entry, t1432[j])
+								W2BarState2[j] = num.FMA32(w23, t169_2[j], num.FMA32(t712Entry2, t882[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(rhoEntry3*t41_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
 							}
 						}
 					}
 					// memora_printed.e, memora_printed.U_W2, memora_printed.G_W1, memora_printed.U_W1
-					w20 := F(-0.39894228040143265 * thetaEntry3)
-					w21 := F(0.19947114020071627 * thetaEntry3)
-					w22 := F(-0.5 * thetaEntry3)
+					w24 := F(-0.39894228040143265 * thetaEntry3)
+					w25 := F(0.19947114020071627 * thetaEntry3)
+					w26 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Rafaf143bd8b7Args{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t76),
-							P2: unsafe.SliceData(t163),
+							P2: unsafe.SliceData(t161),
 							P3: unsafe.SliceData(c.EProd),
-							P4: unsafe.SliceData(t145),
+							P4: unsafe.SliceData(t1432),
 							P5: unsafe.SliceData(t5422),
 							P6: unsafe.SliceData(t62),
 							P7: unsafe.SliceData(t56),
-							P8: unsafe.SliceData(t15422),
+							P8: unsafe.SliceData(t1522),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w21},
-							S1: [2]float32{w22},
+							S0: [2]float32{w25},
+							S1: [2]float32{w26},
 							S2: [2]float32{thetaEntry3},
-							S3: [2]float32{w20},
+							S3: [2]float32{w24},
 						}
 						regions.Rafaf143bd8b7(&a2)
 					} else {
@@ -1900,21 +1900,21 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							GW1ProdEntry2 := GW1Prod[i]
 							t76Entry := t76_2[i]
-							t163Entry2 := t163[i]
+							t161Entry2 := t161[i]
 							eProdEntry2 := eProd[i]
-							t145Entry := t145[i]
-							w24 := F(F(F(F(F(w21*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t76Entry) * t163Entry2)
-							w25 := F(F(0.7978845608028653*t76Entry) * num.FMA32(eProdEntry2, t145Entry, num.FMA32(F(w22*GW1ProdEntry2), t163Entry2, F(F(thetaEntry3*eProdEntry2)*t5422[i]))))
-							t15422[i] = num.FMA32(t62_2[i], t145Entry, num.FMA32(F(2), w24, num.FMA32(F(F(w20*GW1ProdEntry2)*t76Entry), t163Entry2, F(thetaEntry3*t56[i])))) + w25
+							t1432Entry := t1432[i]
+							w28 := F(F(F(F(F(w25*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t76Entry) * t161Entry2)
+							w29 := F(F(0.7978845608028653*t76Entry) * num.FMA32(eProdEntry2, t1432Entry, num.FMA32(F(w26*GW1ProdEntry2), t161Entry2, F(F(thetaEntry3*eProdEntry2)*t5422[i]))))
+							t1522[i] = num.FMA32(t62_2[i], t1432Entry, num.FMA32(F(2), w28, num.FMA32(F(F(w24*GW1ProdEntry2)*t76Entry), t161Entry2, F(thetaEntry3*t56[i])))) + w29
 						}
 					}
 					// memora_printed.e, memora_printed.W1, memora_printed.W2
-					clear(t1562)
+					clear(t15422)
 					if kern.Wide() {
 						a2 := regions.Rc93c1cf96310Args{
-							P0: unsafe.SliceData(t15422),
+							P0: unsafe.SliceData(t1522),
 							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(t1562),
+							P2: unsafe.SliceData(t15422),
 							P3: unsafe.SliceData(c.K),
 							P4: unsafe.SliceData(t622),
 							P5: unsafe.SliceData(W1BarState),
@@ -1937,11 +1937,11 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t622_2 := t622[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t15422Entry := t15422[i]
+							t1522Entry := t1522[i]
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
-								t1562[j] = num.FMA32(W1TrailEntry2, t15422Entry, t1562[j])
-								W1BarState2[j] = num.FMA32(k[j], t15422Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t622_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
+								t15422[j] = num.FMA32(W1TrailEntry2, t1522Entry, t15422[j])
+								W1BarState2[j] = num.FMA32(k[j], t1522Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t622_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
 							}
 						}
 					}
@@ -1949,8 +1949,8 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.R6fd54fe1652eArgs{
 							P0: unsafe.SliceData(t7522),
-							P1: unsafe.SliceData(t116),
-							P2: unsafe.SliceData(t1562),
+							P1: unsafe.SliceData(t114),
+							P2: unsafe.SliceData(t15422),
 							P3: unsafe.SliceData(c.KBar),
 							P4: unsafe.SliceData(c.YBar),
 							P5: unsafe.SliceData(t37),
@@ -1965,7 +1965,7 @@ func (c *stepBackwardFused) run() {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(thetaEntry3, t7522[i], t116[i]) + t1562[i]
+							kBar[i] = num.FMA32(thetaEntry3, t7522[i], t114[i]) + t15422[i]
 							qBar[i] = yBar[i] + t37[i]
 						}
 					}

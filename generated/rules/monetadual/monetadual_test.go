@@ -197,11 +197,11 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.W1 = a.Real("W1", k.L*k.DH*k.DK)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.YLt = a.FreshFlags(k.L)
+	k.YProd = a.Fresh(k.L)
 	k.YPow = a.Fresh(k.L)
-	k.YLt2 = a.FreshFlags(k.L)
+	k.YProd2 = a.Fresh(k.L)
 	k.YPow2 = a.Fresh(k.L)
-	k.YProd = a.Fresh(k.L * k.T * k.DH)
+	k.YProd3 = a.Fresh(k.L * k.T * k.DH)
 	k.YPow3 = a.Fresh(k.L)
 	k.YPow4 = a.Fresh(k.L)
 	k.Work = a.Fresh(k.WorkLen())
@@ -215,18 +215,17 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.W1 = k.W1
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
-	g.YLt = k.YLt
-	g.YPow = k.YPow
-	g.YLt2 = k.YLt2
-	g.YPow2 = k.YPow2
 	g.YProd = k.YProd
+	g.YPow = k.YPow
+	g.YProd2 = k.YProd2
+	g.YPow2 = k.YPow2
+	g.YProd3 = k.YProd3
 	g.YPow3 = k.YPow3
 	g.YPow4 = k.YPow4
 	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DV)
 	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -15,29 +15,29 @@ var readKind = tape.NewKind()
 //
 // It keeps L·T·d_h + 6·L entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L     int
-	T     int
-	DH    int
-	DK    int
-	DV    int
-	W2    []F    // [L, d_v, d_h]
-	W1    []F    // [L, d_h, d_k]
-	Q     []F    // [L, T, d_k]
-	Y     []F    // [L, T, d_v], written
-	YLt   []bool // [L], written
-	YPow  []F    // [L], written
-	YLt2  []bool // [L], written
-	YPow2 []F    // [L], written
-	YProd []F    // [L, T, d_h], written
-	YPow3 []F    // [L], written
-	YPow4 []F    // [L], written
-	Work  []F    // WorkLen() entries
+	L      int
+	T      int
+	DH     int
+	DK     int
+	DV     int
+	W2     []F // [L, d_v, d_h]
+	W1     []F // [L, d_h, d_k]
+	Q      []F // [L, T, d_k]
+	Y      []F // [L, T, d_v], written
+	YProd  []F // [L], written
+	YPow   []F // [L], written
+	YProd2 []F // [L], written
+	YPow2  []F // [L], written
+	YProd3 []F // [L, T, d_h], written
+	YPow3  []F // [L], written
+	YPow4  []F // [L], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_h + 2·L·d_h·d_k + 2·L·d_h·d_v + 3·L.
+// WorkLen is L·T·d_h + 3·L·d_h·d_k + 3·L·d_h·d_v + L.
 func (c *Read[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return L*T*dH + 2*L*dH*dK + 2*L*dH*dV + 3*L
+	return L*T*dH + 3*L*dH*dK + 3*L*dH*dV + L
 }
 
 // Run computes Read.
@@ -49,124 +49,148 @@ func (c *Read[F]) Run() {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	t13 := c.Work[:L*dH*dV] // [L, d_v, d_h]
 	work := c.Work[L*dH*dV:]
-	t14 := work[:L] // [L]
-	work = work[L:]
+	t19 := work[:L*dH*dV] // [L, d_v, d_h]
+	work = work[L*dH*dV:]
 	t25 := work[:L] // [L]
 	work = work[L:]
 	t30 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
 	t31 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
-	t32 := work[:L] // [L]
-	work = work[L:]
+	t37 := work[:L*dH*dK] // [L, d_h, d_k]
+	work = work[L*dH*dK:]
 	t48 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
 	t := work[:L*T*dH] // [L, T, d_h]
 
 	// moneta_dual.y
+	yProd := c.YProd[:L]
 	for i := range L {
-		var t142 F
+		var t14 F
 		for j := range dV {
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t13_2 := t13[(i*dV+j)*dH:][:dH]
 			for k := range dH {
 				t132 := num.Abs(W2[k])
-				t142 += F(F(F(t132*t132)*t132) * t132)
+				t14 += F(F(F(t132*t132)*t132) * t132)
 				t13_2[k] = t132
 			}
 		}
-		t14[i] = t142
+		yProd[i] = t14
 	}
 
 	// moneta_dual.y
-	yLt := c.YLt[:L]
+	yProd2 := c.YProd[:L]
+	for i := range L {
+		w := (yProd2[i] < F(1e-24))
+		for j := range dV {
+			t13_2 := t13[(i*dV+j)*dH:][:dH]
+			t19_2 := t19[(i*dV+j)*dH:][:dH]
+			for k := range dH {
+				t19_2[k] = kern.Choose(w, F(1), t13_2[k])
+			}
+		}
+	}
+
+	// moneta_dual.y
+	yProd3 := c.YProd[:L]
 	yPow := c.YPow[:L]
 	for i := range L {
-		t14Entry := t14[i]
-		t16 := (t14Entry < F(1e-24))
-		t252 := kern.Choose(t16, F(1), t14Entry)
-		yLt[i] = t16
+		yProdEntry := yProd3[i]
+		t252 := kern.Choose((yProdEntry < F(1e-24)), F(1), yProdEntry)
 		t25[i] = t252
 		yPow[i] = num.Pow(t252, F(-0.5))
 	}
 
 	// moneta_dual.y
-	yLt2 := c.YLt[:L]
+	yProd4 := c.YProd[:L]
 	yPow2 := c.YPow[:L]
 	for i := range L {
-		yLtEntry := yLt2[i]
-		w := F(0.3333333333333333 * yPow2[i])
+		w2 := (yProd4[i] < F(1e-24))
+		w3 := F(0.3333333333333333 * yPow2[i])
 		for j := range dV {
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
+			t19_2 := t19[(i*dV+j)*dH:][:dH]
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t30_2 := t30[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t19 := kern.Choose(yLtEntry, F(1), t13_2[k])
-				t30_2[k] = kern.Choose(yLtEntry, F(0), F(F(F(w*W2[k])*t19)*t19))
+				t19Entry := t19_2[k]
+				t30_2[k] = kern.Choose(w2, F(0), F(F(F(w3*W2[k])*t19Entry)*t19Entry))
 			}
 		}
 	}
 
 	// moneta_dual.y
+	yProd2_2 := c.YProd2[:L]
 	for i := range L {
-		var t322 F
+		var t32 F
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
 			t31_2 := t31[(i*dH+j)*dK:][:dK]
 			for k := range dK {
 				t312 := num.Abs(W1[k])
-				t322 += F(F(F(t312*t312)*t312) * t312)
+				t32 += F(F(F(t312*t312)*t312) * t312)
 				t31_2[k] = t312
 			}
 		}
-		t32[i] = t322
+		yProd2_2[i] = t32
 	}
 
 	// moneta_dual.y
-	yLt2_2 := c.YLt2[:L]
+	yProd2_3 := c.YProd2[:L]
+	for i := range L {
+		w4 := (yProd2_3[i] < F(1e-24))
+		for j := range dH {
+			t31_2 := t31[(i*dH+j)*dK:][:dK]
+			t37_2 := t37[(i*dH+j)*dK:][:dK]
+			for k := range dK {
+				t37_2[k] = kern.Choose(w4, F(1), t31_2[k])
+			}
+		}
+	}
+
+	// moneta_dual.y
+	yProd2_4 := c.YProd2[:L]
 	yPow2_2 := c.YPow2[:L]
 	yPow3 := c.YPow3[:L]
 	yPow4 := c.YPow4[:L]
 	for i := range L {
-		t32Entry := t32[i]
-		t34 := (t32Entry < F(1e-24))
-		t43 := kern.Choose(t34, F(1), t32Entry)
-		yLt2_2[i] = t34
+		yProd2Entry := yProd2_4[i]
+		t43 := kern.Choose((yProd2Entry < F(1e-24)), F(1), yProd2Entry)
 		yPow2_2[i] = num.Pow(t43, F(-0.5))
 		yPow3[i] = num.Pow(t43, F(-1.5))
 		yPow4[i] = num.Pow(t25[i], F(-1.5))
 	}
 
 	// moneta_dual.y
-	yLt2_3 := c.YLt2[:L]
+	yProd2_5 := c.YProd2[:L]
 	yPow2_3 := c.YPow2[:L]
 	for i := range L {
-		yLt2Entry := yLt2_3[i]
-		w2 := F(0.3333333333333333 * yPow2_3[i])
+		w5 := (yProd2_5[i] < F(1e-24))
+		w6 := F(0.3333333333333333 * yPow2_3[i])
 		for j := range dH {
-			t31_2 := t31[(i*dH+j)*dK:][:dK]
+			t37_2 := t37[(i*dH+j)*dK:][:dK]
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
 			t48_2 := t48[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t37 := kern.Choose(yLt2Entry, F(1), t31_2[k])
-				t48_2[k] = kern.Choose(yLt2Entry, F(0), F(F(F(w2*W1[k])*t37)*t37))
+				t37Entry := t37_2[k]
+				t48_2[k] = kern.Choose(w5, F(0), F(F(F(w6*W1[k])*t37Entry)*t37Entry))
 			}
 		}
 	}
 
 	// moneta_dual.y
 	for i := range L {
-		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
+		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
 	}
 
 	// moneta_dual.y
 	for i := range L {
 		for j := range T {
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			yProd3_2 := c.YProd3[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				yProdEntry := yProd[k]
-				t2[k] = F(yProdEntry * num.Sigmoid(yProdEntry))
+				yProd3Entry := yProd3_2[k]
+				t2[k] = F(yProd3Entry * num.Sigmoid(yProd3Entry))
 			}
 		}
 	}
@@ -179,39 +203,32 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L     int
-	T     int
-	DH    int
-	DK    int
-	DV    int
-	W2    []F    // [L, d_v, d_h]
-	W1    []F    // [L, d_h, d_k]
-	Q     []F    // [L, T, d_k]
-	YBar  []F    // [L, T, d_v]
-	YLt   []bool // [L]
-	YPow  []F    // [L]
-	YLt2  []bool // [L]
-	YPow2 []F    // [L]
-	YProd []F    // [L, T, d_h]
-	YPow3 []F    // [L]
-	YPow4 []F    // [L]
-	W2Bar []F    // [L, d_v, d_h], written
-	W1Bar []F    // [L, d_h, d_k], written
-	QBar  []F    // [L, T, d_k], written
-	Work  []F    // WorkLen() entries
-	Flags []bool // FlagsLen() entries
+	L      int
+	T      int
+	DH     int
+	DK     int
+	DV     int
+	W2     []F // [L, d_v, d_h]
+	W1     []F // [L, d_h, d_k]
+	Q      []F // [L, T, d_k]
+	YBar   []F // [L, T, d_v]
+	YProd  []F // [L]
+	YPow   []F // [L]
+	YProd2 []F // [L]
+	YPow2  []F // [L]
+	YProd3 []F // [L, T, d_h]
+	YPow3  []F // [L]
+	YPow4  []F // [L]
+	W2Bar  []F // [L, d_v, d_h], written
+	W1Bar  []F // [L, d_h, d_k], written
+	QBar   []F // [L, T, d_k], written
+	Work   []F // WorkLen() entries
 }
 
 // WorkLen is 4·L·T·d_h + 5·L·d_h·d_k + 5·L·d_h·d_v + 2·L.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	return 4*L*T*dH + 5*L*dH*dK + 5*L*dH*dV + 2*L
-}
-
-// FlagsLen is 2·L.
-func (c *ReadBackward[F]) FlagsLen() int {
-	L := c.L
-	return 2 * L
 }
 
 // Run computes ReadBackward.
@@ -251,17 +268,14 @@ func (c *ReadBackward[F]) Run() {
 	work = work[L:]
 	t60 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t77 := work[:L]    // [L]
-	t12 := c.Flags[:L] // [L]
-	flags := c.Flags[L:]
-	t58 := flags[:L] // [L]
+	t77 := work[:L] // [L]
 
 	// moneta_dual.y
-	yLt := c.YLt[:L]
+	yProd := c.YProd[:L]
 	yPow := c.YPow[:L]
 	for i := range L {
-		yLtEntry := yLt[i]
-		w := F(0.3333333333333333 * yPow[i])
+		w := (yProd[i] < F(1e-24))
+		w2 := F(0.3333333333333333 * yPow[i])
 		for j := range dV {
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t13_2 := t13[(i*dV+j)*dH:][:dH]
@@ -270,20 +284,20 @@ func (c *ReadBackward[F]) Run() {
 			for k := range dH {
 				W2Entry := W2[k]
 				t132 := num.Abs(W2Entry)
-				t192 := kern.Choose(yLtEntry, F(1), t132)
+				t192 := kern.Choose(w, F(1), t132)
 				t13_2[k] = t132
 				t19_2[k] = t192
-				t30_2[k] = kern.Choose(yLtEntry, F(0), F(F(F(w*W2Entry)*t192)*t192))
+				t30_2[k] = kern.Choose(w, F(0), F(F(F(w2*W2Entry)*t192)*t192))
 			}
 		}
 	}
 
 	// moneta_dual.y
-	yLt2 := c.YLt2[:L]
+	yProd2 := c.YProd2[:L]
 	yPow2 := c.YPow2[:L]
 	for i := range L {
-		yLt2Entry := yLt2[i]
-		w2 := F(0.3333333333333333 * yPow2[i])
+		w3 := (yProd2[i] < F(1e-24))
+		w4 := F(0.3333333333333333 * yPow2[i])
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
 			t31_2 := t31[(i*dH+j)*dK:][:dK]
@@ -292,10 +306,10 @@ func (c *ReadBackward[F]) Run() {
 			for k := range dK {
 				W1Entry := W1[k]
 				t313 := num.Abs(W1Entry)
-				t372 := kern.Choose(yLt2Entry, F(1), t313)
+				t372 := kern.Choose(w3, F(1), t313)
 				t31_2[k] = t313
 				t37_2[k] = t372
-				t48_2[k] = kern.Choose(yLt2Entry, F(0), F(F(F(w2*W1Entry)*t372)*t372))
+				t48_2[k] = kern.Choose(w3, F(0), F(F(F(w4*W1Entry)*t372)*t372))
 			}
 		}
 	}
@@ -303,14 +317,14 @@ func (c *ReadBackward[F]) Run() {
 	// moneta_dual.y
 	for i := range L {
 		for j := range T {
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 			t50_2 := t50[(i*T+j)*dH:][:dH]
 			t4 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				yProdEntry := yProd[k]
-				t502 := num.Sigmoid(yProdEntry)
+				yProd3Entry := yProd3[k]
+				t502 := num.Sigmoid(yProd3Entry)
 				t50_2[k] = t502
-				t4[k] = F(yProdEntry * t502)
+				t4[k] = F(yProd3Entry * t502)
 			}
 		}
 	}
@@ -330,13 +344,13 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			t50_2 := t50[(i*T+j)*dH:][:dH]
 			t3_2 := t3[(i*T+j)*dH:][:dH]
-			yProd := c.YProd[(i*T+j)*dH:][:dH]
+			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 			t9_2 := t9[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				t50Entry := t50_2[k]
 				t3Entry := t3_2[k]
-				yProdEntry2 := yProd[k]
-				t9_2[k] = F(t50Entry*t3Entry) + F(F(F(yProdEntry2*t50Entry)*t3Entry)*num.Sigmoid(-yProdEntry2))
+				yProd3Entry2 := yProd3[k]
+				t9_2[k] = F(t50Entry*t3Entry) + F(F(F(yProd3Entry2*t50Entry)*t3Entry)*num.Sigmoid(-yProd3Entry2))
 			}
 		}
 	}
@@ -352,26 +366,19 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// moneta_dual.y
-	yLt2_2 := c.YLt2[:L]
-	yLt3 := c.YLt[:L]
-	for i := range L {
-		t12[i] = !yLt2_2[i]
-		t58[i] = !yLt3[i]
-	}
-
-	// moneta_dual.y
+	yProd2_2 := c.YProd2[:L]
 	for i := range L {
 		var t3122 F
-		t12Entry := t12[i]
+		w5 := !(yProd2_2[i] < F(1e-24))
 		for j := range dH {
 			t11_2 := t11[(i*dH+j)*dK:][:dK]
 			t37_2 := t37[(i*dH+j)*dK:][:dK]
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
 			t142_2 := t142[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t1422 := kern.Choose(t12Entry, t11_2[k], F(0))
+				t1422 := kern.Choose(w5, t11_2[k], F(0))
 				t37Entry := t37_2[k]
-				t3122 += kern.Choose(t12Entry, F(F(F(F(0.3333333333333333*W1[k])*t37Entry)*t37Entry)*t1422), F(0))
+				t3122 += kern.Choose(w5, F(F(F(F(0.3333333333333333*W1[k])*t37Entry)*t37Entry)*t1422), F(0))
 				t142_2[k] = t1422
 			}
 		}
@@ -379,18 +386,19 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// moneta_dual.y
+	yProd3 := c.YProd[:L]
 	for i := range L {
 		var t772 F
-		t58Entry := t58[i]
+		w6 := !(yProd3[i] < F(1e-24))
 		for j := range dV {
 			t2_2 := t2[(i*dV+j)*dH:][:dH]
 			t19_2 := t19[(i*dV+j)*dH:][:dH]
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t60_2 := t60[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t602 := kern.Choose(t58Entry, t2_2[k], F(0))
+				t602 := kern.Choose(w6, t2_2[k], F(0))
 				t19Entry := t19_2[k]
-				t772 += kern.Choose(t58Entry, F(F(F(F(0.3333333333333333*W2[k])*t19Entry)*t19Entry)*t602), F(0))
+				t772 += kern.Choose(w6, F(F(F(F(0.3333333333333333*W2[k])*t19Entry)*t19Entry)*t602), F(0))
 				t60_2[k] = t602
 			}
 		}
@@ -398,12 +406,14 @@ func (c *ReadBackward[F]) Run() {
 	}
 
 	// moneta_dual.y
+	yProd4 := c.YProd[:L]
 	yPow3 := c.YPow[:L]
 	yPow4 := c.YPow4[:L]
 	for i := range L {
-		t58Entry2 := t58[i]
-		w3 := F(0.3333333333333333 * yPow3[i])
-		w4 := kern.Choose(t58Entry2, F(F(-0.5*t77[i])*yPow4[i]), F(0))
+		yProdEntry3 := yProd4[i]
+		w7 := !(yProdEntry3 < F(1e-24))
+		w8 := F(0.3333333333333333 * yPow3[i])
+		w9 := kern.Choose(!(yProdEntry3 < F(1e-24)), F(F(-0.5*t77[i])*yPow4[i]), F(0))
 		for j := range dV {
 			t19_2 := t19[(i*dV+j)*dH:][:dH]
 			t60_2 := t60[(i*dV+j)*dH:][:dH]
@@ -415,20 +425,22 @@ func (c *ReadBackward[F]) Run() {
 				t60Entry := t60_2[k]
 				W2Entry2 := W2[k]
 				t13Entry := t13_2[k]
-				w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry2)*t19Entry2)*t60Entry), F(0))), F(0))
-				w8 := F((w7 + F(4*F(F(F(w4*t13Entry)*t13Entry)*t13Entry))) * num.Sign(W2Entry2))
-				W2Bar[k] = kern.Choose(t58Entry2, F(F(F(w3*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w8
+				w13 := kern.Choose(w7, F(2*kern.Choose(w7, F(F(F(w8*W2Entry2)*t19Entry2)*t60Entry), F(0))), F(0))
+				w14 := F((w13 + F(4*F(F(F(w9*t13Entry)*t13Entry)*t13Entry))) * num.Sign(W2Entry2))
+				W2Bar[k] = kern.Choose(w7, F(F(F(w8*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w14
 			}
 		}
 	}
 
 	// moneta_dual.y
+	yProd2_3 := c.YProd2[:L]
 	yPow2_2 := c.YPow2[:L]
 	yPow3_2 := c.YPow3[:L]
 	for i := range L {
-		t12Entry2 := t12[i]
-		w5 := F(0.3333333333333333 * yPow2_2[i])
-		w6 := kern.Choose(t12Entry2, F(F(-0.5*t312[i])*yPow3_2[i]), F(0))
+		yProd2Entry3 := yProd2_3[i]
+		w10 := !(yProd2Entry3 < F(1e-24))
+		w11 := F(0.3333333333333333 * yPow2_2[i])
+		w12 := kern.Choose(!(yProd2Entry3 < F(1e-24)), F(F(-0.5*t312[i])*yPow3_2[i]), F(0))
 		for j := range dH {
 			t37_2 := t37[(i*dH+j)*dK:][:dK]
 			t142_2 := t142[(i*dH+j)*dK:][:dK]
@@ -440,9 +452,9 @@ func (c *ReadBackward[F]) Run() {
 				t142Entry := t142_2[k]
 				W1Entry2 := W1[k]
 				t31Entry := t31_2[k]
-				w9 := kern.Choose(t12Entry2, F(2*kern.Choose(t12Entry2, F(F(F(w5*W1Entry2)*t37Entry2)*t142Entry), F(0))), F(0))
-				w10 := F((w9 + F(4*F(F(F(w6*t31Entry)*t31Entry)*t31Entry))) * num.Sign(W1Entry2))
-				W1Bar[k] = kern.Choose(t12Entry2, F(F(F(w5*t37Entry2)*t37Entry2)*t142Entry), F(0)) + w10
+				w15 := kern.Choose(w10, F(2*kern.Choose(w10, F(F(F(w11*W1Entry2)*t37Entry2)*t142Entry), F(0))), F(0))
+				w16 := F((w15 + F(4*F(F(F(w12*t31Entry)*t31Entry)*t31Entry))) * num.Sign(W1Entry2))
+				W1Bar[k] = kern.Choose(w10, F(F(F(w11*t37Entry2)*t37Entry2)*t142Entry), F(0)) + w16
 			}
 		}
 	}
@@ -479,11 +491,11 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n.fromW1 = startW1
 	k.W1 = arena.Data(n.fromW1)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.YLt = arena.Bools(k.L)
+	k.YProd = c.Run.Saved(k.L)
 	k.YPow = c.Run.Saved(k.L)
-	k.YLt2 = arena.Bools(k.L)
+	k.YProd2 = c.Run.Saved(k.L)
 	k.YPow2 = c.Run.Saved(k.L)
-	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
+	k.YProd3 = c.Run.Saved(k.L * k.T * k.DH)
 	k.YPow3 = c.Run.Saved(k.L)
 	k.YPow4 = c.Run.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
@@ -509,18 +521,17 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.W1 = k.W1
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.YLt = k.YLt
-	g.YPow = k.YPow
-	g.YLt2 = k.YLt2
-	g.YPow2 = k.YPow2
 	g.YProd = k.YProd
+	g.YPow = k.YPow
+	g.YProd2 = k.YProd2
+	g.YPow2 = k.YPow2
+	g.YProd3 = k.YProd3
 	g.YPow3 = k.YPow3
 	g.YPow4 = k.YPow4
 	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DV)
 	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromW2, g.W2Bar)

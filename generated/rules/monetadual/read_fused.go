@@ -21,20 +21,20 @@ func (c *readFused) run() {
 	_ = dK
 	_ = dV
 	t13 := c.Work[:L*dH*dV]                         // [L, d_v, d_h]
-	t14 := c.Work[L*dH*dV:][:L]                     // [L]
-	t25 := c.Work[L*dH*dV+L:][:L]                   // [L]
-	t30 := c.Work[L*dH*dV+2*L:][:L*dH*dV]           // [L, d_v, d_h]
-	t31 := c.Work[2*L*dH*dV+2*L:][:L*dH*dK]         // [L, d_h, d_k]
-	t32 := c.Work[L*dH*dK+2*L*dH*dV+2*L:][:L]       // [L]
-	t48 := c.Work[L*dH*dK+2*L*dH*dV+3*L:][:L*dH*dK] // [L, d_h, d_k]
-	t := c.Work[2*L*dH*dK+2*L*dH*dV+3*L:][:L*T*dH]  // [L, T, d_h]
+	t19 := c.Work[L*dH*dV:][:L*dH*dV]               // [L, d_v, d_h]
+	t25 := c.Work[2*L*dH*dV:][:L]                   // [L]
+	t30 := c.Work[2*L*dH*dV+L:][:L*dH*dV]           // [L, d_v, d_h]
+	t31 := c.Work[3*L*dH*dV+L:][:L*dH*dK]           // [L, d_h, d_k]
+	t37 := c.Work[L*dH*dK+3*L*dH*dV+L:][:L*dH*dK]   // [L, d_h, d_k]
+	t48 := c.Work[2*L*dH*dK+3*L*dH*dV+L:][:L*dH*dK] // [L, d_h, d_k]
+	t := c.Work[3*L*dH*dK+3*L*dH*dV+L:][:L*T*dH]    // [L, T, d_h]
 
 	// moneta_dual.y
 	if kern.Wide() {
 		a := regions.Rec45394181b3Args{
 			P0: unsafe.SliceData(c.W2),
 			P1: unsafe.SliceData(t13),
-			P2: unsafe.SliceData(t14),
+			P2: unsafe.SliceData(c.YProd),
 			N0: L,
 			N1: dV,
 			N2: dH,
@@ -42,43 +42,68 @@ func (c *readFused) run() {
 		}
 		regions.Rec45394181b3(&a)
 	} else {
+		yProd := c.YProd[:L]
 		for i := range L {
-			var t142 F
+			var t14 F
 			for j := range dV {
 				W2 := c.W2[(i*dV+j)*dH:][:dH]
 				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				var t142Row F
-				t142RowSums := [16]F{t142Row}
+				var t14Row F
+				t14RowSums := [16]F{t14Row}
 				for k := range dH {
 					t132 := num.Abs(W2[k])
-					t142RowSums[k%16] = num.FMA32(F(F(t132*t132)*t132), t132, t142RowSums[k%16])
+					t14RowSums[k%16] = num.FMA32(F(F(t132*t132)*t132), t132, t14RowSums[k%16])
 					t13_2[k] = t132
 				}
-				t142Row = kern.Sum16(&t142RowSums)
-				t142 = t142 + t142Row
+				t14Row = kern.Sum16(&t14RowSums)
+				t14 = t14 + t14Row
 			}
-			t14[i] = t142
+			yProd[i] = t14
 		}
 	}
 
 	// moneta_dual.y
-	yLt := c.YLt[:L]
+	if kern.Wide() {
+		a := regions.R1b4bb9c27fe3Args{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(t13),
+			P2: unsafe.SliceData(t19),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: dH * dV,
+		}
+		regions.R1b4bb9c27fe3(&a)
+	} else {
+		yProd := c.YProd[:L]
+		for i := range L {
+			w := (yProd[i] < F(1e-24))
+			for j := range dV {
+				t13_2 := t13[(i*dV+j)*dH:][:dH]
+				t19_2 := t19[(i*dV+j)*dH:][:dH]
+				for k := range dH {
+					t19_2[k] = kern.Choose(w, F(1), t13_2[k])
+				}
+			}
+		}
+	}
+
+	// moneta_dual.y
+	yProd := c.YProd[:L]
 	yPow := c.YPow[:L]
 	for i := range L {
-		t14Entry := t14[i]
-		t16 := (t14Entry < F(1e-24))
-		t252 := kern.Choose(t16, F(1), t14Entry)
-		yLt[i] = t16
+		yProdEntry := yProd[i]
+		t252 := kern.Choose((yProdEntry < F(1e-24)), F(1), yProdEntry)
 		t25[i] = t252
 		yPow[i] = num.Pow(t252, F(-0.5))
 	}
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rfe2dc260708bArgs{
-			P0: unsafe.SliceData(c.YLt),
+		a := regions.R6083629c4cdcArgs{
+			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
-			P2: unsafe.SliceData(t13),
+			P2: unsafe.SliceData(t19),
 			P3: unsafe.SliceData(c.W2),
 			P4: unsafe.SliceData(t30),
 			N0: L,
@@ -86,20 +111,20 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.Rfe2dc260708b(&a)
+		regions.R6083629c4cdc(&a)
 	} else {
-		yLt2 := c.YLt[:L]
+		yProd2 := c.YProd[:L]
 		yPow2 := c.YPow[:L]
 		for i := range L {
-			yLtEntry := yLt2[i]
-			w := F(0.3333333333333333 * yPow2[i])
+			w2 := (yProd2[i] < F(1e-24))
+			w3 := F(0.3333333333333333 * yPow2[i])
 			for j := range dV {
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
+				t19_2 := t19[(i*dV+j)*dH:][:dH]
 				W2 := c.W2[(i*dV+j)*dH:][:dH]
 				t30_2 := t30[(i*dV+j)*dH:][:dH]
 				for k := range dH {
-					t19 := kern.Choose(yLtEntry, F(1), t13_2[k])
-					t30_2[k] = kern.Choose(yLtEntry, F(0), F(F(F(w*W2[k])*t19)*t19))
+					t19Entry := t19_2[k]
+					t30_2[k] = kern.Choose(w2, F(0), F(F(F(w3*W2[k])*t19Entry)*t19Entry))
 				}
 			}
 		}
@@ -110,7 +135,7 @@ func (c *readFused) run() {
 		a := regions.Rec45394181b3Args{
 			P0: unsafe.SliceData(c.W1),
 			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.YProd2),
 			N0: L,
 			N1: dH,
 			N2: dK,
@@ -118,35 +143,60 @@ func (c *readFused) run() {
 		}
 		regions.Rec45394181b3(&a)
 	} else {
+		yProd2 := c.YProd2[:L]
 		for i := range L {
-			var t322 F
+			var t32 F
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
 				t31_2 := t31[(i*dH+j)*dK:][:dK]
-				var t322Row F
-				t322RowSums := [16]F{t322Row}
+				var t32Row F
+				t32RowSums := [16]F{t32Row}
 				for k := range dK {
 					t312 := num.Abs(W1[k])
-					t322RowSums[k%16] = num.FMA32(F(F(t312*t312)*t312), t312, t322RowSums[k%16])
+					t32RowSums[k%16] = num.FMA32(F(F(t312*t312)*t312), t312, t32RowSums[k%16])
 					t31_2[k] = t312
 				}
-				t322Row = kern.Sum16(&t322RowSums)
-				t322 = t322 + t322Row
+				t32Row = kern.Sum16(&t32RowSums)
+				t32 = t32 + t32Row
 			}
-			t32[i] = t322
+			yProd2[i] = t32
 		}
 	}
 
 	// moneta_dual.y
-	yLt2 := c.YLt2[:L]
+	if kern.Wide() {
+		a := regions.R1b4bb9c27fe3Args{
+			P0: unsafe.SliceData(c.YProd2),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t37),
+			N0: L,
+			N1: dH,
+			N2: dK,
+			N3: dH * dK,
+		}
+		regions.R1b4bb9c27fe3(&a)
+	} else {
+		yProd2 := c.YProd2[:L]
+		for i := range L {
+			w4 := (yProd2[i] < F(1e-24))
+			for j := range dH {
+				t31_2 := t31[(i*dH+j)*dK:][:dK]
+				t37_2 := t37[(i*dH+j)*dK:][:dK]
+				for k := range dK {
+					t37_2[k] = kern.Choose(w4, F(1), t31_2[k])
+				}
+			}
+		}
+	}
+
+	// moneta_dual.y
+	yProd2 := c.YProd2[:L]
 	yPow2 := c.YPow2[:L]
 	yPow3 := c.YPow3[:L]
 	yPow4 := c.YPow4[:L]
 	for i := range L {
-		t32Entry := t32[i]
-		t34 := (t32Entry < F(1e-24))
-		t43 := kern.Choose(t34, F(1), t32Entry)
-		yLt2[i] = t34
+		yProd2Entry := yProd2[i]
+		t43 := kern.Choose((yProd2Entry < F(1e-24)), F(1), yProd2Entry)
 		yPow2[i] = num.Pow(t43, F(-0.5))
 		yPow3[i] = num.Pow(t43, F(-1.5))
 		yPow4[i] = num.Pow(t25[i], F(-1.5))
@@ -154,10 +204,10 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rfe2dc260708bArgs{
-			P0: unsafe.SliceData(c.YLt2),
+		a := regions.R6083629c4cdcArgs{
+			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
-			P2: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t37),
 			P3: unsafe.SliceData(c.W1),
 			P4: unsafe.SliceData(t48),
 			N0: L,
@@ -165,20 +215,20 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rfe2dc260708b(&a)
+		regions.R6083629c4cdc(&a)
 	} else {
-		yLt2_2 := c.YLt2[:L]
+		yProd2_2 := c.YProd2[:L]
 		yPow2_2 := c.YPow2[:L]
 		for i := range L {
-			yLt2Entry := yLt2_2[i]
-			w2 := F(0.3333333333333333 * yPow2_2[i])
+			w5 := (yProd2_2[i] < F(1e-24))
+			w6 := F(0.3333333333333333 * yPow2_2[i])
 			for j := range dH {
-				t31_2 := t31[(i*dH+j)*dK:][:dK]
+				t37_2 := t37[(i*dH+j)*dK:][:dK]
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
 				t48_2 := t48[(i*dH+j)*dK:][:dK]
 				for k := range dK {
-					t37 := kern.Choose(yLt2Entry, F(1), t31_2[k])
-					t48_2[k] = kern.Choose(yLt2Entry, F(0), F(F(F(w2*W1[k])*t37)*t37))
+					t37Entry := t37_2[k]
+					t48_2[k] = kern.Choose(w5, F(0), F(F(F(w6*W1[k])*t37Entry)*t37Entry))
 				}
 			}
 		}
@@ -186,13 +236,13 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	for i := range L {
-		kern.GemmFMA(T, dH, dK, F(1), false, kern.From(c.YProd, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
+		kern.GemmFMA(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
 	}
 
 	// moneta_dual.y
 	if kern.Wide() {
 		a := regions.R69fb6474cdd5Args{
-			P0: unsafe.SliceData(c.YProd),
+			P0: unsafe.SliceData(c.YProd3),
 			P1: unsafe.SliceData(t),
 			N0: L,
 			N1: T,
@@ -203,11 +253,11 @@ func (c *readFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 				t2 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					yProdEntry := yProd[k]
-					t2[k] = F(yProdEntry * kern.Sigmoid(yProdEntry))
+					yProd3Entry := yProd3[k]
+					t2[k] = F(yProd3Entry * kern.Sigmoid(yProd3Entry))
 				}
 			}
 		}
@@ -246,13 +296,11 @@ func (c *readBackwardFused) run() {
 	t312 := c.Work[4*L*T*dH+5*L*dH*dK+4*L*dH*dV:][:L]        // [L]
 	t60 := c.Work[4*L*T*dH+5*L*dH*dK+4*L*dH*dV+L:][:L*dH*dV] // [L, d_v, d_h]
 	t77 := c.Work[4*L*T*dH+5*L*dH*dK+5*L*dH*dV+L:][:L]       // [L]
-	t12 := c.Flags[:L]                                       // [L]
-	t58 := c.Flags[L:][:L]                                   // [L]
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R0c583c2c153bArgs{
-			P0: unsafe.SliceData(c.YLt),
+		a := regions.R36a9c0f5a85bArgs{
+			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(c.W2),
 			P3: unsafe.SliceData(t13),
@@ -263,13 +311,13 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R0c583c2c153b(&a)
+		regions.R36a9c0f5a85b(&a)
 	} else {
-		yLt := c.YLt[:L]
+		yProd := c.YProd[:L]
 		yPow := c.YPow[:L]
 		for i := range L {
-			yLtEntry := yLt[i]
-			w := F(0.3333333333333333 * yPow[i])
+			w := (yProd[i] < F(1e-24))
+			w2 := F(0.3333333333333333 * yPow[i])
 			for j := range dV {
 				W2 := c.W2[(i*dV+j)*dH:][:dH]
 				t13_2 := t13[(i*dV+j)*dH:][:dH]
@@ -278,10 +326,10 @@ func (c *readBackwardFused) run() {
 				for k := range dH {
 					W2Entry := W2[k]
 					t132 := num.Abs(W2Entry)
-					t192 := kern.Choose(yLtEntry, F(1), t132)
+					t192 := kern.Choose(w, F(1), t132)
 					t13_2[k] = t132
 					t19_2[k] = t192
-					t30_2[k] = kern.Choose(yLtEntry, F(0), F(F(F(w*W2Entry)*t192)*t192))
+					t30_2[k] = kern.Choose(w, F(0), F(F(F(w2*W2Entry)*t192)*t192))
 				}
 			}
 		}
@@ -289,8 +337,8 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R0c583c2c153bArgs{
-			P0: unsafe.SliceData(c.YLt2),
+		a := regions.R36a9c0f5a85bArgs{
+			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(c.W1),
 			P3: unsafe.SliceData(t31),
@@ -301,13 +349,13 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R0c583c2c153b(&a)
+		regions.R36a9c0f5a85b(&a)
 	} else {
-		yLt2 := c.YLt2[:L]
+		yProd2 := c.YProd2[:L]
 		yPow2 := c.YPow2[:L]
 		for i := range L {
-			yLt2Entry := yLt2[i]
-			w2 := F(0.3333333333333333 * yPow2[i])
+			w3 := (yProd2[i] < F(1e-24))
+			w4 := F(0.3333333333333333 * yPow2[i])
 			for j := range dH {
 				W1 := c.W1[(i*dH+j)*dK:][:dK]
 				t31_2 := t31[(i*dH+j)*dK:][:dK]
@@ -316,10 +364,10 @@ func (c *readBackwardFused) run() {
 				for k := range dK {
 					W1Entry := W1[k]
 					t313 := num.Abs(W1Entry)
-					t372 := kern.Choose(yLt2Entry, F(1), t313)
+					t372 := kern.Choose(w3, F(1), t313)
 					t31_2[k] = t313
 					t37_2[k] = t372
-					t48_2[k] = kern.Choose(yLt2Entry, F(0), F(F(F(w2*W1Entry)*t372)*t372))
+					t48_2[k] = kern.Choose(w3, F(0), F(F(F(w4*W1Entry)*t372)*t372))
 				}
 			}
 		}
@@ -328,7 +376,7 @@ func (c *readBackwardFused) run() {
 	// moneta_dual.y
 	if kern.Wide() {
 		a := regions.Rd748dbae3116Args{
-			P0: unsafe.SliceData(c.YProd),
+			P0: unsafe.SliceData(c.YProd3),
 			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(t),
 			N0: L,
@@ -340,14 +388,14 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 				t50_2 := t50[(i*T+j)*dH:][:dH]
 				t4 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					yProdEntry := yProd[k]
-					t502 := kern.Sigmoid(yProdEntry)
+					yProd3Entry := yProd3[k]
+					t502 := kern.Sigmoid(yProd3Entry)
 					t50_2[k] = t502
-					t4[k] = F(yProdEntry * t502)
+					t4[k] = F(yProd3Entry * t502)
 				}
 			}
 		}
@@ -368,7 +416,7 @@ func (c *readBackwardFused) run() {
 		a := regions.Rfa533f895b22Args{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t3),
-			P2: unsafe.SliceData(c.YProd),
+			P2: unsafe.SliceData(c.YProd3),
 			P3: unsafe.SliceData(t9),
 			N0: L,
 			N1: T,
@@ -381,13 +429,13 @@ func (c *readBackwardFused) run() {
 			for j := range T {
 				t50_2 := t50[(i*T+j)*dH:][:dH]
 				t3_2 := t3[(i*T+j)*dH:][:dH]
-				yProd := c.YProd[(i*T+j)*dH:][:dH]
+				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 				t9_2 := t9[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					t50Entry := t50_2[k]
 					t3Entry := t3_2[k]
-					yProdEntry2 := yProd[k]
-					t9_2[k] = num.FMA32(F(F(yProdEntry2*t50Entry)*t3Entry), kern.Sigmoid(-yProdEntry2), F(t50Entry*t3Entry))
+					yProd3Entry2 := yProd3[k]
+					t9_2[k] = num.FMA32(F(F(yProd3Entry2*t50Entry)*t3Entry), kern.Sigmoid(-yProd3Entry2), F(t50Entry*t3Entry))
 				}
 			}
 		}
@@ -404,17 +452,9 @@ func (c *readBackwardFused) run() {
 	}
 
 	// moneta_dual.y
-	yLt2 := c.YLt2[:L]
-	yLt := c.YLt[:L]
-	for i := range L {
-		t12[i] = !yLt2[i]
-		t58[i] = !yLt[i]
-	}
-
-	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R077d46ab08abArgs{
-			P0: unsafe.SliceData(t12),
+		a := regions.R265f642a76ccArgs{
+			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(t37),
 			P3: unsafe.SliceData(c.W1),
@@ -427,11 +467,12 @@ func (c *readBackwardFused) run() {
 			N4: 12 * dK,
 			N5: dH * dK,
 		}
-		regions.R077d46ab08ab(&a)
+		regions.R265f642a76cc(&a)
 	} else {
+		yProd2 := c.YProd2[:L]
 		for i := range L {
 			var t3122 F
-			t12Entry := t12[i]
+			w5 := !(yProd2[i] < F(1e-24))
 			for j := range dH {
 				t11_2 := t11[(i*dH+j)*dK:][:dK]
 				t37_2 := t37[(i*dH+j)*dK:][:dK]
@@ -440,9 +481,9 @@ func (c *readBackwardFused) run() {
 				var t3122Row F
 				t3122RowSums := [16]F{t3122Row}
 				for k := range dK {
-					t1422 := kern.Choose(t12Entry, t11_2[k], F(0))
+					t1422 := kern.Choose(w5, t11_2[k], F(0))
 					t37Entry := t37_2[k]
-					t3122RowSums[k%16] = t3122RowSums[k%16] + kern.Choose(t12Entry, F(F(F(F(0.3333333333333333*W1[k])*t37Entry)*t37Entry)*t1422), F(0))
+					t3122RowSums[k%16] = t3122RowSums[k%16] + kern.Choose(w5, F(F(F(F(0.3333333333333333*W1[k])*t37Entry)*t37Entry)*t1422), F(0))
 					t142_2[k] = t1422
 				}
 				t3122Row = kern.Sum16(&t3122RowSums)
@@ -454,8 +495,8 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R077d46ab08abArgs{
-			P0: unsafe.SliceData(t58),
+		a := regions.R265f642a76ccArgs{
+			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t19),
 			P3: unsafe.SliceData(c.W2),
@@ -468,11 +509,12 @@ func (c *readBackwardFused) run() {
 			N4: 12 * dH,
 			N5: dH * dV,
 		}
-		regions.R077d46ab08ab(&a)
+		regions.R265f642a76cc(&a)
 	} else {
+		yProd := c.YProd[:L]
 		for i := range L {
 			var t772 F
-			t58Entry := t58[i]
+			w6 := !(yProd[i] < F(1e-24))
 			for j := range dV {
 				t2_2 := t2[(i*dV+j)*dH:][:dH]
 				t19_2 := t19[(i*dV+j)*dH:][:dH]
@@ -481,9 +523,9 @@ func (c *readBackwardFused) run() {
 				var t772Row F
 				t772RowSums := [16]F{t772Row}
 				for k := range dH {
-					t602 := kern.Choose(t58Entry, t2_2[k], F(0))
+					t602 := kern.Choose(w6, t2_2[k], F(0))
 					t19Entry := t19_2[k]
-					t772RowSums[k%16] = t772RowSums[k%16] + kern.Choose(t58Entry, F(F(F(F(0.3333333333333333*W2[k])*t19Entry)*t19Entry)*t602), F(0))
+					t772RowSums[k%16] = t772RowSums[k%16] + kern.Choose(w6, F(F(F(F(0.3333333333333333*W2[k])*t19Entry)*t19Entry)*t602), F(0))
 					t60_2[k] = t602
 				}
 				t772Row = kern.Sum16(&t772RowSums)
@@ -495,8 +537,8 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R191c59979c77Args{
-			P0: unsafe.SliceData(t58),
+		a := regions.R2e51cc54500eArgs{
+			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(t77),
 			P3: unsafe.SliceData(c.YPow4),
@@ -510,14 +552,16 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R191c59979c77(&a)
+		regions.R2e51cc54500e(&a)
 	} else {
+		yProd := c.YProd[:L]
 		yPow := c.YPow[:L]
 		yPow4 := c.YPow4[:L]
 		for i := range L {
-			t58Entry2 := t58[i]
-			w3 := F(0.3333333333333333 * yPow[i])
-			w4 := kern.Choose(t58Entry2, F(F(-0.5*t77[i])*yPow4[i]), F(0))
+			yProdEntry3 := yProd[i]
+			w7 := !(yProdEntry3 < F(1e-24))
+			w8 := F(0.3333333333333333 * yPow[i])
+			w9 := kern.Choose(!(yProdEntry3 < F(1e-24)), F(F(-0.5*t77[i])*yPow4[i]), F(0))
 			for j := range dV {
 				t19_2 := t19[(i*dV+j)*dH:][:dH]
 				t60_2 := t60[(i*dV+j)*dH:][:dH]
@@ -529,9 +573,9 @@ func (c *readBackwardFused) run() {
 					t60Entry := t60_2[k]
 					W2Entry2 := W2[k]
 					t13Entry := t13_2[k]
-					w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry2)*t19Entry2)*t60Entry), F(0))), F(0))
-					w8 := F(num.FMA32(F(F(F(4*w4)*t13Entry)*t13Entry), t13Entry, w7) * kern.Sign(W2Entry2))
-					W2Bar[k] = kern.Choose(t58Entry2, F(F(F(w3*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w8
+					w13 := kern.Choose(w7, F(2*kern.Choose(w7, F(F(F(w8*W2Entry2)*t19Entry2)*t60Entry), F(0))), F(0))
+					w14 := F(num.FMA32(F(F(F(4*w9)*t13Entry)*t13Entry), t13Entry, w13) * kern.Sign(W2Entry2))
+					W2Bar[k] = kern.Choose(w7, F(F(F(w8*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w14
 				}
 			}
 		}
@@ -539,8 +583,8 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R191c59979c77Args{
-			P0: unsafe.SliceData(t12),
+		a := regions.R2e51cc54500eArgs{
+			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(t312),
 			P3: unsafe.SliceData(c.YPow3),
@@ -554,14 +598,16 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R191c59979c77(&a)
+		regions.R2e51cc54500e(&a)
 	} else {
+		yProd2 := c.YProd2[:L]
 		yPow2 := c.YPow2[:L]
 		yPow3 := c.YPow3[:L]
 		for i := range L {
-			t12Entry2 := t12[i]
-			w5 := F(0.3333333333333333 * yPow2[i])
-			w6 := kern.Choose(t12Entry2, F(F(-0.5*t312[i])*yPow3[i]), F(0))
+			yProd2Entry3 := yProd2[i]
+			w10 := !(yProd2Entry3 < F(1e-24))
+			w11 := F(0.3333333333333333 * yPow2[i])
+			w12 := kern.Choose(!(yProd2Entry3 < F(1e-24)), F(F(-0.5*t312[i])*yPow3[i]), F(0))
 			for j := range dH {
 				t37_2 := t37[(i*dH+j)*dK:][:dK]
 				t142_2 := t142[(i*dH+j)*dK:][:dK]
@@ -573,9 +619,9 @@ func (c *readBackwardFused) run() {
 					t142Entry := t142_2[k]
 					W1Entry2 := W1[k]
 					t31Entry := t31_2[k]
-					w9 := kern.Choose(t12Entry2, F(2*kern.Choose(t12Entry2, F(F(F(w5*W1Entry2)*t37Entry2)*t142Entry), F(0))), F(0))
-					w10 := F(num.FMA32(F(F(F(4*w6)*t31Entry)*t31Entry), t31Entry, w9) * kern.Sign(W1Entry2))
-					W1Bar[k] = kern.Choose(t12Entry2, F(F(F(w5*t37Entry2)*t37Entry2)*t142Entry), F(0)) + w10
+					w15 := kern.Choose(w10, F(2*kern.Choose(w10, F(F(F(w11*W1Entry2)*t37Entry2)*t142Entry), F(0))), F(0))
+					w16 := F(num.FMA32(F(F(F(4*w12)*t31Entry)*t31Entry), t31Entry, w15) * kern.Sign(W1Entry2))
+					W1Bar[k] = kern.Choose(w10, F(F(F(w11*t37Entry2)*t37Entry2)*t142Entry), F(0)) + w16
 				}
 			}
 		}

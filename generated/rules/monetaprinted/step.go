@@ -73,7 +73,7 @@ func (c *Step[F]) Run() {
 	work = work[dH*dK:]
 	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t182 := work[:dH] // [d_h]
+	t142 := work[:dH] // [d_h]
 	work = work[dH:]
 	t23 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -89,26 +89,26 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t114 := work[:dH] // [d_h]
 	work = work[dH:]
-	t232 := work[:dH] // [d_h]
+	t172 := work[:dH] // [d_h]
 	work = work[dH:]
 	t200 := work[:dH] // [d_h]
 	work = work[dH:]
-	t223 := work[:dH] // [d_h]
+	t221 := work[:dH] // [d_h]
 	work = work[dH:]
 	t227 := work[:dH] // [d_h]
 	work = work[dH:]
 	t199 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
-	t172 := work[:dH] // [d_h]
+	t132 := work[:dH] // [d_h]
 	work = work[dH:]
 	t206 := work[:dK] // [d_k]
 	work = work[dK:]
-	t222 := work[:dK] // [d_k]
+	t220 := work[:dK] // [d_k]
 	work = work[dK:]
 	t210 := work[:dK] // [d_k]
 
 	// moneta_printed
-	w4 := F(dK)
+	w5 := F(dK)
 	t93 := F(1) / F(dK)
 	for l := range L {
 		for i := range dH {
@@ -205,18 +205,18 @@ func (c *Step[F]) Run() {
 					// moneta_printed.e_W1
 					for i := range dH {
 						t17Entry := t17[i]
-						t222_2 := 1 + num.Erf(F(0.7071067811865475*t17Entry))
-						t22[i] = t222_2
-						t182[i] = F(t17Entry * t222_2)
+						t222 := 1 + num.Erf(F(0.7071067811865475*t17Entry))
+						t22[i] = t222
+						t142[i] = F(t17Entry * t222)
 					}
 					// moneta_printed.e_W1
 					for i := range dK {
 						t16_2 := t16[i*dH:][:dH]
-						var t233 F
+						var t232 F
 						for j := range dH {
-							t233 += F(t16_2[j] * t182[j])
+							t232 += F(t16_2[j] * t142[j])
 						}
-						t23[i] = F(0.5 * t233)
+						t23[i] = F(0.5 * t232)
 					}
 					// moneta_printed.e_W1
 					var t24 F
@@ -224,7 +224,7 @@ func (c *Step[F]) Run() {
 						t24 += t23[i]
 					}
 					// moneta_printed.e_W1
-					t26 := t24 / w4
+					t26 := t24 / w5
 					// moneta_printed.e_W1
 					var t28 F
 					for i := range dK {
@@ -236,7 +236,7 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					t32 := num.Sqrt(1e-05 + (t28 / w4))
+					t32 := num.Sqrt(1e-05 + (t28 / w5))
 					t84 := F(1) / t32
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t87 F
@@ -249,19 +249,18 @@ func (c *Step[F]) Run() {
 					}
 					t872 := -t87
 					// moneta_printed.G_W1
-					t202 := F(t93 * F(t84*t872))
-					// moneta_printed.G_W1
 					var t99 F
+					w := F(F(F(0.5*t84)*t872) * t93)
 					for i := range dK {
-						t972 := F(t84*eW1[i]) + F(2*F(F(0.5*t27[i])*t202))
+						t972 := F(t84*eW1[i]) + F(2*F(w*t27[i]))
 						t99 += t972
 						t97[i] = t972
 					}
 					t992 := -t99
 					// moneta_printed.G_W1
-					w := F(t93 * t992)
+					w2 := F(t93 * t992)
 					for i := range dK {
-						t104[i] = t97[i] + w
+						t104[i] = t97[i] + w2
 					}
 					// moneta_printed.G_W1
 					clear(t22_2)
@@ -279,16 +278,16 @@ func (c *Step[F]) Run() {
 						t22Entry2 := t22_2[i]
 						t17Entry2 := t17[i]
 						t114[i] = F(F(0.5*t22Entry)*t22Entry2) + F(F(F(0.39894228040143265*t17Entry2)*t22Entry2)*num.Exp(F(F(-0.4999999999999999*t17Entry2)*t17Entry2)))
-						t232[i] = F(t22Entry * F(thetaEntry*t17Entry2))
+						t172[i] = F(t22Entry * F(thetaEntry*t17Entry2))
 					}
 					// moneta_printed.W1, moneta_printed.U_W1, moneta_printed.G_W1, moneta_printed.y
 					var t187 F
 					rhoEntry := rho[a]
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
-						w2 := F(thetaEntry * t114[i])
+						w3 := F(thetaEntry * t114[i])
 						for j := range dK {
-							W12 := F(rhoEntry*W1State2[j]) - F(w2*k[j])
+							W12 := F(rhoEntry*W1State2[j]) - F(w3*k[j])
 							t184 := num.Abs(W12)
 							t186 := F(t184 * t184)
 							t187 += F(t186 * t186)
@@ -299,9 +298,9 @@ func (c *Step[F]) Run() {
 					var t195 F
 					for i := range dK {
 						W2State2 := W2State[i*dH:][:dH]
-						w3 := F(-0.5 * t104[i])
+						w4 := F(-0.5 * t104[i])
 						for j := range dH {
-							W22 := F(rhoEntry*W2State2[j]) + F(w3*t232[j])
+							W22 := F(rhoEntry*W2State2[j]) + F(w4*t172[j])
 							t192 := num.Abs(W22)
 							t194 := F(t192 * t192)
 							t195 += F(t194 * t194)
@@ -322,17 +321,17 @@ func (c *Step[F]) Run() {
 						W1State2 := W1State[i*dK:][:dK]
 						t8_2 := t8[i*dK:][:dK]
 						var t2002 F
-						var t2232 F
+						var t2212 F
 						var t2272 F
 						for j := range dK {
 							t191 := W1State2[j] / t190
 							qEntry := q[j]
 							t2002 += F(t191 * qEntry)
-							t2232 += F((t191 / t190) * qEntry)
+							t2212 += F((t191 / t190) * qEntry)
 							t2272 += F((t8_2[j] / t7) * k[j])
 						}
 						t200[i] = t2002
-						t223[i] = t2232
+						t221[i] = t2212
 						t227[i] = t2272
 					}
 					// moneta_printed.y
@@ -348,9 +347,9 @@ func (c *Step[F]) Run() {
 						t200Entry := t200[i]
 						t2 := t17[i]
 						t32_2 := t22_2[i]
-						t6 := t223[i]
+						t6 := t221[i]
 						t72 := t227[i]
-						t172[i] = F(t200Entry * (1 + num.Erf(F(0.7071067811865475*t200Entry))))
+						t132[i] = F(t200Entry * (1 + num.Erf(F(0.7071067811865475*t200Entry))))
 						if len(c.EW1Prod) > 0 {
 							c.EW1Prod[(l*T+a+C*s)*dH+i] = t2
 						}
@@ -371,15 +370,15 @@ func (c *Step[F]) Run() {
 					for i := range dK {
 						t199_2 := t199[i*dH:][:dH]
 						var t2062 F
-						var t2222 F
+						var t2202 F
 						for j := range dH {
 							t199Entry := t199_2[j]
-							t172Entry := t172[j]
-							t2062 += F(t199Entry * t172Entry)
-							t2222 += F((t199Entry / t198) * t172Entry)
+							t132Entry := t132[j]
+							t2062 += F(t199Entry * t132Entry)
+							t2202 += F((t199Entry / t198) * t132Entry)
 						}
 						t206[i] = F(0.5 * t2062)
-						t222[i] = t2222
+						t220[i] = t2202
 					}
 					// moneta_printed.y
 					var t207 F
@@ -387,7 +386,7 @@ func (c *Step[F]) Run() {
 						t207 += t206[i]
 					}
 					// moneta_printed.y, moneta_printed.e_W1
-					t209 := t207 / w4
+					t209 := t207 / w5
 					// moneta_printed.y
 					var t211 F
 					for i := range dK {
@@ -399,10 +398,10 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// moneta_printed.y, moneta_printed.e_W1
-					t215 := num.Sqrt(1e-05 + (t211 / w4))
+					t215 := num.Sqrt(1e-05 + (t211 / w5))
 					// moneta_printed.y, moneta_printed
 					for i := range dK {
-						t52 := t222[i]
+						t52 := t220[i]
 						y[i] = q[i] + (t210[i] / t215)
 						if len(c.YProd2) > 0 {
 							c.YProd2[(l*T+a+C*s)*dK+i] = t52
@@ -499,17 +498,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t114 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t222 := work[:L*T*dH] // [L, T, d_h]
+	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t232 := work[:L*T*dH] // [L, T, d_h]
+	t172 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t92 := work[:L*T*dH] // [L, T, d_h]
+	t72 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t205 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t322 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t268 := work[:L*T*dH] // [L, T, d_h]
+	t236 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t28 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -553,11 +552,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t3522 := work[:dH] // [d_h]
 	work = work[dH:]
-	t255 := work[:dH] // [d_h]
+	t234 := work[:dH] // [d_h]
 	work = work[dH:]
 	t372 := work[:dK] // [d_k]
 	work = work[dK:]
-	t72 := work[:dH*dK] // [d_k, d_h]
+	t83 := work[:dH*dK] // [d_h, d_k]
+	work = work[dH*dK:]
+	t222 := work[:dH] // [d_h]
+	work = work[dH:]
+	t89 := work[:dK] // [d_k]
+	work = work[dK:]
+	t72_2 := work[:dH*dK] // [d_k, d_h]
 	work = work[dH*dK:]
 	t77 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -565,12 +570,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t80 := work[:dH] // [d_h]
 	work = work[dH:]
-	t83 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t224 := work[:dH] // [d_h]
-	work = work[dH:]
-	t89 := work[:dK] // [d_k]
-	work = work[dK:]
 	t102 := work[:dH] // [d_h]
 	work = work[dH:]
 	t10422 := work[:dK] // [d_k]
@@ -579,19 +578,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t110 := work[:dK] // [d_k]
 	work = work[dK:]
-	t140 := work[:dK] // [d_k]
+	t138 := work[:dK] // [d_k]
 	work = work[dK:]
-	t144 := work[:dK] // [d_k]
+	t142 := work[:dK] // [d_k]
 	work = work[dK:]
-	t160 := work[:dK] // [d_k]
+	t158 := work[:dK] // [d_k]
 	work = work[dK:]
-	t167 := work[:dK] // [d_k]
+	t165 := work[:dK] // [d_k]
 	work = work[dK:]
-	t169 := work[:dH] // [d_h]
+	t167 := work[:dH] // [d_h]
 	work = work[dH:]
-	t178 := work[:dH] // [d_h]
+	t176 := work[:dH] // [d_h]
 	work = work[dH:]
-	t180 := work[:dK] // [d_k]
+	t178 := work[:dK] // [d_k]
 
 	// moneta_printed.e_W1, moneta_printed.G_W1, moneta_printed.U_W2, moneta_printed.y
 	for i := range L {
@@ -608,39 +607,39 @@ func (c *StepBackward[F]) Run() {
 			t109_2 := t109[(i*T+j)*dH:][:dH]
 			t113_2 := t113[(i*T+j)*dH:][:dH]
 			t114_2 := t114[(i*T+j)*dH:][:dH]
-			t222_2 := t222[(i*T+j)*dH:][:dH]
-			t232_2 := t232[(i*T+j)*dH:][:dH]
-			t92_2 := t92[(i*T+j)*dH:][:dH]
+			t162_2 := t162[(i*T+j)*dH:][:dH]
+			t172_2 := t172[(i*T+j)*dH:][:dH]
+			t72_3 := t72[(i*T+j)*dH:][:dH]
 			t205_2 := t205[(i*T+j)*dH:][:dH]
 			t322_2 := t322[(i*T+j)*dH:][:dH]
-			t268_2 := t268[(i*T+j)*dH:][:dH]
+			t236_2 := t236[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				eW1ProdEntry := eW1Prod[k]
 				t202 := F(0.7071067811865475 * eW1ProdEntry)
 				t212 := num.Erf(t202)
-				t223 := 1 + t212
+				t222_2 := 1 + t212
 				GW1ProdEntry := GW1Prod[k]
-				t1052 := F(F(0.5*t223) * GW1ProdEntry)
+				t1052 := F(F(0.5*t222_2) * GW1ProdEntry)
 				t1082 := F(F(-0.4999999999999999*eW1ProdEntry) * eW1ProdEntry)
 				t1092 := num.Exp(t1082)
 				t1132 := F(F(F(0.39894228040143265*eW1ProdEntry)*GW1ProdEntry) * t1092)
-				t2222 := F(thetaEntry * eW1ProdEntry)
+				t1622 := F(thetaEntry * eW1ProdEntry)
 				yProdEntry := yProd[k]
 				t20_2[k] = t202
 				t21_2[k] = t212
-				t22_2[k] = t223
+				t22_2[k] = t222_2
 				t105_2[k] = t1052
 				t108_2[k] = t1082
 				t109_2[k] = t1092
 				t113_2[k] = t1132
 				t114_2[k] = t1052 + t1132
-				t222_2[k] = t2222
-				t232_2[k] = F(t223 * t2222)
-				t92_2[k] = F(F(thetaEntry*eW1ProdEntry) * t223)
+				t162_2[k] = t1622
+				t172_2[k] = F(t222_2 * t1622)
+				t72_3[k] = F(F(thetaEntry*eW1ProdEntry) * t222_2)
 				t205_2[k] = 1 + num.Erf(F(0.7071067811865475*yProdEntry))
 				t322_2[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
-				t268_2[k] = F(eW1ProdEntry * t223)
+				t236_2[k] = F(eW1ProdEntry * t222_2)
 			}
 		}
 	}
@@ -668,6 +667,7 @@ func (c *StepBackward[F]) Run() {
 	// moneta_printed
 	w5 := F(dK)
 	t93 := F(1) / F(dK)
+	w32 := F(0.5 * t93)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -722,9 +722,9 @@ func (c *StepBackward[F]) Run() {
 					t872 := -t87
 					// moneta_printed.G_W1
 					var t99 F
-					w := F(t93 * F(t84*t872))
+					w := F(F(F(0.5*t84)*t872) * t93)
 					for i := range dK {
-						t972 := F(t84*eW1[i]) + F(2*F(F(0.5*eW1Lin[i])*w))
+						t972 := F(t84*eW1[i]) + F(2*F(w*eW1Lin[i]))
 						t99 += t972
 						t97[i] = t972
 					}
@@ -748,11 +748,11 @@ func (c *StepBackward[F]) Run() {
 					// moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t232_2 := t232[(l*T+a+C*s)*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 						w4 := F(-0.5 * t104[i])
 						for j := range dH {
-							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) + F(w4*t232_2[j])
+							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) + F(w4*t172_2[j])
 						}
 					}
 				}
@@ -779,9 +779,9 @@ func (c *StepBackward[F]) Run() {
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t322_2 := t322[(l*T+a+C*s)*dH:][:dH]
 					yProd3 := c.YProd3[(l*T+a+C*s)*dH:][:dH]
+					t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
 					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 					eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
-					t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
 					t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
 					vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 					GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
@@ -825,9 +825,9 @@ func (c *StepBackward[F]) Run() {
 					t874 := -t873
 					// moneta_printed.G_W1
 					var t993 F
-					w6 := F(t93 * F(t842*t874))
+					w6 := F(F(F(0.5*t842)*t874) * t93)
 					for i := range dK {
-						t974 := F(t842*eW13[i]) + F(2*F(F(0.5*eW1Lin[i])*w6))
+						t974 := F(t842*eW13[i]) + F(2*F(w6*eW1Lin[i]))
 						t993 += t974
 						t973[i] = t974
 					}
@@ -842,9 +842,9 @@ func (c *StepBackward[F]) Run() {
 					t8222 := -t822
 					// moneta_printed.y
 					var t2022 F
-					w8 := F(t8222 * F(t93*t522))
+					w8 := F(F(w32*t522) * t8222)
 					for i := range dK {
-						t182 := F(t522*yBar[i]) + F(2*F(F(0.5*yLin[i])*w8))
+						t182 := F(t522*yBar[i]) + F(2*F(w8*yLin[i]))
 						t2022 += t182
 						t18[i] = t182
 					}
@@ -863,11 +863,11 @@ func (c *StepBackward[F]) Run() {
 					rhoEntry3 := rho[a]
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+						t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
 						w10 := F(-0.5 * t1042[i])
 						t252Entry := t252[i]
 						for j := range dH {
-							t272[j] += F(F(0.5*((F(rhoEntry3*W2Trail2[j])+F(w10*t92_2[j]))/ySqrt2Entry2)) * t252Entry)
+							t272[j] += F(F(0.5*((F(rhoEntry3*W2Trail2[j])+F(w10*t72_3[j]))/ySqrt2Entry2)) * t252Entry)
 						}
 					}
 					// moneta_printed.y
@@ -879,89 +879,80 @@ func (c *StepBackward[F]) Run() {
 						t3523 := F(t205Entry*t272Entry) + F(F(F(0.7978845608028653*yProdEntry2)*t272Entry)*t322_2[i])
 						t59 += F(yProd3[i] * t3523)
 						t3522[i] = t3523
-						t255[i] = F(t205Entry * F(t392*yProdEntry2))
+						t234[i] = F(t205Entry * F(t392*yProdEntry2))
 					}
 					t592 := -t59
-					// moneta_printed.y
+					// moneta_printed.y, moneta_printed.W1, moneta_printed.U_W1
 					clear(t372)
-					for i := range dH {
-						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t3522Entry := t3522[i]
-						for j := range dK {
-							t372[j] += F((W1Trail2[j] / ySqrtEntry2) * t3522Entry)
-						}
-					}
-					// moneta_printed.y
-					t258 := F(t56 * t592)
-					// moneta_printed.W2, moneta_printed.y, moneta_printed.U_W2, moneta_printed.G_W2
-					clear(t78)
-					var t75 F
-					w13 := F(2 * F(t392*t422))
-					for i := range dK {
-						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						t72_2 := t72[i*dH:][:dH]
-						var t772 F
-						t1042Entry := t1042[i]
-						w11 := F(-0.5 * t1042Entry)
-						w12 := F(0.5 * t252[i])
-						for j := range dH {
-							W2TrailEntry := W2Trail2[j]
-							t92Entry := t92_2[j]
-							W222 := F(rhoEntry3*W2TrailEntry) + F(w11*t92Entry)
-							t192 := num.Abs(W222)
-							t722 := W2BarState2[j] + F(w12*t255[j]) + F(F(F(F(w13*t192)*t192)*t192)*num.Sign(W222))
-							t75 += F(W2TrailEntry * t722)
-							t772 += F(t722 * t92Entry)
-							t72_2[j] = t722
-							t78[j] += F(F(-0.5*t722) * t1042Entry)
-						}
-						t77[i] = F(-0.5 * t772)
-					}
-					// moneta_printed.U_W2
-					var t81 F
-					for i := range dH {
-						t802 := F(t22_2[i] * t78[i])
-						t81 += F(eW1Prod[i] * t802)
-						t80[i] = t802
-					}
-					// moneta_printed.W1, moneta_printed.y, moneta_printed.U_W1
 					clear(t89)
 					var t8622 F
-					w15 := F(2 * t258)
+					w12 := F(F(2*t56) * t592)
 					for i := range dH {
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 						t83_2 := t83[i*dK:][:dK]
-						var t2242 F
-						w14 := F(t56 * t3522[i])
+						var t2222 F
+						t3522Entry := t3522[i]
+						w11 := F(t56 * t3522Entry)
 						t114Entry := t114_2[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
 							t184 := num.Abs(W1TrailEntry)
-							t832 := W1BarState2[j] + F(w14*q[j]) + F(F(F(F(w15*t184)*t184)*t184)*num.Sign(W1TrailEntry))
+							t832 := W1BarState2[j] + F(w11*q[j]) + F(F(F(F(w12*t184)*t184)*t184)*num.Sign(W1TrailEntry))
 							t8622 += F(W1Trail3[j] * t832)
-							t2242 += F(t832 * k[j])
+							t2222 += F(t832 * k[j])
+							t372[j] += F((W1TrailEntry / ySqrtEntry2) * t3522Entry)
 							t83_2[j] = t832
 							t89[j] -= F(t832 * t114Entry)
 						}
-						t224[i] = t2242
+						t222[i] = t2222
+					}
+					// moneta_printed.W2, moneta_printed.y, moneta_printed.U_W2, moneta_printed.G_W2
+					clear(t78)
+					var t75 F
+					w15 := F(F(2*t392) * t422)
+					for i := range dK {
+						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
+						t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
+						W2BarState2 := W2BarState[i*dH:][:dH]
+						t72_4 := t72_2[i*dH:][:dH]
+						var t772 F
+						t1042Entry := t1042[i]
+						w13 := F(-0.5 * t1042Entry)
+						w14 := F(0.5 * t252[i])
+						for j := range dH {
+							W2TrailEntry := W2Trail2[j]
+							t72Entry := t72_3[j]
+							W222 := F(rhoEntry3*W2TrailEntry) + F(w13*t72Entry)
+							t192 := num.Abs(W222)
+							t722 := W2BarState2[j] + F(w14*t234[j]) + F(F(F(F(w15*t192)*t192)*t192)*num.Sign(W222))
+							t75 += F(W2TrailEntry * t722)
+							t772 += F(t722 * t72Entry)
+							t72_4[j] = t722
+							t78[j] += F(F(-0.5*t722) * t1042Entry)
+						}
+						t77[i] = F(-0.5 * t772)
+					}
+					// moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
+					var t81 F
+					thetaEntry3 := theta[a]
+					w16 := F(-0.39894228040143265 * thetaEntry3)
+					w17 := F(-0.5 * thetaEntry3)
+					for i := range dH {
+						t22Entry := t22_2[i]
+						t802 := F(t22Entry * t78[i])
+						eW1ProdEntry2 := eW1Prod[i]
+						t81 += F(eW1ProdEntry2 * t802)
+						t222Entry := t222[i]
+						t80[i] = t802
+						t102[i] = F(F(F(w16*eW1ProdEntry2)*t109_2[i])*t222Entry) + F(F(w17*t22Entry)*t222Entry)
 					}
 					// moneta_printed.U_W1
 					var t90 F
 					for i := range dK {
 						t90 += F(k[i] * t89[i])
-					}
-					// moneta_printed.G_W1, moneta_printed.U_W1
-					thetaEntry3 := theta[a]
-					w16 := F(-0.39894228040143265 * thetaEntry3)
-					w17 := F(-0.5 * thetaEntry3)
-					for i := range dH {
-						t224Entry := t224[i]
-						t102[i] = F(F(F(w16*eW1Prod[i])*t109_2[i])*t224Entry) + F(F(w17*t22_2[i])*t224Entry)
 					}
 					// moneta_printed.G_W1
 					for i := range dK {
@@ -973,140 +964,131 @@ func (c *StepBackward[F]) Run() {
 						t10422[i] = t10423
 					}
 					// moneta_printed.G_W1
-					var t225 F
+					var t223 F
 					for i := range dK {
 						t10523 := t77[i] + t10422[i]
-						t225 += t10523
+						t223 += t10523
 						t10522[i] = t10523
 					}
 					// moneta_printed.G_W1
-					var t11422 F
+					var t224 F
 					var t226 F
-					var t125 F
-					w18 := -F(t93 * t225)
+					var t123 F
+					w18 := -F(t93 * t223)
 					for i := range dK {
 						t1102 := t10522[i] + w18
-						t11422 += F(eW1Lin[i] * t1102)
+						t224 += F(eW1Lin[i] * t1102)
 						eW13Entry := eW13[i]
 						t226 += F(eW13Entry * (t86[i] / t323))
-						t125 += F(eW13Entry * t1102)
+						t123 += F(eW13Entry * t1102)
 						t110[i] = t1102
 					}
-					// moneta_printed.G_W1
-					t262 := F(t11422 * F(t842*t93))
-					t265 := F(F(t842*t842) * F(t93*t11422))
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					var t149 F
+					var t147 F
+					w19 := F(F(t842*t93) * t224)
+					w20 := F(F(F(t842*t842)*t93) * t224)
 					for i := range dK {
 						t86Entry := t86[i]
-						t130 := -F(t86Entry*t262) + F(t842*t110[i])
+						t128 := -F(w19*t86Entry) + F(t842*t110[i])
 						t37Entry := t37[i]
-						t1402 := F(2*F(F(F(3*t352[i])*t37Entry)*t130)) + F(F(F(30*t39[i])*t130)*(1-F(t37Entry*t37Entry)))
-						t1442 := -F(eW13[i]*t265) + t1402
-						t149 += F(t86Entry * t1442)
-						t140[i] = t1402
-						vBar[i] = -t1402
-						t144[i] = t1442
+						t1382 := F(2*F(F(F(3*t352[i])*t37Entry)*t128)) + F(F(F(30*t39[i])*t128)*(1-F(t37Entry*t37Entry)))
+						t1422 := -F(w20*eW13[i]) + t1382
+						t147 += F(t86Entry * t1422)
+						t138[i] = t1382
+						vBar[i] = -t1382
+						t142[i] = t1422
 					}
-					t1492 := -t149
+					t1472 := -t147
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					w28 := F(F(F(t842*t93)*t11422)*t226) - F((F(F(t874*t93)*t11422)+t125)*(t842/t323)) + t1492
-					t267 := F(w28 * F(t842*t93))
-					t183 := F(1) / eW1Sqrt2Entry
+					t148 := F(F(F(t842*t93)*t224)*t226) - F((F(F(t874*t93)*t224)+t123)*(t842/t323)) + t1472
+					t181 := F(1) / eW1Sqrt2Entry
+					eW1SqrtEntry2 := eW1Sqrt[a]
+					t1982 := F(1) / eW1SqrtEntry2
+					rhoBar[a] = t75 + t8622
+					thetaBar[a] = t81 + t90
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					var t162 F
+					var t160 F
+					w21 := F(F(t842*t874) * t93)
+					w22 := F(F(F(0.5*t842)*t93) * t148)
 					for i := range dK {
-						t1602 := F(t110[i]*w6) + F(t842*t144[i]) + F(2*F(F(0.5*eW1Lin[i])*t267))
-						t162 += t1602
-						t160[i] = t1602
+						t1582 := F(w21*t110[i]) + F(t842*t142[i]) + F(2*F(w22*eW1Lin[i]))
+						t160 += t1582
+						t158[i] = t1582
 					}
-					t1622 := -t162
+					t1602 := -t160
 					// moneta_printed.e_W1
-					w19 := F(t93 * t1622)
+					w23 := F(t93 * t1602)
 					for i := range dK {
-						t167[i] = t160[i] + w19
+						t165[i] = t158[i] + w23
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					clear(t169)
-					var t1862 F
+					clear(t167)
+					var t1842 F
 					for i := range dK {
 						t16_2 := t16[i*dH:][:dH]
-						t268_2 := t268[(l*T+a+C*s)*dH:][:dH]
-						t167Entry := t167[i]
+						t236_2 := t236[(l*T+a+C*s)*dH:][:dH]
+						t165Entry := t165[i]
 						t1042Entry2 := t1042[i]
-						w20 := F(0.5 * t167Entry)
+						w24 := F(0.5 * t165Entry)
 						for j := range dH {
 							t16Entry := t16_2[j]
-							t1862 += F((F(t1042Entry2*t102[j]) + F(w20*t268_2[j])) * (t16Entry / eW1Sqrt2Entry))
-							t169[j] += F(F(0.5*t16Entry) * t167Entry)
+							t1842 += F((F(t1042Entry2*t102[j]) + F(w24*t236_2[j])) * (t16Entry / eW1Sqrt2Entry))
+							t167[j] += F(F(0.5*t16Entry) * t165Entry)
 						}
 					}
-					t18622 := -t1862
+					t18422 := -t1842
 					// moneta_printed.e_W1, moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
-					var t2032 F
-					w21 := F(-0.39894228040143265 * thetaEntry3)
-					w22 := F(0.19947114020071627 * thetaEntry3)
-					w23 := F(-0.5 * thetaEntry3)
+					var t201 F
+					w25 := F(-0.39894228040143265 * thetaEntry3)
+					w26 := F(0.19947114020071627 * thetaEntry3)
+					w27 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t109Entry := t109_2[i]
-						t224Entry2 := t224[i]
-						eW1ProdEntry2 := eW1Prod[i]
-						t169Entry := t169[i]
-						w29 := F(F(F(F(F(w22*eW1ProdEntry2)*eW1ProdEntry2)*GW1ProdEntry2)*t109Entry) * t224Entry2)
-						w30 := F(F(0.7978845608028653*t109Entry) * (F(F(thetaEntry3*eW1ProdEntry2)*t78[i]) + F(F(w23*GW1ProdEntry2)*t224Entry2) + F(eW1ProdEntry2*t169Entry)))
-						t1782 := F(thetaEntry3*t80[i]) + F(F(F(w21*GW1ProdEntry2)*t109Entry)*t224Entry2) + F(2*w29) + F(t22_2[i]*t169Entry) + w30
-						t2032 += F(eW1Prod2[i] * t1782)
-						t178[i] = t1782
+						t222Entry2 := t222[i]
+						eW1ProdEntry3 := eW1Prod[i]
+						t167Entry := t167[i]
+						w33 := F(F(F(F(F(w26*eW1ProdEntry3)*eW1ProdEntry3)*GW1ProdEntry2)*t109Entry) * t222Entry2)
+						w34 := F(F(0.7978845608028653*t109Entry) * (F(F(thetaEntry3*eW1ProdEntry3)*t78[i]) + F(F(w27*GW1ProdEntry2)*t222Entry2) + F(eW1ProdEntry3*t167Entry)))
+						t1762 := F(thetaEntry3*t80[i]) + F(F(F(w25*GW1ProdEntry2)*t109Entry)*t222Entry2) + F(2*w33) + F(t22_2[i]*t167Entry) + w34
+						t201 += F(eW1Prod2[i] * t1762)
+						t176[i] = t1762
 					}
-					t20322 := -t2032
-					// moneta_printed.e_W1
-					clear(t180)
-					eW1SqrtEntry := eW1Sqrt[a]
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t178Entry := t178[i]
-						for j := range dK {
-							t180[j] += F((W1Trail2[j] / eW1SqrtEntry) * t178Entry)
-						}
-					}
-					// moneta_printed.e_W1
-					t269 := F(t183 * t18622)
-					t2002 := F(1) / eW1SqrtEntry
-					t271 := F(t2002 * t20322)
-					rhoBar[a] = t75 + t8622
-					thetaBar[a] = t81 + t90
+					t2012 := -t201
 					// moneta_printed.e_W1, moneta_printed.W1
-					w25 := F(2 * t271)
+					clear(t178)
+					w29 := F(F(2*t1982) * t2012)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t83_2 := t83[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						w24 := F(t2002 * t178[i])
+						t176Entry := t176[i]
+						w28 := F(t1982 * t176Entry)
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
 							t := num.Abs(W1TrailEntry2)
-							W1BarState2[j] = F(rhoEntry3*t83_2[j]) + F(w24*k[j]) + F(F(F(F(w25*t)*t)*t)*num.Sign(W1TrailEntry2))
+							t178[j] += F((W1TrailEntry2 / eW1SqrtEntry2) * t176Entry)
+							W1BarState2[j] = F(rhoEntry3*t83_2[j]) + F(w28*k[j]) + F(F(F(F(w29*t)*t)*t)*num.Sign(W1TrailEntry2))
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.W2, moneta_printed.G_W1
-					w27 := F(2 * t269)
+					w31 := F(F(2*t181) * t18422)
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t72_2 := t72[i*dH:][:dH]
-						t268_2 := t268[(l*T+a+C*s)*dH:][:dH]
+						t72_3 := t72_2[i*dH:][:dH]
+						t236_2 := t236[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						t1042Entry3 := t1042[i]
-						w26 := F(0.5 * t167[i])
+						w30 := F(0.5 * t165[i])
 						for j := range dH {
 							W2TrailEntry2 := W2Trail2[j]
 							t9 := num.Abs(W2TrailEntry2)
-							W2BarState2[j] = F(rhoEntry3*t72_2[j]) + F(t183*(F(t1042Entry3*t102[j])+F(w26*t268_2[j]))) + F(F(F(F(w27*t9)*t9)*t9)*num.Sign(W2TrailEntry2))
+							W2BarState2[j] = F(rhoEntry3*t72_3[j]) + F(t181*(F(t1042Entry3*t102[j])+F(w30*t236_2[j]))) + F(F(F(F(w31*t9)*t9)*t9)*num.Sign(W2TrailEntry2))
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.U_W1
 					for i := range dK {
-						kBar[i] = F(thetaEntry3*t89[i]) + t140[i] + t180[i]
+						kBar[i] = F(thetaEntry3*t89[i]) + t138[i] + t178[i]
 						qBar[i] = yBar[i] + t372[i]
 					}
 				}

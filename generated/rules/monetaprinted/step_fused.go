@@ -28,7 +28,7 @@ func (c *stepFused) run() {
 	t17 := c.Work[3*dH*dK:][:dH]               // [d_h]
 	t16 := c.Work[3*dH*dK+dH:][:dH*dK]         // [d_k, d_h]
 	t22 := c.Work[4*dH*dK+dH:][:dH]            // [d_h]
-	t182 := c.Work[4*dH*dK+2*dH:][:dH]         // [d_h]
+	t142 := c.Work[4*dH*dK+2*dH:][:dH]         // [d_h]
 	t23 := c.Work[4*dH*dK+3*dH:][:dK]          // [d_k]
 	t27 := c.Work[4*dH*dK+3*dH+dK:][:dK]       // [d_k]
 	eW1 := c.Work[4*dH*dK+3*dH+2*dK:][:dK]     // [d_k]
@@ -36,14 +36,14 @@ func (c *stepFused) run() {
 	t104 := c.Work[4*dH*dK+3*dH+4*dK:][:dK]    // [d_k]
 	t22_2 := c.Work[4*dH*dK+3*dH+5*dK:][:dH]   // [d_h]
 	t114 := c.Work[4*dH*dK+4*dH+5*dK:][:dH]    // [d_h]
-	t232 := c.Work[4*dH*dK+5*dH+5*dK:][:dH]    // [d_h]
+	t172 := c.Work[4*dH*dK+5*dH+5*dK:][:dH]    // [d_h]
 	t200 := c.Work[4*dH*dK+6*dH+5*dK:][:dH]    // [d_h]
-	t223 := c.Work[4*dH*dK+7*dH+5*dK:][:dH]    // [d_h]
+	t221 := c.Work[4*dH*dK+7*dH+5*dK:][:dH]    // [d_h]
 	t227 := c.Work[4*dH*dK+8*dH+5*dK:][:dH]    // [d_h]
 	t199 := c.Work[4*dH*dK+9*dH+5*dK:][:dH*dK] // [d_k, d_h]
-	t172 := c.Work[5*dH*dK+9*dH+5*dK:][:dH]    // [d_h]
+	t132 := c.Work[5*dH*dK+9*dH+5*dK:][:dH]    // [d_h]
 	t206 := c.Work[5*dH*dK+10*dH+5*dK:][:dK]   // [d_k]
-	t222 := c.Work[5*dH*dK+10*dH+6*dK:][:dK]   // [d_k]
+	t220 := c.Work[5*dH*dK+10*dH+6*dK:][:dK]   // [d_k]
 	t210 := c.Work[5*dH*dK+10*dH+7*dK:][:dK]   // [d_k]
 	t4Total := make([]F, 1)
 	t12Total := make([]F, 1)
@@ -57,7 +57,7 @@ func (c *stepFused) run() {
 	t211Total := make([]F, 1)
 
 	// moneta_printed
-	w4 := F(dK)
+	w5 := F(dK)
 	t93 := F(1) / F(dK)
 	for l := range L {
 		for i := range dH {
@@ -203,23 +203,23 @@ func (c *stepFused) run() {
 						a2 := regions.Rd7918b4c18aaArgs{
 							P0: unsafe.SliceData(t17),
 							P1: unsafe.SliceData(t22),
-							P2: unsafe.SliceData(t182),
+							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
 						regions.Rd7918b4c18aa(&a2)
 					} else {
 						for i := range dH {
 							t17Entry := t17[i]
-							t222_2 := F(1) + kern.Erf(F(0.7071067811865475*t17Entry))
-							t22[i] = t222_2
-							t182[i] = F(t17Entry * t222_2)
+							t222 := F(1) + kern.Erf(F(0.7071067811865475*t17Entry))
+							t22[i] = t222
+							t142[i] = F(t17Entry * t222)
 						}
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
 						a2 := regions.R864d0d2d465dArgs{
 							P0: unsafe.SliceData(t16),
-							P1: unsafe.SliceData(t182),
+							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t23),
 							N0: dK,
 							N1: dH,
@@ -231,13 +231,13 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
-							var t233 F
-							t233Sums := [16]F{t233}
+							var t232 F
+							t232Sums := [16]F{t232}
 							for j := range dH {
-								t233Sums[j%16] = num.FMA32(t16_2[j], t182[j], t233Sums[j%16])
+								t232Sums[j%16] = num.FMA32(t16_2[j], t142[j], t232Sums[j%16])
 							}
-							t233 = kern.Sum16(&t233Sums)
-							t23[i] = F(0.5 * t233)
+							t232 = kern.Sum16(&t232Sums)
+							t23[i] = F(0.5 * t232)
 						}
 					}
 					// moneta_printed.e_W1
@@ -261,7 +261,7 @@ func (c *stepFused) run() {
 					}
 					t24 = t24Total[0]
 					// moneta_printed.e_W1
-					t26 := t24 / w4
+					t26 := t24 / w5
 					// moneta_printed.e_W1
 					var t28 F
 					if len(c.EW1Lin) > 0 {
@@ -305,7 +305,7 @@ func (c *stepFused) run() {
 					}
 					t28 = t28Total[0]
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					t32 := num.Sqrt(F(1e-05) + (t28 / w4))
+					t32 := num.Sqrt(F(1e-05) + (t28 / w5))
 					t84 := F(1) / t32
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t87 F
@@ -340,26 +340,25 @@ func (c *stepFused) run() {
 					t87 = t87Total[0]
 					t872 := -t87
 					// moneta_printed.G_W1
-					t202 := F(t93 * F(t84*t872))
-					// moneta_printed.G_W1
 					var t99 F
+					w := F(F(F(0.5*t84)*t872) * t93)
 					if kern.Wide() {
-						a2 := regions.R446c976af259Args{
+						a2 := regions.R02f3c6e53e46Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(eW1),
 							P2: unsafe.SliceData(t97),
 							P3: unsafe.SliceData(t99Total),
 							N0: dK,
 							S0: [2]float32{t99},
-							S1: [2]float32{t202},
+							S1: [2]float32{w},
 							S2: [2]float32{t84},
 						}
-						regions.R446c976af259(&a2)
+						regions.R02f3c6e53e46(&a2)
 					} else {
 						t99_2 := t99
 						t99Sums := [16]F{t99_2}
 						for i := range dK {
-							t972 := num.FMA32(t27[i], t202, F(t84*eW1[i]))
+							t972 := num.FMA32(F(2*w), t27[i], F(t84*eW1[i]))
 							t99Sums[i%16] = t99Sums[i%16] + t972
 							t97[i] = t972
 						}
@@ -369,18 +368,18 @@ func (c *stepFused) run() {
 					t99 = t99Total[0]
 					t992 := -t99
 					// moneta_printed.G_W1
-					w := F(t93 * t992)
+					w2 := F(t93 * t992)
 					if kern.Wide() {
 						a2 := regions.Rd8e895c4e2f3Args{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(t104),
 							N0: dK,
-							S0: [2]float32{w},
+							S0: [2]float32{w2},
 						}
 						regions.Rd8e895c4e2f3(&a2)
 					} else {
 						for i := range dK {
-							t104[i] = t97[i] + w
+							t104[i] = t97[i] + w2
 						}
 					}
 					// moneta_printed.G_W1
@@ -414,7 +413,7 @@ func (c *stepFused) run() {
 							P1: unsafe.SliceData(t22_2),
 							P2: unsafe.SliceData(t17),
 							P3: unsafe.SliceData(t114),
-							P4: unsafe.SliceData(t232),
+							P4: unsafe.SliceData(t172),
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
@@ -425,7 +424,7 @@ func (c *stepFused) run() {
 							t22Entry2 := t22_2[i]
 							t17Entry2 := t17[i]
 							t114[i] = num.FMA32(F(F(0.39894228040143265*t17Entry2)*t22Entry2), kern.Exp(F(F(-0.4999999999999999*t17Entry2)*t17Entry2)), F(F(0.5*t22Entry)*t22Entry2))
-							t232[i] = F(t22Entry * F(thetaEntry*t17Entry2))
+							t172[i] = F(t22Entry * F(thetaEntry*t17Entry2))
 						}
 					}
 					// moneta_printed.W1, moneta_printed.U_W1, moneta_printed.G_W1, moneta_printed.y
@@ -453,11 +452,11 @@ func (c *stepFused) run() {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
-							w2 := F(thetaEntry * t114[i])
+							w3 := F(thetaEntry * t114[i])
 							var t187Row F
 							t187RowSums := [16]F{t187Row}
 							for j := range dK {
-								W12 := num.FMA32(-w2, k[j], F(rhoEntry*W1State2[j]))
+								W12 := num.FMA32(-w3, k[j], F(rhoEntry*W1State2[j]))
 								t184 := num.Abs(W12)
 								t186 := F(t184 * t184)
 								t187RowSums[j%16] = num.FMA32(t186, t186, t187RowSums[j%16])
@@ -474,7 +473,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R6c720a361d09Args{
 							P0: unsafe.SliceData(t104),
-							P1: unsafe.SliceData(t232),
+							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
 							P3: unsafe.SliceData(t195Total),
 							N0: dK,
@@ -490,11 +489,11 @@ func (c *stepFused) run() {
 						t195_2 := t195
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
-							w3 := F(-0.5 * t104[i])
+							w4 := F(-0.5 * t104[i])
 							var t195Row F
 							t195RowSums := [16]F{t195Row}
 							for j := range dH {
-								W22 := num.FMA32(w3, t232[j], F(rhoEntry*W2State2[j]))
+								W22 := num.FMA32(w4, t172[j], F(rhoEntry*W2State2[j]))
 								t192 := num.Abs(W22)
 								t194 := F(t192 * t192)
 								t195RowSums[j%16] = num.FMA32(t194, t194, t195RowSums[j%16])
@@ -523,7 +522,7 @@ func (c *stepFused) run() {
 							P2: unsafe.SliceData(t8),
 							P3: unsafe.SliceData(c.K),
 							P4: unsafe.SliceData(t200),
-							P5: unsafe.SliceData(t223),
+							P5: unsafe.SliceData(t221),
 							P6: unsafe.SliceData(t227),
 							N0: dH,
 							N1: dK,
@@ -543,23 +542,23 @@ func (c *stepFused) run() {
 							t8_2 := t8[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							var t2002 F
-							var t2232 F
+							var t2212 F
 							var t2272 F
 							t2002Sums := [16]F{t2002}
-							t2232Sums := [16]F{t2232}
+							t2212Sums := [16]F{t2212}
 							t2272Sums := [16]F{t2272}
 							for j := range dK {
 								t191 := W1State2[j] / t190
 								qEntry := q[j]
 								t2002Sums[j%16] = num.FMA32(t191, qEntry, t2002Sums[j%16])
-								t2232Sums[j%16] = num.FMA32(t191/t190, qEntry, t2232Sums[j%16])
+								t2212Sums[j%16] = num.FMA32(t191/t190, qEntry, t2212Sums[j%16])
 								t2272Sums[j%16] = num.FMA32(t8_2[j]/t7, k[j], t2272Sums[j%16])
 							}
 							t2002 = kern.Sum16(&t2002Sums)
-							t2232 = kern.Sum16(&t2232Sums)
+							t2212 = kern.Sum16(&t2212Sums)
 							t2272 = kern.Sum16(&t2272Sums)
 							t200[i] = t2002
-							t223[i] = t2232
+							t221[i] = t2212
 							t227[i] = t2272
 						}
 					}
@@ -637,7 +636,7 @@ func (c *stepFused) run() {
 					if len(c.YProd3) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t223),
+								P0: unsafe.SliceData(t221),
 								P1: kern.Given(c.YProd3),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -646,7 +645,7 @@ func (c *stepFused) run() {
 						} else {
 							yProd3 := c.YProd3[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t6 := t223[i]
+								t6 := t221[i]
 								yProd3[i] = t6
 							}
 						}
@@ -671,23 +670,23 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R4faaa75d07aeArgs{
 							P0: unsafe.SliceData(t200),
-							P1: unsafe.SliceData(t172),
+							P1: unsafe.SliceData(t132),
 							N0: dH,
 						}
 						regions.R4faaa75d07ae(&a2)
 					} else {
 						for i := range dH {
 							t200Entry := t200[i]
-							t172[i] = F(t200Entry * (F(1) + kern.Erf(F(0.7071067811865475*t200Entry))))
+							t132[i] = F(t200Entry * (F(1) + kern.Erf(F(0.7071067811865475*t200Entry))))
 						}
 					}
 					// moneta_printed.y
 					if kern.Wide() {
 						a2 := regions.R22a17d9f815aArgs{
 							P0: unsafe.SliceData(t199),
-							P1: unsafe.SliceData(t172),
+							P1: unsafe.SliceData(t132),
 							P2: unsafe.SliceData(t206),
-							P3: unsafe.SliceData(t222),
+							P3: unsafe.SliceData(t220),
 							N0: dK,
 							N1: dH,
 							N2: 4,
@@ -700,19 +699,19 @@ func (c *stepFused) run() {
 						for i := range dK {
 							t199_2 := t199[i*dH:][:dH]
 							var t2062 F
-							var t2222 F
+							var t2202 F
 							t2062Sums := [16]F{t2062}
-							t2222Sums := [16]F{t2222}
+							t2202Sums := [16]F{t2202}
 							for j := range dH {
 								t199Entry := t199_2[j]
-								t172Entry := t172[j]
-								t2062Sums[j%16] = num.FMA32(t199Entry, t172Entry, t2062Sums[j%16])
-								t2222Sums[j%16] = num.FMA32(t199Entry/t198, t172Entry, t2222Sums[j%16])
+								t132Entry := t132[j]
+								t2062Sums[j%16] = num.FMA32(t199Entry, t132Entry, t2062Sums[j%16])
+								t2202Sums[j%16] = num.FMA32(t199Entry/t198, t132Entry, t2202Sums[j%16])
 							}
 							t2062 = kern.Sum16(&t2062Sums)
-							t2222 = kern.Sum16(&t2222Sums)
+							t2202 = kern.Sum16(&t2202Sums)
 							t206[i] = F(0.5 * t2062)
-							t222[i] = t2222
+							t220[i] = t2202
 						}
 					}
 					// moneta_printed.y
@@ -736,7 +735,7 @@ func (c *stepFused) run() {
 					}
 					t207 = t207Total[0]
 					// moneta_printed.y, moneta_printed.e_W1
-					t209 := t207 / w4
+					t209 := t207 / w5
 					// moneta_printed.y
 					var t211 F
 					if len(c.YLin) > 0 {
@@ -780,12 +779,12 @@ func (c *stepFused) run() {
 					}
 					t211 = t211Total[0]
 					// moneta_printed.y, moneta_printed.e_W1
-					t215 := num.Sqrt(F(1e-05) + (t211 / w4))
+					t215 := num.Sqrt(F(1e-05) + (t211 / w5))
 					// moneta_printed.y, moneta_printed
 					if len(c.YProd2) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t222),
+								P0: unsafe.SliceData(t220),
 								P1: kern.Given(c.YProd2),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -794,7 +793,7 @@ func (c *stepFused) run() {
 						} else {
 							yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
-								t52 := t222[i]
+								t52 := t220[i]
 								yProd2[i] = t52
 							}
 						}
@@ -841,61 +840,61 @@ func (c *stepBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = segments
-	t20 := c.Work[:L*T*dH]                                               // [L, T, d_h]
-	t21 := c.Work[L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
-	t22 := c.Work[2*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
-	t105 := c.Work[3*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t108 := c.Work[4*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t109 := c.Work[5*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t113 := c.Work[6*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t114 := c.Work[7*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t222 := c.Work[8*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t232 := c.Work[9*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t92 := c.Work[10*L*T*dH:][:L*T*dH]                                   // [L, T, d_h]
-	t205 := c.Work[11*L*T*dH:][:L*T*dH]                                  // [L, T, d_h]
-	t322 := c.Work[12*L*T*dH:][:L*T*dH]                                  // [L, T, d_h]
-	t268 := c.Work[13*L*T*dH:][:L*T*dH]                                  // [L, T, d_h]
-	t28 := c.Work[14*L*T*dH:][:L*T]                                      // [L, T]
-	t211 := c.Work[14*L*T*dH+L*T:][:L*T]                                 // [L, T]
-	W1BarState := c.Work[14*L*T*dH+2*L*T:][:dH*dK]                       // [d_h, d_k]
-	W2BarState := c.Work[14*L*T*dH+2*L*T+dH*dK:][:dH*dK]                 // [d_k, d_h]
-	W1Trail := c.Work[14*L*T*dH+2*L*T+2*dH*dK:][:C*dH*dK+dH*dK]          // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+14*L*T*dH+2*L*T+3*dH*dK:][:C*dH*dK+dH*dK]  // [C + 1, d_k, d_h]
-	eW1 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK:][:dK]               // [d_k]
-	t97 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+dK:][:dK]            // [d_k]
-	t104 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+2*dK:][:dK]         // [d_k]
-	t16 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+3*dK:][:dH*dK]       // [d_k, d_h]
-	t352 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dK:][:dK]         // [d_k]
-	t37 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+4*dK:][:dK]          // [d_k]
-	t39 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+5*dK:][:dK]          // [d_k]
-	eW13 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+6*dK:][:dK]         // [d_k]
-	t86 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+7*dK:][:dK]          // [d_k]
-	t973 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+8*dK:][:dK]         // [d_k]
-	t1042 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+9*dK:][:dK]        // [d_k]
-	t18 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+10*dK:][:dK]         // [d_k]
-	t252 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+11*dK:][:dK]        // [d_k]
-	t272 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+12*dK:][:dH]        // [d_h]
-	t3522 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+dH+12*dK:][:dH]    // [d_h]
-	t255 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+2*dH+12*dK:][:dH]   // [d_h]
-	t372 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dH+12*dK:][:dK]   // [d_k]
-	t72 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dH+13*dK:][:dH*dK] // [d_k, d_h]
-	t77 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+3*dH+13*dK:][:dK]    // [d_k]
-	t78 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+3*dH+14*dK:][:dH]    // [d_h]
-	t80 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+4*dH+14*dK:][:dH]    // [d_h]
-	t83 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+5*dH+14*dK:][:dH*dK] // [d_h, d_k]
-	t224 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+5*dH+14*dK:][:dH]   // [d_h]
-	t89 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+6*dH+14*dK:][:dK]    // [d_k]
-	t102 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+6*dH+15*dK:][:dH]   // [d_h]
-	t10422 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+15*dK:][:dK] // [d_k]
-	t10522 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+16*dK:][:dK] // [d_k]
-	t110 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+17*dK:][:dK]   // [d_k]
-	t140 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+18*dK:][:dK]   // [d_k]
-	t144 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+19*dK:][:dK]   // [d_k]
-	t160 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+20*dK:][:dK]   // [d_k]
-	t167 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+21*dK:][:dK]   // [d_k]
-	t169 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+22*dK:][:dH]   // [d_h]
-	t178 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+8*dH+22*dK:][:dH]   // [d_h]
-	t180 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+9*dH+22*dK:][:dK]   // [d_k]
+	t20 := c.Work[:L*T*dH]                                                 // [L, T, d_h]
+	t21 := c.Work[L*T*dH:][:L*T*dH]                                        // [L, T, d_h]
+	t22 := c.Work[2*L*T*dH:][:L*T*dH]                                      // [L, T, d_h]
+	t105 := c.Work[3*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t108 := c.Work[4*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t109 := c.Work[5*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t113 := c.Work[6*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t114 := c.Work[7*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t162 := c.Work[8*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t172 := c.Work[9*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t72 := c.Work[10*L*T*dH:][:L*T*dH]                                     // [L, T, d_h]
+	t205 := c.Work[11*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
+	t322 := c.Work[12*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
+	t236 := c.Work[13*L*T*dH:][:L*T*dH]                                    // [L, T, d_h]
+	t28 := c.Work[14*L*T*dH:][:L*T]                                        // [L, T]
+	t211 := c.Work[14*L*T*dH+L*T:][:L*T]                                   // [L, T]
+	W1BarState := c.Work[14*L*T*dH+2*L*T:][:dH*dK]                         // [d_h, d_k]
+	W2BarState := c.Work[14*L*T*dH+2*L*T+dH*dK:][:dH*dK]                   // [d_k, d_h]
+	W1Trail := c.Work[14*L*T*dH+2*L*T+2*dH*dK:][:C*dH*dK+dH*dK]            // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+14*L*T*dH+2*L*T+3*dH*dK:][:C*dH*dK+dH*dK]    // [C + 1, d_k, d_h]
+	eW1 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK:][:dK]                 // [d_k]
+	t97 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+dK:][:dK]              // [d_k]
+	t104 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+2*dK:][:dK]           // [d_k]
+	t16 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+4*dH*dK+3*dK:][:dH*dK]         // [d_k, d_h]
+	t352 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dK:][:dK]           // [d_k]
+	t37 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+4*dK:][:dK]            // [d_k]
+	t39 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+5*dK:][:dK]            // [d_k]
+	eW13 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+6*dK:][:dK]           // [d_k]
+	t86 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+7*dK:][:dK]            // [d_k]
+	t973 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+8*dK:][:dK]           // [d_k]
+	t1042 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+9*dK:][:dK]          // [d_k]
+	t18 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+10*dK:][:dK]           // [d_k]
+	t252 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+11*dK:][:dK]          // [d_k]
+	t272 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+12*dK:][:dH]          // [d_h]
+	t3522 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+dH+12*dK:][:dH]      // [d_h]
+	t234 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+2*dH+12*dK:][:dH]     // [d_h]
+	t372 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dH+12*dK:][:dK]     // [d_k]
+	t83 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+5*dH*dK+3*dH+13*dK:][:dH*dK]   // [d_h, d_k]
+	t222 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+3*dH+13*dK:][:dH]     // [d_h]
+	t89 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+4*dH+13*dK:][:dK]      // [d_k]
+	t72_2 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+6*dH*dK+4*dH+14*dK:][:dH*dK] // [d_k, d_h]
+	t77 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+4*dH+14*dK:][:dK]      // [d_k]
+	t78 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+4*dH+15*dK:][:dH]      // [d_h]
+	t80 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+5*dH+15*dK:][:dH]      // [d_h]
+	t102 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+6*dH+15*dK:][:dH]     // [d_h]
+	t10422 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+15*dK:][:dK]   // [d_k]
+	t10522 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+16*dK:][:dK]   // [d_k]
+	t110 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+17*dK:][:dK]     // [d_k]
+	t138 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+18*dK:][:dK]     // [d_k]
+	t142 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+19*dK:][:dK]     // [d_k]
+	t158 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+20*dK:][:dK]     // [d_k]
+	t165 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+21*dK:][:dK]     // [d_k]
+	t167 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+7*dH+22*dK:][:dH]     // [d_h]
+	t176 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+8*dH+22*dK:][:dH]     // [d_h]
+	t178 := c.Work[2*C*dH*dK+14*L*T*dH+2*L*T+7*dH*dK+9*dH+22*dK:][:dK]     // [d_k]
 	t87Total := make([]F, 1)
 	t99Total := make([]F, 1)
 	t873Total := make([]F, 1)
@@ -904,18 +903,18 @@ func (c *stepBackwardFused) run() {
 	t2022Total := make([]F, 1)
 	t42Total := make([]F, 1)
 	t59Total := make([]F, 1)
+	t8622Total := make([]F, 1)
 	t75Total := make([]F, 1)
 	t81Total := make([]F, 1)
-	t8622Total := make([]F, 1)
 	t90Total := make([]F, 1)
-	t225Total := make([]F, 1)
-	t11422Total := make([]F, 1)
+	t223Total := make([]F, 1)
+	t224Total := make([]F, 1)
 	t226Total := make([]F, 1)
-	t125Total := make([]F, 1)
-	t149Total := make([]F, 1)
-	t162Total := make([]F, 1)
-	t1862Total := make([]F, 1)
-	t2032Total := make([]F, 1)
+	t123Total := make([]F, 1)
+	t147Total := make([]F, 1)
+	t160Total := make([]F, 1)
+	t1842Total := make([]F, 1)
+	t201Total := make([]F, 1)
 
 	// moneta_printed.e_W1, moneta_printed.G_W1, moneta_printed.U_W2, moneta_printed.y
 	if kern.Wide() {
@@ -932,12 +931,12 @@ func (c *stepBackwardFused) run() {
 			P9:  unsafe.SliceData(t109),
 			P10: unsafe.SliceData(t113),
 			P11: unsafe.SliceData(t114),
-			P12: unsafe.SliceData(t222),
-			P13: unsafe.SliceData(t232),
-			P14: unsafe.SliceData(t92),
+			P12: unsafe.SliceData(t162),
+			P13: unsafe.SliceData(t172),
+			P14: unsafe.SliceData(t72),
 			P15: unsafe.SliceData(t205),
 			P16: unsafe.SliceData(t322),
-			P17: unsafe.SliceData(t268),
+			P17: unsafe.SliceData(t236),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
@@ -959,39 +958,39 @@ func (c *stepBackwardFused) run() {
 				t109_2 := t109[(i*T+j)*dH:][:dH]
 				t113_2 := t113[(i*T+j)*dH:][:dH]
 				t114_2 := t114[(i*T+j)*dH:][:dH]
-				t222_2 := t222[(i*T+j)*dH:][:dH]
-				t232_2 := t232[(i*T+j)*dH:][:dH]
-				t92_2 := t92[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
+				t172_2 := t172[(i*T+j)*dH:][:dH]
+				t72_3 := t72[(i*T+j)*dH:][:dH]
 				t205_2 := t205[(i*T+j)*dH:][:dH]
 				t322_2 := t322[(i*T+j)*dH:][:dH]
-				t268_2 := t268[(i*T+j)*dH:][:dH]
+				t236_2 := t236[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					eW1ProdEntry := eW1Prod[k]
 					t202 := F(0.7071067811865475 * eW1ProdEntry)
 					t212 := kern.Erf(t202)
-					t223 := F(1) + t212
+					t222_2 := F(1) + t212
 					GW1ProdEntry := GW1Prod[k]
-					t1052 := F(F(0.5*t223) * GW1ProdEntry)
+					t1052 := F(F(0.5*t222_2) * GW1ProdEntry)
 					t1082 := F(F(-0.4999999999999999*eW1ProdEntry) * eW1ProdEntry)
 					t1092 := kern.Exp(t1082)
 					t1132 := F(F(F(0.39894228040143265*eW1ProdEntry)*GW1ProdEntry) * t1092)
-					t2222 := F(thetaEntry * eW1ProdEntry)
+					t1622 := F(thetaEntry * eW1ProdEntry)
 					yProdEntry := yProd[k]
 					t20_2[k] = t202
 					t21_2[k] = t212
-					t22_2[k] = t223
+					t22_2[k] = t222_2
 					t105_2[k] = t1052
 					t108_2[k] = t1082
 					t109_2[k] = t1092
 					t113_2[k] = t1132
 					t114_2[k] = t1052 + t1132
-					t222_2[k] = t2222
-					t232_2[k] = F(t223 * t2222)
-					t92_2[k] = F(F(thetaEntry*eW1ProdEntry) * t223)
+					t162_2[k] = t1622
+					t172_2[k] = F(t222_2 * t1622)
+					t72_3[k] = F(F(thetaEntry*eW1ProdEntry) * t222_2)
 					t205_2[k] = F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))
 					t322_2[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
-					t268_2[k] = F(eW1ProdEntry * t223)
+					t236_2[k] = F(eW1ProdEntry * t222_2)
 				}
 			}
 		}
@@ -1041,6 +1040,7 @@ func (c *stepBackwardFused) run() {
 	// moneta_printed
 	w5 := F(dK)
 	t93 := F(1) / F(dK)
+	w32 := F(0.5 * t93)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -1098,9 +1098,9 @@ func (c *stepBackwardFused) run() {
 					t872 := -t87
 					// moneta_printed.G_W1
 					var t99 F
-					w := F(t93 * F(t84*t872))
+					w := F(F(F(0.5*t84)*t872) * t93)
 					if kern.Wide() {
-						a2 := regions.R58bd33785abfArgs{
+						a2 := regions.R1b2e49efa079Args{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(eW1),
 							P2: unsafe.SliceData(t97),
@@ -1111,13 +1111,13 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{t84},
 						}
-						regions.R58bd33785abf(&a2)
+						regions.R1b2e49efa079(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t99_2 := t99
 						t99Sums := [16]F{t99_2}
 						for i := range dK {
-							t972 := num.FMA32(eW1Lin[i], w, F(t84*eW1[i]))
+							t972 := num.FMA32(F(2*w), eW1Lin[i], F(t84*eW1[i]))
 							t99Sums[i%16] = t99Sums[i%16] + t972
 							t97[i] = t972
 						}
@@ -1175,7 +1175,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.Reb00705cc16cArgs{
 							P0: unsafe.SliceData(t104),
-							P1: unsafe.SliceData(t232),
+							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
 							N0: dK,
 							N1: dH,
@@ -1187,12 +1187,12 @@ func (c *stepBackwardFused) run() {
 						regions.Reb00705cc16c(&a2)
 					} else {
 						for i := range dK {
-							t232_2 := t232[(l*T+a+C*s)*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 							w4 := F(-0.5 * t104[i])
 							for j := range dH {
-								W2Trail3[j] = num.FMA32(w4, t232_2[j], F(rhoEntry*W2Trail2[j]))
+								W2Trail3[j] = num.FMA32(w4, t172_2[j], F(rhoEntry*W2Trail2[j]))
 							}
 						}
 					}
@@ -1286,9 +1286,9 @@ func (c *stepBackwardFused) run() {
 					t874 := -t873
 					// moneta_printed.G_W1
 					var t993 F
-					w6 := F(t93 * F(t842*t874))
+					w6 := F(F(F(0.5*t842)*t874) * t93)
 					if kern.Wide() {
-						a2 := regions.R58bd33785abfArgs{
+						a2 := regions.R1b2e49efa079Args{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(eW13),
 							P2: unsafe.SliceData(t973),
@@ -1299,13 +1299,13 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w6},
 							S2: [2]float32{t842},
 						}
-						regions.R58bd33785abf(&a2)
+						regions.R1b2e49efa079(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t993_2 := t993
 						t993Sums := [16]F{t993_2}
 						for i := range dK {
-							t974 := num.FMA32(eW1Lin[i], w6, F(t842*eW13[i]))
+							t974 := num.FMA32(F(2*w6), eW1Lin[i], F(t842*eW13[i]))
 							t993Sums[i%16] = t993Sums[i%16] + t974
 							t973[i] = t974
 						}
@@ -1347,9 +1347,9 @@ func (c *stepBackwardFused) run() {
 					t8222 := -t822
 					// moneta_printed.y
 					var t2022 F
-					w8 := F(t8222 * F(t93*t522))
+					w8 := F(F(w32*t522) * t8222)
 					if kern.Wide() {
-						a2 := regions.Rd5e0eca83e95Args{
+						a2 := regions.Re3e97a4d25e8Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1360,14 +1360,14 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{t522},
 						}
-						regions.Rd5e0eca83e95(&a2)
+						regions.Re3e97a4d25e8(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						t2022_2 := t2022
 						t2022Sums := [16]F{t2022_2}
 						for i := range dK {
-							t182 := num.FMA32(yLin[i], w8, F(t522*yBar[i]))
+							t182 := num.FMA32(F(2*w8), yLin[i], F(t522*yBar[i]))
 							t2022Sums[i%16] = t2022Sums[i%16] + t182
 							t18[i] = t182
 						}
@@ -1412,7 +1412,7 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.Ra95afe9b8296Args{
 							P0: unsafe.SliceData(t1042),
 							P1: unsafe.SliceData(t252),
-							P2: unsafe.SliceData(t92),
+							P2: unsafe.SliceData(t72),
 							P3: unsafe.SliceData(W2Trail),
 							P4: unsafe.SliceData(t272),
 							N0: dK,
@@ -1428,12 +1428,12 @@ func (c *stepBackwardFused) run() {
 						regions.Ra95afe9b8296(&a2)
 					} else {
 						for i := range dK {
-							t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+							t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 							w10 := F(-0.5 * t1042[i])
 							t252Entry := t252[i]
 							for j := range dH {
-								t272[j] = num.FMA32(F(0.5*(num.FMA32(w10, t92_2[j], F(rhoEntry3*W2Trail2[j]))/ySqrt2Entry2)), t252Entry, t272[j])
+								t272[j] = num.FMA32(F(0.5*(num.FMA32(w10, t72_3[j], F(rhoEntry3*W2Trail2[j]))/ySqrt2Entry2)), t252Entry, t272[j])
 							}
 						}
 					}
@@ -1447,7 +1447,7 @@ func (c *stepBackwardFused) run() {
 							P3: unsafe.SliceData(t322),
 							P4: unsafe.SliceData(c.YProd3),
 							P5: unsafe.SliceData(t3522),
-							P6: unsafe.SliceData(t255),
+							P6: unsafe.SliceData(t234),
 							P7: unsafe.SliceData(t59Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1469,53 +1469,106 @@ func (c *stepBackwardFused) run() {
 							t3523 := num.FMA32(F(F(0.7978845608028653*yProdEntry2)*t272Entry), t322_2[i], F(t205Entry*t272Entry))
 							t59Sums[i%16] = num.FMA32(yProd3[i], t3523, t59Sums[i%16])
 							t3522[i] = t3523
-							t255[i] = F(t205Entry * F(t392*yProdEntry2))
+							t234[i] = F(t205Entry * F(t392*yProdEntry2))
 						}
 						t59_2 = kern.Sum16(&t59Sums)
 						t59Total[0] = t59_2
 					}
 					t59 = t59Total[0]
 					t592 := -t59
-					// moneta_printed.y
+					// moneta_printed.y, moneta_printed.W1, moneta_printed.U_W1
 					clear(t372)
+					clear(t89)
+					var t8622 F
+					w12 := F(F(2*t56) * t592)
 					if kern.Wide() {
-						a2 := regions.R05a0cd786e6bArgs{
-							P0: unsafe.SliceData(t3522),
-							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(t372),
-							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dH*dK*a + 4*dH*dK,
-							S0: [2]float32{ySqrtEntry2},
+						a2 := regions.Rf315ee3c7433Args{
+							P0:  unsafe.SliceData(t3522),
+							P1:  unsafe.SliceData(t114),
+							P2:  unsafe.SliceData(W1Trail),
+							P3:  unsafe.SliceData(c.Q),
+							P4:  unsafe.SliceData(W1BarState),
+							P5:  unsafe.SliceData(c.K),
+							P6:  unsafe.SliceData(t372),
+							P7:  unsafe.SliceData(t83),
+							P8:  unsafe.SliceData(t89),
+							P9:  unsafe.SliceData(t222),
+							P10: unsafe.SliceData(t8622Total),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N4:  8,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N6:  12,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N8:  dK,
+							N9:  4 * dK,
+							N10: 4*dH*dK*a + 4*dK,
+							N11: 4*dH*dK*a + 4*dH*dK + 8*dK,
+							N12: 8 * dK,
+							N13: 4*dH*dK*a + 8*dK,
+							N14: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N15: 12 * dK,
+							N16: 4*dH*dK*a + 12*dK,
+							N17: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N18: 4*dH*dK*a + 4*dH*dK,
+							N19: -dH * dK,
+							N20: dH*dK + dK,
+							S0:  [2]float32{t8622},
+							S1:  [2]float32{t56},
+							S2:  [2]float32{w12},
+							S3:  [2]float32{ySqrtEntry2},
 						}
-						regions.R05a0cd786e6b(&a2)
+						regions.Rf315ee3c7433(&a2)
 					} else {
+						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
+						t8622_2 := t8622
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							W1BarState2 := W1BarState[i*dK:][:dK]
+							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							t83_2 := t83[i*dK:][:dK]
+							var t2222 F
 							t3522Entry := t3522[i]
+							w11 := F(t56 * t3522Entry)
+							t114Entry := t114_2[i]
+							var t8622Row F
+							t8622RowSums := [16]F{t8622Row}
+							t2222Sums := [16]F{t2222}
 							for j := range dK {
-								t372[j] = num.FMA32(W1Trail2[j]/ySqrtEntry2, t3522Entry, t372[j])
+								W1TrailEntry := W1Trail2[j]
+								t184 := num.Abs(W1TrailEntry)
+								t832 := num.FMA32(F(F(F(w12*t184)*t184)*t184), kern.Sign(W1TrailEntry), num.FMA32(w11, q[j], W1BarState2[j]))
+								t8622RowSums[j%16] = num.FMA32(W1Trail3[j], t832, t8622RowSums[j%16])
+								t2222Sums[j%16] = num.FMA32(t832, k[j], t2222Sums[j%16])
+								t372[j] = num.FMA32(W1TrailEntry/ySqrtEntry2, t3522Entry, t372[j])
+								t83_2[j] = t832
+								t89[j] = num.FMA32(-t832, t114Entry, t89[j])
 							}
+							t8622Row = kern.Sum16(&t8622RowSums)
+							t2222 = kern.Sum16(&t2222Sums)
+							t8622_2 = t8622_2 + t8622Row
+							t222[i] = t2222
 						}
+						t8622Total[0] = t8622_2
 					}
-					// moneta_printed.y
-					t258 := F(t56 * t592)
+					t8622 = t8622Total[0]
 					// moneta_printed.W2, moneta_printed.y, moneta_printed.U_W2, moneta_printed.G_W2
 					clear(t78)
 					var t75 F
-					w13 := F(2 * F(t392*t422))
+					w15 := F(F(2*t392) * t422)
 					if kern.Wide() {
 						a2 := regions.R1ca7d8a194abArgs{
 							P0:  unsafe.SliceData(t1042),
 							P1:  unsafe.SliceData(t252),
 							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t92),
-							P4:  unsafe.SliceData(t255),
+							P3:  unsafe.SliceData(t72),
+							P4:  unsafe.SliceData(t234),
 							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t72),
+							P6:  unsafe.SliceData(t72_2),
 							P7:  unsafe.SliceData(t78),
 							P8:  unsafe.SliceData(t77),
 							P9:  unsafe.SliceData(t75Total),
@@ -1532,32 +1585,32 @@ func (c *stepBackwardFused) run() {
 							N10: 4 * dH * dK * a,
 							S0:  [2]float32{t75},
 							S1:  [2]float32{rhoEntry3},
-							S2:  [2]float32{w13},
+							S2:  [2]float32{w15},
 						}
 						regions.R1ca7d8a194ab(&a2)
 					} else {
 						t75_2 := t75
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+							t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t72_2 := t72[i*dH:][:dH]
+							t72_4 := t72_2[i*dH:][:dH]
 							var t772 F
 							t1042Entry := t1042[i]
-							w11 := F(-0.5 * t1042Entry)
-							w12 := F(0.5 * t252[i])
+							w13 := F(-0.5 * t1042Entry)
+							w14 := F(0.5 * t252[i])
 							var t75Row F
 							t75RowSums := [16]F{t75Row}
 							t772Sums := [16]F{t772}
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								t92Entry := t92_2[j]
-								W222 := num.FMA32(w11, t92Entry, F(rhoEntry3*W2TrailEntry))
+								t72Entry := t72_3[j]
+								W222 := num.FMA32(w13, t72Entry, F(rhoEntry3*W2TrailEntry))
 								t192 := num.Abs(W222)
-								t722 := num.FMA32(F(F(F(w13*t192)*t192)*t192), kern.Sign(W222), num.FMA32(w12, t255[j], W2BarState2[j]))
+								t722 := num.FMA32(F(F(F(w15*t192)*t192)*t192), kern.Sign(W222), num.FMA32(w14, t234[j], W2BarState2[j]))
 								t75RowSums[j%16] = num.FMA32(W2TrailEntry, t722, t75RowSums[j%16])
-								t772Sums[j%16] = num.FMA32(t722, t92Entry, t772Sums[j%16])
-								t72_2[j] = t722
+								t772Sums[j%16] = num.FMA32(t722, t72Entry, t772Sums[j%16])
+								t72_4[j] = t722
 								t78[j] = num.FMA32(-F(0.5*t722), t1042Entry, t78[j])
 							}
 							t75Row = kern.Sum16(&t75RowSums)
@@ -1568,109 +1621,47 @@ func (c *stepBackwardFused) run() {
 						t75Total[0] = t75_2
 					}
 					t75 = t75Total[0]
-					// moneta_printed.U_W2
+					// moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
 					var t81 F
+					thetaEntry3 := theta[a]
+					w16 := F(-0.39894228040143265 * thetaEntry3)
+					w17 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.R9eb1b98500efArgs{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t78),
 							P2: unsafe.SliceData(c.EW1Prod),
-							P3: unsafe.SliceData(t80),
-							P4: unsafe.SliceData(t81Total),
+							P3: unsafe.SliceData(t222),
+							P4: unsafe.SliceData(t80),
+							P5: unsafe.SliceData(t109),
+							P6: unsafe.SliceData(t102),
+							P7: unsafe.SliceData(t81Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t81},
+							S1: [2]float32{w17},
+							S2: [2]float32{w16},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.R9eb1b98500ef(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
+						t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
 						t81_2 := t81
 						t81Sums := [16]F{t81_2}
 						for i := range dH {
-							t802 := F(t22_2[i] * t78[i])
-							t81Sums[i%16] = num.FMA32(eW1Prod[i], t802, t81Sums[i%16])
+							t22Entry := t22_2[i]
+							t802 := F(t22Entry * t78[i])
+							eW1ProdEntry2 := eW1Prod[i]
+							t81Sums[i%16] = num.FMA32(eW1ProdEntry2, t802, t81Sums[i%16])
+							t222Entry := t222[i]
 							t80[i] = t802
+							t102[i] = num.FMA32(F(w17*t22Entry), t222Entry, F(F(F(w16*eW1ProdEntry2)*t109_2[i])*t222Entry))
 						}
 						t81_2 = kern.Sum16(&t81Sums)
 						t81Total[0] = t81_2
 					}
 					t81 = t81Total[0]
-					// moneta_printed.W1, moneta_printed.y, moneta_printed.U_W1
-					clear(t89)
-					var t8622 F
-					w15 := F(2 * t258)
-					if kern.Wide() {
-						a2 := regions.R745e7d03c04bArgs{
-							P0:  unsafe.SliceData(t3522),
-							P1:  unsafe.SliceData(t114),
-							P2:  unsafe.SliceData(W1Trail),
-							P3:  unsafe.SliceData(c.Q),
-							P4:  unsafe.SliceData(W1BarState),
-							P5:  unsafe.SliceData(c.K),
-							P6:  unsafe.SliceData(t83),
-							P7:  unsafe.SliceData(t89),
-							P8:  unsafe.SliceData(t224),
-							P9:  unsafe.SliceData(t8622Total),
-							N0:  dH,
-							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N2:  4,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							N4:  8,
-							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							N6:  12,
-							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							N8:  dK,
-							N9:  4*dH*dK*a + 4*dK,
-							N10: 4 * dK,
-							N11: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N12: 8 * dK,
-							N13: 4*dH*dK*a + 8*dK,
-							N14: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N15: 12 * dK,
-							N16: 4*dH*dK*a + 12*dK,
-							N17: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N18: 4*dH*dK*a + 4*dH*dK,
-							N19: -dH * dK,
-							N20: dH*dK + dK,
-							S0:  [2]float32{t8622},
-							S1:  [2]float32{t56},
-							S2:  [2]float32{w15},
-						}
-						regions.R745e7d03c04b(&a2)
-					} else {
-						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
-						t8622_2 := t8622
-						for i := range dH {
-							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							W1BarState2 := W1BarState[i*dK:][:dK]
-							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t83_2 := t83[i*dK:][:dK]
-							var t2242 F
-							w14 := F(t56 * t3522[i])
-							t114Entry := t114_2[i]
-							var t8622Row F
-							t8622RowSums := [16]F{t8622Row}
-							t2242Sums := [16]F{t2242}
-							for j := range dK {
-								W1TrailEntry := W1Trail2[j]
-								t184 := num.Abs(W1TrailEntry)
-								t832 := num.FMA32(F(F(F(w15*t184)*t184)*t184), kern.Sign(W1TrailEntry), num.FMA32(w14, q[j], W1BarState2[j]))
-								t8622RowSums[j%16] = num.FMA32(W1Trail3[j], t832, t8622RowSums[j%16])
-								t2242Sums[j%16] = num.FMA32(t832, k[j], t2242Sums[j%16])
-								t83_2[j] = t832
-								t89[j] = num.FMA32(-t832, t114Entry, t89[j])
-							}
-							t8622Row = kern.Sum16(&t8622RowSums)
-							t2242 = kern.Sum16(&t2242Sums)
-							t8622_2 = t8622_2 + t8622Row
-							t224[i] = t2242
-						}
-						t8622Total[0] = t8622_2
-					}
-					t8622 = t8622Total[0]
 					// moneta_printed.U_W1
 					var t90 F
 					if kern.Wide() {
@@ -1694,32 +1685,6 @@ func (c *stepBackwardFused) run() {
 						t90Total[0] = t90_2
 					}
 					t90 = t90Total[0]
-					// moneta_printed.G_W1, moneta_printed.U_W1
-					thetaEntry3 := theta[a]
-					w16 := F(-0.39894228040143265 * thetaEntry3)
-					w17 := F(-0.5 * thetaEntry3)
-					if kern.Wide() {
-						a2 := regions.R20c7992c3afeArgs{
-							P0: unsafe.SliceData(t224),
-							P1: unsafe.SliceData(t22),
-							P2: unsafe.SliceData(c.EW1Prod),
-							P3: unsafe.SliceData(t109),
-							P4: unsafe.SliceData(t102),
-							N0: dH,
-							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w17},
-							S1: [2]float32{w16},
-						}
-						regions.R20c7992c3afe(&a2)
-					} else {
-						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
-						eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
-						t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
-						for i := range dH {
-							t224Entry := t224[i]
-							t102[i] = num.FMA32(F(w17*t22_2[i]), t224Entry, F(F(F(w16*eW1Prod[i])*t109_2[i])*t224Entry))
-						}
-					}
 					// moneta_printed.G_W1
 					if kern.Wide() {
 						a2 := regions.R6a07f3d720e4Args{
@@ -1746,34 +1711,34 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// moneta_printed.G_W1
-					var t225 F
+					var t223 F
 					if kern.Wide() {
 						a2 := regions.R99ac7416281bArgs{
 							P0: unsafe.SliceData(t77),
 							P1: unsafe.SliceData(t10422),
 							P2: unsafe.SliceData(t10522),
-							P3: unsafe.SliceData(t225Total),
+							P3: unsafe.SliceData(t223Total),
 							N0: dK,
-							S0: [2]float32{t225},
+							S0: [2]float32{t223},
 						}
 						regions.R99ac7416281b(&a2)
 					} else {
-						t225_2 := t225
-						t225Sums := [16]F{t225_2}
+						t223_2 := t223
+						t223Sums := [16]F{t223_2}
 						for i := range dK {
 							t10523 := t77[i] + t10422[i]
-							t225Sums[i%16] = t225Sums[i%16] + t10523
+							t223Sums[i%16] = t223Sums[i%16] + t10523
 							t10522[i] = t10523
 						}
-						t225_2 = kern.Sum16(&t225Sums)
-						t225Total[0] = t225_2
+						t223_2 = kern.Sum16(&t223Sums)
+						t223Total[0] = t223_2
 					}
-					t225 = t225Total[0]
+					t223 = t223Total[0]
 					// moneta_printed.G_W1
-					var t11422 F
+					var t224 F
 					var t226 F
-					var t125 F
-					w18 := -F(t93 * t225)
+					var t123 F
+					w18 := -F(t93 * t223)
 					if kern.Wide() {
 						a2 := regions.Rc308debb5c88Args{
 							P0: unsafe.SliceData(t10522),
@@ -1781,208 +1746,212 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(eW13),
 							P3: unsafe.SliceData(t86),
 							P4: unsafe.SliceData(t110),
-							P5: unsafe.SliceData(t11422Total),
+							P5: unsafe.SliceData(t224Total),
 							P6: unsafe.SliceData(t226Total),
-							P7: unsafe.SliceData(t125Total),
+							P7: unsafe.SliceData(t123Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t125},
+							S0: [2]float32{t123},
 							S1: [2]float32{t226},
-							S2: [2]float32{t11422},
+							S2: [2]float32{t224},
 							S3: [2]float32{w18},
 							S4: [2]float32{t323},
 						}
 						regions.Rc308debb5c88(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
-						t125_2 := t125
+						t123_2 := t123
 						t226_2 := t226
-						t11422_2 := t11422
-						t11422Sums := [16]F{t11422_2}
+						t224_2 := t224
+						t224Sums := [16]F{t224_2}
 						t226Sums := [16]F{t226_2}
-						t125Sums := [16]F{t125_2}
+						t123Sums := [16]F{t123_2}
 						for i := range dK {
 							t1102 := t10522[i] + w18
-							t11422Sums[i%16] = num.FMA32(eW1Lin[i], t1102, t11422Sums[i%16])
+							t224Sums[i%16] = num.FMA32(eW1Lin[i], t1102, t224Sums[i%16])
 							eW13Entry := eW13[i]
 							t226Sums[i%16] = num.FMA32(eW13Entry, t86[i]/t323, t226Sums[i%16])
-							t125Sums[i%16] = num.FMA32(eW13Entry, t1102, t125Sums[i%16])
+							t123Sums[i%16] = num.FMA32(eW13Entry, t1102, t123Sums[i%16])
 							t110[i] = t1102
 						}
-						t11422_2 = kern.Sum16(&t11422Sums)
+						t224_2 = kern.Sum16(&t224Sums)
 						t226_2 = kern.Sum16(&t226Sums)
-						t125_2 = kern.Sum16(&t125Sums)
-						t11422Total[0] = t11422_2
+						t123_2 = kern.Sum16(&t123Sums)
+						t224Total[0] = t224_2
 						t226Total[0] = t226_2
-						t125Total[0] = t125_2
+						t123Total[0] = t123_2
 					}
-					t11422 = t11422Total[0]
+					t224 = t224Total[0]
 					t226 = t226Total[0]
-					t125 = t125Total[0]
-					// moneta_printed.G_W1
-					t262 := F(t11422 * F(t842*t93))
-					t265 := F(F(t842*t842) * F(t93*t11422))
+					t123 = t123Total[0]
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					var t149 F
+					var t147 F
+					w19 := F(F(t842*t93) * t224)
+					w20 := F(F(F(t842*t842)*t93) * t224)
 					if kern.Wide() {
-						a2 := regions.Rd5e388a446d5Args{
+						a2 := regions.Re80ade5b86a5Args{
 							P0: unsafe.SliceData(t86),
 							P1: unsafe.SliceData(t110),
 							P2: unsafe.SliceData(t37),
 							P3: unsafe.SliceData(t39),
 							P4: unsafe.SliceData(t352),
 							P5: unsafe.SliceData(eW13),
-							P6: unsafe.SliceData(t140),
+							P6: unsafe.SliceData(t138),
 							P7: unsafe.SliceData(c.VBar),
-							P8: unsafe.SliceData(t144),
-							P9: unsafe.SliceData(t149Total),
+							P8: unsafe.SliceData(t142),
+							P9: unsafe.SliceData(t147Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t149},
+							S0: [2]float32{t147},
 							S1: [2]float32{t842},
-							S2: [2]float32{t262},
-							S3: [2]float32{t265},
+							S2: [2]float32{w19},
+							S3: [2]float32{w20},
 						}
-						regions.Rd5e388a446d5(&a2)
+						regions.Re80ade5b86a5(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
-						t149_2 := t149
-						t149Sums := [16]F{t149_2}
+						t147_2 := t147
+						t147Sums := [16]F{t147_2}
 						for i := range dK {
 							t86Entry := t86[i]
-							t130 := num.FMA32(t842, t110[i], -F(t86Entry*t262))
+							t128 := num.FMA32(t842, t110[i], -F(w19*t86Entry))
 							t37Entry := t37[i]
-							t1402 := num.FMA32(F(F(30*t39[i])*t130), num.FMA32(-t37Entry, t37Entry, F(1)), F(F(F(6*t352[i])*t37Entry)*t130))
-							t1442 := num.FMA32(-eW13[i], t265, t1402)
-							t149Sums[i%16] = num.FMA32(t86Entry, t1442, t149Sums[i%16])
-							t140[i] = t1402
-							vBar[i] = -t1402
-							t144[i] = t1442
+							t1382 := num.FMA32(F(F(30*t39[i])*t128), num.FMA32(-t37Entry, t37Entry, F(1)), F(F(F(6*t352[i])*t37Entry)*t128))
+							t1422 := num.FMA32(-w20, eW13[i], t1382)
+							t147Sums[i%16] = num.FMA32(t86Entry, t1422, t147Sums[i%16])
+							t138[i] = t1382
+							vBar[i] = -t1382
+							t142[i] = t1422
 						}
-						t149_2 = kern.Sum16(&t149Sums)
-						t149Total[0] = t149_2
+						t147_2 = kern.Sum16(&t147Sums)
+						t147Total[0] = t147_2
 					}
-					t149 = t149Total[0]
-					t1492 := -t149
+					t147 = t147Total[0]
+					t1472 := -t147
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					w28 := num.FMA32(-num.FMA32(F(t874*t93), t11422, t125), t842/t323, F(F(F(t842*t93)*t11422)*t226)) + t1492
-					t267 := F(w28 * F(t842*t93))
-					t183 := F(1) / eW1Sqrt2Entry
+					t148 := num.FMA32(-num.FMA32(F(t874*t93), t224, t123), t842/t323, F(F(F(t842*t93)*t224)*t226)) + t1472
+					t181 := F(1) / eW1Sqrt2Entry
+					eW1SqrtEntry2 := eW1Sqrt[a]
+					t1982 := F(1) / eW1SqrtEntry2
+					rhoBar[a] = t75 + t8622
+					thetaBar[a] = t81 + t90
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					var t162 F
+					var t160 F
+					w21 := F(F(t842*t874) * t93)
+					w22 := F(F(F(0.5*t842)*t93) * t148)
 					if kern.Wide() {
-						a2 := regions.Rbf6540c6706eArgs{
+						a2 := regions.Rea66848e7531Args{
 							P0: unsafe.SliceData(c.EW1Lin),
-							P1: unsafe.SliceData(t144),
+							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t110),
-							P3: unsafe.SliceData(t160),
-							P4: unsafe.SliceData(t162Total),
+							P3: unsafe.SliceData(t158),
+							P4: unsafe.SliceData(t160Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t162},
-							S1: [2]float32{t267},
+							S0: [2]float32{t160},
+							S1: [2]float32{w22},
 							S2: [2]float32{t842},
-							S3: [2]float32{w6},
+							S3: [2]float32{w21},
 						}
-						regions.Rbf6540c6706e(&a2)
+						regions.Rea66848e7531(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
-						t162_2 := t162
-						t162Sums := [16]F{t162_2}
+						t160_2 := t160
+						t160Sums := [16]F{t160_2}
 						for i := range dK {
-							t1602 := num.FMA32(eW1Lin[i], t267, num.FMA32(t842, t144[i], F(t110[i]*w6)))
-							t162Sums[i%16] = t162Sums[i%16] + t1602
-							t160[i] = t1602
+							t1582 := num.FMA32(F(2*w22), eW1Lin[i], num.FMA32(t842, t142[i], F(w21*t110[i])))
+							t160Sums[i%16] = t160Sums[i%16] + t1582
+							t158[i] = t1582
 						}
-						t162_2 = kern.Sum16(&t162Sums)
-						t162Total[0] = t162_2
+						t160_2 = kern.Sum16(&t160Sums)
+						t160Total[0] = t160_2
 					}
-					t162 = t162Total[0]
-					t1622 := -t162
+					t160 = t160Total[0]
+					t1602 := -t160
 					// moneta_printed.e_W1
-					w19 := F(t93 * t1622)
+					w23 := F(t93 * t1602)
 					if kern.Wide() {
 						a2 := regions.Rd8e895c4e2f3Args{
-							P0: unsafe.SliceData(t160),
-							P1: unsafe.SliceData(t167),
+							P0: unsafe.SliceData(t158),
+							P1: unsafe.SliceData(t165),
 							N0: dK,
-							S0: [2]float32{w19},
+							S0: [2]float32{w23},
 						}
 						regions.Rd8e895c4e2f3(&a2)
 					} else {
 						for i := range dK {
-							t167[i] = t160[i] + w19
+							t165[i] = t158[i] + w23
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.G_W1
-					clear(t169)
-					var t1862 F
+					clear(t167)
+					var t1842 F
 					if kern.Wide() {
 						a2 := regions.R1cb15844feb2Args{
-							P0: unsafe.SliceData(t167),
+							P0: unsafe.SliceData(t165),
 							P1: unsafe.SliceData(t1042),
 							P2: unsafe.SliceData(t16),
-							P3: unsafe.SliceData(t268),
+							P3: unsafe.SliceData(t236),
 							P4: unsafe.SliceData(t102),
-							P5: unsafe.SliceData(t169),
-							P6: unsafe.SliceData(t1862Total),
+							P5: unsafe.SliceData(t167),
+							P6: unsafe.SliceData(t1842Total),
 							N0: dK,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dH,
 							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t1862},
+							S0: [2]float32{t1842},
 							S1: [2]float32{eW1Sqrt2Entry},
 						}
 						regions.R1cb15844feb2(&a2)
 					} else {
-						t1862_2 := t1862
+						t1842_2 := t1842
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
-							t268_2 := t268[(l*T+a+C*s)*dH:][:dH]
-							t167Entry := t167[i]
+							t236_2 := t236[(l*T+a+C*s)*dH:][:dH]
+							t165Entry := t165[i]
 							t1042Entry2 := t1042[i]
-							w20 := F(0.5 * t167Entry)
-							var t1862Row F
-							t1862RowSums := [16]F{t1862Row}
+							w24 := F(0.5 * t165Entry)
+							var t1842Row F
+							t1842RowSums := [16]F{t1842Row}
 							for j := range dH {
 								t16Entry := t16_2[j]
-								t1862RowSums[j%16] = num.FMA32(num.FMA32(w20, t268_2[j], F(t1042Entry2*t102[j])), t16Entry/eW1Sqrt2Entry, t1862RowSums[j%16])
-								t169[j] = num.FMA32(F(0.5*t16Entry), t167Entry, t169[j])
+								t1842RowSums[j%16] = num.FMA32(num.FMA32(w24, t236_2[j], F(t1042Entry2*t102[j])), t16Entry/eW1Sqrt2Entry, t1842RowSums[j%16])
+								t167[j] = num.FMA32(F(0.5*t16Entry), t165Entry, t167[j])
 							}
-							t1862Row = kern.Sum16(&t1862RowSums)
-							t1862_2 = t1862_2 + t1862Row
+							t1842Row = kern.Sum16(&t1842RowSums)
+							t1842_2 = t1842_2 + t1842Row
 						}
-						t1862Total[0] = t1862_2
+						t1842Total[0] = t1842_2
 					}
-					t1862 = t1862Total[0]
-					t18622 := -t1862
+					t1842 = t1842Total[0]
+					t18422 := -t1842
 					// moneta_printed.e_W1, moneta_printed.U_W2, moneta_printed.G_W1, moneta_printed.U_W1
-					var t2032 F
-					w21 := F(-0.39894228040143265 * thetaEntry3)
-					w22 := F(0.19947114020071627 * thetaEntry3)
-					w23 := F(-0.5 * thetaEntry3)
+					var t201 F
+					w25 := F(-0.39894228040143265 * thetaEntry3)
+					w26 := F(0.19947114020071627 * thetaEntry3)
+					w27 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Rc02c98ee62d7Args{
 							P0:  unsafe.SliceData(c.GW1Prod),
 							P1:  unsafe.SliceData(t109),
-							P2:  unsafe.SliceData(t224),
+							P2:  unsafe.SliceData(t222),
 							P3:  unsafe.SliceData(c.EW1Prod),
-							P4:  unsafe.SliceData(t169),
+							P4:  unsafe.SliceData(t167),
 							P5:  unsafe.SliceData(t78),
 							P6:  unsafe.SliceData(t22),
 							P7:  unsafe.SliceData(t80),
 							P8:  unsafe.SliceData(c.EW1Prod2),
-							P9:  unsafe.SliceData(t178),
-							P10: unsafe.SliceData(t2032Total),
+							P9:  unsafe.SliceData(t176),
+							P10: unsafe.SliceData(t201Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0:  [2]float32{t2032},
-							S1:  [2]float32{w22},
-							S2:  [2]float32{w23},
+							S0:  [2]float32{t201},
+							S1:  [2]float32{w26},
+							S2:  [2]float32{w27},
 							S3:  [2]float32{thetaEntry3},
-							S4:  [2]float32{w21},
+							S4:  [2]float32{w25},
 						}
 						regions.Rc02c98ee62d7(&a2)
 					} else {
@@ -1991,121 +1960,100 @@ func (c *stepBackwardFused) run() {
 						eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eW1Prod2 := c.EW1Prod2[(l*T+a+C*s)*dH:][:dH]
-						t2032_2 := t2032
-						t2032Sums := [16]F{t2032_2}
+						t201_2 := t201
+						t201Sums := [16]F{t201_2}
 						for i := range dH {
 							GW1ProdEntry2 := GW1Prod[i]
 							t109Entry := t109_2[i]
-							t224Entry2 := t224[i]
-							eW1ProdEntry2 := eW1Prod[i]
-							t169Entry := t169[i]
-							w29 := F(F(F(F(F(w22*eW1ProdEntry2)*eW1ProdEntry2)*GW1ProdEntry2)*t109Entry) * t224Entry2)
-							w30 := F(F(0.7978845608028653*t109Entry) * num.FMA32(eW1ProdEntry2, t169Entry, num.FMA32(F(w23*GW1ProdEntry2), t224Entry2, F(F(thetaEntry3*eW1ProdEntry2)*t78[i]))))
-							t1782 := num.FMA32(t22_2[i], t169Entry, num.FMA32(F(2), w29, num.FMA32(F(F(w21*GW1ProdEntry2)*t109Entry), t224Entry2, F(thetaEntry3*t80[i])))) + w30
-							t2032Sums[i%16] = num.FMA32(eW1Prod2[i], t1782, t2032Sums[i%16])
-							t178[i] = t1782
+							t222Entry2 := t222[i]
+							eW1ProdEntry3 := eW1Prod[i]
+							t167Entry := t167[i]
+							w33 := F(F(F(F(F(w26*eW1ProdEntry3)*eW1ProdEntry3)*GW1ProdEntry2)*t109Entry) * t222Entry2)
+							w34 := F(F(0.7978845608028653*t109Entry) * num.FMA32(eW1ProdEntry3, t167Entry, num.FMA32(F(w27*GW1ProdEntry2), t222Entry2, F(F(thetaEntry3*eW1ProdEntry3)*t78[i]))))
+							t1762 := num.FMA32(t22_2[i], t167Entry, num.FMA32(F(2), w33, num.FMA32(F(F(w25*GW1ProdEntry2)*t109Entry), t222Entry2, F(thetaEntry3*t80[i])))) + w34
+							t201Sums[i%16] = num.FMA32(eW1Prod2[i], t1762, t201Sums[i%16])
+							t176[i] = t1762
 						}
-						t2032_2 = kern.Sum16(&t2032Sums)
-						t2032Total[0] = t2032_2
+						t201_2 = kern.Sum16(&t201Sums)
+						t201Total[0] = t201_2
 					}
-					t2032 = t2032Total[0]
-					t20322 := -t2032
-					// moneta_printed.e_W1
-					clear(t180)
-					eW1SqrtEntry := eW1Sqrt[a]
+					t201 = t201Total[0]
+					t2012 := -t201
+					// moneta_printed.e_W1, moneta_printed.W1
+					clear(t178)
+					w29 := F(F(2*t1982) * t2012)
 					if kern.Wide() {
-						a2 := regions.R05a0cd786e6bArgs{
-							P0: unsafe.SliceData(t178),
+						a2 := regions.R419e759fc6a5Args{
+							P0: unsafe.SliceData(t176),
 							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(t180),
+							P2: unsafe.SliceData(t178),
+							P3: unsafe.SliceData(c.K),
+							P4: unsafe.SliceData(t83),
+							P5: unsafe.SliceData(W1BarState),
 							N0: dH,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dK,
-							N5: 4 * dH * dK * a,
-							S0: [2]float32{eW1SqrtEntry},
+							N5: 8 * dK,
+							N6: 4*dH*dK*a + 12*dK,
+							N7: 12 * dK,
+							N8: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N9: 4 * dH * dK * a,
+							S0: [2]float32{t1982},
+							S1: [2]float32{eW1SqrtEntry2},
+							S2: [2]float32{w29},
+							S3: [2]float32{rhoEntry3},
 						}
-						regions.R05a0cd786e6b(&a2)
-					} else {
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							t178Entry := t178[i]
-							for j := range dK {
-								t180[j] = num.FMA32(W1Trail2[j]/eW1SqrtEntry, t178Entry, t180[j])
-							}
-						}
-					}
-					// moneta_printed.e_W1
-					t269 := F(t183 * t18622)
-					t2002 := F(1) / eW1SqrtEntry
-					t271 := F(t2002 * t20322)
-					rhoBar[a] = t75 + t8622
-					thetaBar[a] = t81 + t90
-					// moneta_printed.e_W1, moneta_printed.W1
-					w25 := F(2 * t271)
-					if kern.Wide() {
-						a2 := regions.R7c640adadc57Args{
-							P0: unsafe.SliceData(t178),
-							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(t83),
-							P4: unsafe.SliceData(W1BarState),
-							N0: dH,
-							N1: dK,
-							N2: 4 * dH * dK * a,
-							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t2002},
-							S1: [2]float32{w25},
-							S2: [2]float32{rhoEntry3},
-						}
-						regions.R7c640adadc57(&a2)
+						regions.R419e759fc6a5(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t83_2 := t83[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							w24 := F(t2002 * t178[i])
+							t176Entry := t176[i]
+							w28 := F(t1982 * t176Entry)
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
 								t := num.Abs(W1TrailEntry2)
-								W1BarState2[j] = num.FMA32(F(F(F(w25*t)*t)*t), kern.Sign(W1TrailEntry2), num.FMA32(w24, k[j], F(rhoEntry3*t83_2[j])))
+								t178[j] = num.FMA32(W1TrailEntry2/eW1SqrtEntry2, t176Entry, t178[j])
+								W1BarState2[j] = num.FMA32(F(F(F(w29*t)*t)*t), kern.Sign(W1TrailEntry2), num.FMA32(w28, k[j], F(rhoEntry3*t83_2[j])))
 							}
 						}
 					}
 					// moneta_printed.e_W1, moneta_printed.W2, moneta_printed.G_W1
-					w27 := F(2 * t269)
+					w31 := F(F(2*t181) * t18422)
 					if kern.Wide() {
 						a2 := regions.R0bfa30699618Args{
 							P0: unsafe.SliceData(t1042),
-							P1: unsafe.SliceData(t167),
+							P1: unsafe.SliceData(t165),
 							P2: unsafe.SliceData(W2Trail),
-							P3: unsafe.SliceData(t268),
+							P3: unsafe.SliceData(t236),
 							P4: unsafe.SliceData(t102),
-							P5: unsafe.SliceData(t72),
+							P5: unsafe.SliceData(t72_2),
 							P6: unsafe.SliceData(W2BarState),
 							N0: dK,
 							N1: dH,
 							N2: 4 * dH * dK * a,
 							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w27},
-							S1: [2]float32{t183},
+							S0: [2]float32{w31},
+							S1: [2]float32{t181},
 							S2: [2]float32{rhoEntry3},
 						}
 						regions.R0bfa30699618(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							t268_2 := t268[(l*T+a+C*s)*dH:][:dH]
-							t72_2 := t72[i*dH:][:dH]
+							t236_2 := t236[(l*T+a+C*s)*dH:][:dH]
+							t72_3 := t72_2[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							t1042Entry3 := t1042[i]
-							w26 := F(0.5 * t167[i])
+							w30 := F(0.5 * t165[i])
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
 								t9 := num.Abs(W2TrailEntry2)
-								W2BarState2[j] = num.FMA32(F(F(F(w27*t9)*t9)*t9), kern.Sign(W2TrailEntry2), num.FMA32(t183, num.FMA32(w26, t268_2[j], F(t1042Entry3*t102[j])), F(rhoEntry3*t72_2[j])))
+								W2BarState2[j] = num.FMA32(F(F(F(w31*t9)*t9)*t9), kern.Sign(W2TrailEntry2), num.FMA32(t181, num.FMA32(w30, t236_2[j], F(t1042Entry3*t102[j])), F(rhoEntry3*t72_3[j])))
 							}
 						}
 					}
@@ -2113,8 +2061,8 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.R6fd54fe1652eArgs{
 							P0: unsafe.SliceData(t89),
-							P1: unsafe.SliceData(t140),
-							P2: unsafe.SliceData(t180),
+							P1: unsafe.SliceData(t138),
+							P2: unsafe.SliceData(t178),
 							P3: unsafe.SliceData(c.KBar),
 							P4: unsafe.SliceData(c.YBar),
 							P5: unsafe.SliceData(t372),
@@ -2129,7 +2077,7 @@ func (c *stepBackwardFused) run() {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(thetaEntry3, t89[i], t140[i]) + t180[i]
+							kBar[i] = num.FMA32(thetaEntry3, t89[i], t138[i]) + t178[i]
 							qBar[i] = yBar[i] + t372[i]
 						}
 					}

@@ -235,26 +235,28 @@ func (c *Step[F]) Run() {
 							}
 						}
 						// omega_net.M
-						for j := range dK {
-							var t1320 F
-							var t1321 F
-							var t1322 F
-							var t1323 F
-							for k := range w {
-								n3 := int(c.Pos[l]) - k + a + C*s
-								if n3 >= 0 {
-									MStack2Entry := c.MStack2[(l*(T+w-1)+a+C*s-k+w-1)*dK+j]
-									MStackEntry := c.MStack[l*(T+w-1)+a+C*s-k+w-1]
-									t1320 += F(t3[k][0] * F(MStack2Entry*F(MStackEntry*t7[k][0])))
-									t1321 += F(t3[k][1] * F(MStack2Entry*F(MStackEntry*t7[k][1])))
-									t1322 += F(t3[k][2] * F(MStack2Entry*F(MStackEntry*t7[k][2])))
-									t1323 += F(t3[k][3] * F(MStack2Entry*F(MStackEntry*t7[k][3])))
+						clear(t13)
+						for j := range w {
+							n3 := int(c.Pos[l]) - j + a + C*s
+							if n3 >= 0 {
+								MStackEntry := c.MStack[l*(T+w-1)+a+C*s-j+w-1]
+								w20 := F(2 * t3[j][0])
+								w30 := F(MStackEntry * t7[j][0])
+								w21 := F(2 * t3[j][1])
+								w31 := F(MStackEntry * t7[j][1])
+								w22 := F(2 * t3[j][2])
+								w32 := F(MStackEntry * t7[j][2])
+								w23 := F(2 * t3[j][3])
+								w33 := F(MStackEntry * t7[j][3])
+								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								for k := range dK {
+									MStack2Entry := MStack2[k]
+									t13[k][0] += F(w20 * F(MStack2Entry*w30))
+									t13[k][1] += F(w21 * F(MStack2Entry*w31))
+									t13[k][2] += F(w22 * F(MStack2Entry*w32))
+									t13[k][3] += F(w23 * F(MStack2Entry*w33))
 								}
 							}
-							t13[j][0] = F(2 * t1320)
-							t13[j][1] = F(2 * t1321)
-							t13[j][2] = F(2 * t1322)
-							t13[j][3] = F(2 * t1323)
 						}
 						// omega_net.M, omega_net.y
 						rhoEntry := rho[a]
@@ -332,15 +334,17 @@ func (c *Step[F]) Run() {
 							}
 						}
 						// omega_net.M
-						for j := range dK {
-							var t132 F
-							for k := range w {
-								n3 := int(c.Pos[l]) - k + a + C*s
-								if n3 >= 0 {
-									t132 += F(t3[k][0] * F(c.MStack2[(l*(T+w-1)+a+C*s-k+w-1)*dK+j]*F(c.MStack[l*(T+w-1)+a+C*s-k+w-1]*t7[k][0])))
+						clear(t13)
+						for j := range w {
+							n3 := int(c.Pos[l]) - j + a + C*s
+							if n3 >= 0 {
+								w2 := F(2 * t3[j][0])
+								w3 := F(c.MStack[l*(T+w-1)+a+C*s-j+w-1] * t7[j][0])
+								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								for k := range dK {
+									t13[k][0] += F(w2 * F(MStack2[k]*w3))
 								}
 							}
-							t13[j][0] = F(2 * t132)
 						}
 						// omega_net.M, omega_net.y
 						var y2 F
@@ -421,7 +425,7 @@ func (c *StepBackward[F]) Run() {
 	segments := (C + T - 1) / C
 	t7 := c.Work[:L*T*dV*w] // [L, T, w, d_v]
 	work := c.Work[L*T*dV*w:]
-	t92 := work[:L*T*dK*w] // [L, T, d_k, w]
+	t92 := work[:L*T*dK*w] // [L, T, w, d_k]
 	work = work[L*T*dK*w:]
 	t162 := work[:L*T*dK*w] // [L, T, w, d_k]
 	work = work[L*T*dK*w:]
@@ -473,32 +477,27 @@ func (c *StepBackward[F]) Run() {
 	clear(t162)
 	for l := range L {
 		i := 0
-		for ; i+3 < dV; i += 4 {
+		for ; i+2 < dV; i += 3 {
 			MBar := c.MBar[(l*dV+i)*dK:][:dK]
 			MBar2 := c.MBar[(l*dV+i+1)*dK:][:dK]
 			MBar3 := c.MBar[(l*dV+i+2)*dK:][:dK]
-			MBar4 := c.MBar[(l*dV+i+3)*dK:][:dK]
 			MBarOut := c.MBarOut[(l*dV+i)*dK:][:dK]
 			MBarOut2 := c.MBarOut[(l*dV+i+1)*dK:][:dK]
 			MBarOut3 := c.MBarOut[(l*dV+i+2)*dK:][:dK]
-			MBarOut4 := c.MBarOut[(l*dV+i+3)*dK:][:dK]
 			MTrail2 := MTrail[:dK]
 			for j := range dK {
 				MBarState[j][0] = MBar[j]
 				MBarState[j][1] = MBar2[j]
 				MBarState[j][2] = MBar3[j]
-				MBarState[j][3] = MBar4[j]
 			}
 			for s := segments - 1; s >= 0; s-- {
 				MCheckpoints := c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				MCheckpoints2 := c.MCheckpoints[((l*segments+s)*dV+i+1)*dK:][:dK]
 				MCheckpoints3 := c.MCheckpoints[((l*segments+s)*dV+i+2)*dK:][:dK]
-				MCheckpoints4 := c.MCheckpoints[((l*segments+s)*dV+i+3)*dK:][:dK]
 				for j := range dK {
 					MTrail2[j][0] = MCheckpoints[j]
 					MTrail2[j][1] = MCheckpoints2[j]
 					MTrail2[j][2] = MCheckpoints3[j]
-					MTrail2[j][3] = MCheckpoints4[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
 					rho := c.Rho[l*T+C*s:][:n]
@@ -513,19 +512,16 @@ func (c *StepBackward[F]) Run() {
 								var t220 F
 								var t221 F
 								var t222 F
-								var t223 F
 								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								for k := range dK {
 									MStack2Entry := MStack2[k]
 									t220 += F(MTrail3[k][0] * MStack2Entry)
 									t221 += F(MTrail3[k][1] * MStack2Entry)
 									t222 += F(MTrail3[k][2] * MStack2Entry)
-									t223 += F(MTrail3[k][3] * MStack2Entry)
 								}
 								t2[j][0] = t220
 								t2[j][1] = t221
 								t2[j][2] = t222
-								t2[j][3] = t223
 							}
 						}
 						// omega_net.M
@@ -540,31 +536,28 @@ func (c *StepBackward[F]) Run() {
 								t73[j][1] = F(0.5)
 								t3[j][2] = t2[j][2] - c.MStack3[(l*(T+w-1)+a+C*s-j+w-1)*dV+i+2]
 								t73[j][2] = F(0.5)
-								t3[j][3] = t2[j][3] - c.MStack3[(l*(T+w-1)+a+C*s-j+w-1)*dV+i+3]
-								t73[j][3] = F(0.5)
 							}
 						}
 						// omega_net.M
-						for j := range dK {
-							var t1320 F
-							var t1321 F
-							var t1322 F
-							var t1323 F
-							for k := range w {
-								n3 := int(c.Pos[l]) - k + a + C*s
-								if n3 >= 0 {
-									MStack2Entry := c.MStack2[(l*(T+w-1)+a+C*s-k+w-1)*dK+j]
-									MStackEntry := c.MStack[l*(T+w-1)+a+C*s-k+w-1]
-									t1320 += F(t3[k][0] * F(MStack2Entry*F(MStackEntry*t73[k][0])))
-									t1321 += F(t3[k][1] * F(MStack2Entry*F(MStackEntry*t73[k][1])))
-									t1322 += F(t3[k][2] * F(MStack2Entry*F(MStackEntry*t73[k][2])))
-									t1323 += F(t3[k][3] * F(MStack2Entry*F(MStackEntry*t73[k][3])))
+						clear(t13)
+						for j := range w {
+							n3 := int(c.Pos[l]) - j + a + C*s
+							if n3 >= 0 {
+								MStackEntry := c.MStack[l*(T+w-1)+a+C*s-j+w-1]
+								w20 := F(2 * t3[j][0])
+								w30 := F(MStackEntry * t73[j][0])
+								w21 := F(2 * t3[j][1])
+								w31 := F(MStackEntry * t73[j][1])
+								w22 := F(2 * t3[j][2])
+								w32 := F(MStackEntry * t73[j][2])
+								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								for k := range dK {
+									MStack2Entry := MStack2[k]
+									t13[k][0] += F(w20 * F(MStack2Entry*w30))
+									t13[k][1] += F(w21 * F(MStack2Entry*w31))
+									t13[k][2] += F(w22 * F(MStack2Entry*w32))
 								}
 							}
-							t13[j][0] = F(2 * t1320)
-							t13[j][1] = F(2 * t1321)
-							t13[j][2] = F(2 * t1322)
-							t13[j][3] = F(2 * t1323)
 						}
 						// omega_net.M
 						rhoEntry := rho[a]
@@ -572,7 +565,6 @@ func (c *StepBackward[F]) Run() {
 							MTrail4[j][0] = F(rhoEntry*MTrail3[j][0]) - t13[j][0]
 							MTrail4[j][1] = F(rhoEntry*MTrail3[j][1]) - t13[j][1]
 							MTrail4[j][2] = F(rhoEntry*MTrail3[j][2]) - t13[j][2]
-							MTrail4[j][3] = F(rhoEntry*MTrail3[j][3]) - t13[j][3]
 						}
 					}
 				}
@@ -592,19 +584,16 @@ func (c *StepBackward[F]) Run() {
 								var t240 F
 								var t241 F
 								var t242 F
-								var t243 F
 								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								for k := range dK {
 									MStack2Entry := MStack2[k]
 									t240 += F(MTrail3[k][0] * MStack2Entry)
 									t241 += F(MTrail3[k][1] * MStack2Entry)
 									t242 += F(MTrail3[k][2] * MStack2Entry)
-									t243 += F(MTrail3[k][3] * MStack2Entry)
 								}
 								t23[j][0] = t240
 								t23[j][1] = t241
 								t23[j][2] = t242
-								t23[j][3] = t243
 							}
 						}
 						// omega_net.M
@@ -619,8 +608,6 @@ func (c *StepBackward[F]) Run() {
 								t75[j][1] = F(0.5)
 								t33[j][2] = t23[j][2] - c.MStack3[(l*(T+w-1)+a+C*s-j+w-1)*dV+i+2]
 								t75[j][2] = F(0.5)
-								t33[j][3] = t23[j][3] - c.MStack3[(l*(T+w-1)+a+C*s-j+w-1)*dV+i+3]
-								t75[j][3] = F(0.5)
 							}
 						}
 						// omega_net.y, omega_net.M
@@ -630,8 +617,6 @@ func (c *StepBackward[F]) Run() {
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
 						var t622 F
 						yBarEntry2 := c.YBar[(l*T+a+C*s)*dV+i+2]
-						var t623 F
-						yBarEntry3 := c.YBar[(l*T+a+C*s)*dV+i+3]
 						for j := range dK {
 							qEntry := q[j]
 							qBarSum := qBar[j]
@@ -647,10 +632,6 @@ func (c *StepBackward[F]) Run() {
 							t622 += F(MTrail3[j][2] * t32222)
 							qBarSum += F(MTrail4[j][2] * yBarEntry2)
 							t322[j][2] = t32222
-							t32223 := MBarState[j][3] + F(qEntry*yBarEntry3)
-							t623 += F(MTrail3[j][3] * t32223)
-							qBarSum += F(MTrail4[j][3] * yBarEntry3)
-							t322[j][3] = t32223
 							qBar[j] = qBarSum
 						}
 						rhoBarSum := rhoBar[a]
@@ -659,68 +640,59 @@ func (c *StepBackward[F]) Run() {
 						rhoBarSum += t620
 						rhoBarSum += t621
 						rhoBarSum += t622
-						rhoBarSum += t623
 						rhoBar[a] = rhoBarSum
 						for j := range w {
 							n6 := int(c.Pos[l]) - j + a + C*s
 							if n6 >= 0 {
 								MStackEntry := c.MStack[l*(T+w-1)+a+C*s-j+w-1]
 								var t830 F
-								w20 := F(MStackEntry * t75[j][0])
+								w40 := F(MStackEntry * t75[j][0])
+								w50 := F(-2 * t33[j][0])
 								var t831 F
-								w21 := F(MStackEntry * t75[j][1])
+								w41 := F(MStackEntry * t75[j][1])
+								w51 := F(-2 * t33[j][1])
 								var t832 F
-								w22 := F(MStackEntry * t75[j][2])
-								var t833 F
-								w23 := F(MStackEntry * t75[j][3])
+								w42 := F(MStackEntry * t75[j][2])
+								w52 := F(-2 * t33[j][2])
 								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								t92_2 := t92[((l*T+a+C*s)*w+j)*dK:][:dK]
 								for k := range dK {
 									MStack2Entry := MStack2[k]
-									t830 += F(F(MStack2Entry*w20) * t322[k][0])
-									t831 += F(F(MStack2Entry*w21) * t322[k][1])
-									t832 += F(F(MStack2Entry*w22) * t322[k][2])
-									t833 += F(F(MStack2Entry*w23) * t322[k][3])
+									t92Sum := t92_2[k]
+									t322Entry0 := t322[k][0]
+									t830 += F(F(MStack2Entry*w40) * t322Entry0)
+									t92Sum += F(w50 * t322Entry0)
+									t322Entry1 := t322[k][1]
+									t831 += F(F(MStack2Entry*w41) * t322Entry1)
+									t92Sum += F(w51 * t322Entry1)
+									t322Entry2 := t322[k][2]
+									t832 += F(F(MStack2Entry*w42) * t322Entry2)
+									t92Sum += F(w52 * t322Entry2)
+									t92_2[k] = t92Sum
 								}
 								t82[j][0] = F(-2 * t830)
 								t82[j][1] = F(-2 * t831)
 								t82[j][2] = F(-2 * t832)
-								t82[j][3] = F(-2 * t833)
-							}
-						}
-						// omega_net.M
-						for j := range dK {
-							for k := range w {
-								n7 := int(c.Pos[l]) - k + a + C*s
-								if n7 >= 0 {
-									t92Sum := t92[((l*T+a+C*s)*dK+j)*w+k]
-									t92Sum += F(F(-2*t33[k][0]) * t322[j][0])
-									t92Sum += F(F(-2*t33[k][1]) * t322[j][1])
-									t92Sum += F(F(-2*t33[k][2]) * t322[j][2])
-									t92Sum += F(F(-2*t33[k][3]) * t322[j][3])
-									t92[((l*T+a+C*s)*dK+j)*w+k] = t92Sum
-								}
 							}
 						}
 						// omega_net.M
 						clear(t142)
 						for j := range w {
-							n8 := int(c.Pos[l]) - j + a + C*s
-							if n8 >= 0 {
+							n7 := int(c.Pos[l]) - j + a + C*s
+							if n7 >= 0 {
 								t142[j][0] = -t82[j][0]
 								t142[j][1] = -t82[j][1]
 								t142[j][2] = -t82[j][2]
-								t142[j][3] = -t82[j][3]
 							}
 						}
 						// omega_net.M
 						clear(t15)
 						for j := range w {
-							n9 := int(c.Pos[l]) - j + a + C*s
-							if n9 >= 0 {
+							n8 := int(c.Pos[l]) - j + a + C*s
+							if n8 >= 0 {
 								t82Entry0 := t82[j][0]
 								t82Entry1 := t82[j][1]
 								t82Entry2 := t82[j][2]
-								t82Entry3 := t82[j][3]
 								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t162_2 := t162[((l*T+a+C*s)*w+j)*dK:][:dK]
 								for k := range dK {
@@ -732,8 +704,6 @@ func (c *StepBackward[F]) Run() {
 									t162Sum += F(MTrail3[k][1] * t82Entry1)
 									t15[k][2] += F(MStack2Entry * t82Entry2)
 									t162Sum += F(MTrail3[k][2] * t82Entry2)
-									t15[k][3] += F(MStack2Entry * t82Entry3)
-									t162Sum += F(MTrail3[k][3] * t82Entry3)
 									t162_2[k] = t162Sum
 								}
 							}
@@ -744,14 +714,12 @@ func (c *StepBackward[F]) Run() {
 							MBarState[j][0] = F(rhoEntry2*t322[j][0]) + t15[j][0]
 							MBarState[j][1] = F(rhoEntry2*t322[j][1]) + t15[j][1]
 							MBarState[j][2] = F(rhoEntry2*t322[j][2]) + t15[j][2]
-							MBarState[j][3] = F(rhoEntry2*t322[j][3]) + t15[j][3]
 						}
 						// omega_net
 						for j := range w {
 							t7[((l*T+a+C*s)*w+j)*dV+i] = t142[j][0]
 							t7[((l*T+a+C*s)*w+j)*dV+i+1] = t142[j][1]
 							t7[((l*T+a+C*s)*w+j)*dV+i+2] = t142[j][2]
-							t7[((l*T+a+C*s)*w+j)*dV+i+3] = t142[j][3]
 						}
 					}
 				}
@@ -760,7 +728,6 @@ func (c *StepBackward[F]) Run() {
 				MBarOut[j] = MBarState[j][0]
 				MBarOut2[j] = MBarState[j][1]
 				MBarOut3[j] = MBarState[j][2]
-				MBarOut4[j] = MBarState[j][3]
 			}
 		}
 		for ; i < dV; i++ {
@@ -804,15 +771,17 @@ func (c *StepBackward[F]) Run() {
 							}
 						}
 						// omega_net.M
-						for j := range dK {
-							var t132 F
-							for k := range w {
-								n3 := int(c.Pos[l]) - k + a + C*s
-								if n3 >= 0 {
-									t132 += F(t3[k][0] * F(c.MStack2[(l*(T+w-1)+a+C*s-k+w-1)*dK+j]*F(c.MStack[l*(T+w-1)+a+C*s-k+w-1]*t73[k][0])))
+						clear(t13)
+						for j := range w {
+							n3 := int(c.Pos[l]) - j + a + C*s
+							if n3 >= 0 {
+								w2 := F(2 * t3[j][0])
+								w3 := F(c.MStack[l*(T+w-1)+a+C*s-j+w-1] * t73[j][0])
+								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								for k := range dK {
+									t13[k][0] += F(w2 * F(MStack2[k]*w3))
 								}
 							}
-							t13[j][0] = F(2 * t132)
 						}
 						// omega_net.M
 						rhoEntry := rho[a]
@@ -868,36 +837,31 @@ func (c *StepBackward[F]) Run() {
 							n6 := int(c.Pos[l]) - j + a + C*s
 							if n6 >= 0 {
 								var t83 F
-								w2 := F(c.MStack[l*(T+w-1)+a+C*s-j+w-1] * t75[j][0])
+								w4 := F(c.MStack[l*(T+w-1)+a+C*s-j+w-1] * t75[j][0])
+								w5 := F(-2 * t33[j][0])
 								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+								t92_2 := t92[((l*T+a+C*s)*w+j)*dK:][:dK]
 								for k := range dK {
-									t83 += F(F(MStack2[k]*w2) * t322[k][0])
+									t322Entry := t322[k][0]
+									t83 += F(F(MStack2[k]*w4) * t322Entry)
+									t92_2[k] += F(w5 * t322Entry)
 								}
 								t82[j][0] = F(-2 * t83)
 							}
 						}
 						// omega_net.M
-						for j := range dK {
-							for k := range w {
-								n7 := int(c.Pos[l]) - k + a + C*s
-								if n7 >= 0 {
-									t92[((l*T+a+C*s)*dK+j)*w+k] += F(F(-2*t33[k][0]) * t322[j][0])
-								}
-							}
-						}
-						// omega_net.M
 						clear(t142)
 						for j := range w {
-							n8 := int(c.Pos[l]) - j + a + C*s
-							if n8 >= 0 {
+							n7 := int(c.Pos[l]) - j + a + C*s
+							if n7 >= 0 {
 								t142[j][0] = -t82[j][0]
 							}
 						}
 						// omega_net.M
 						clear(t15)
 						for j := range w {
-							n9 := int(c.Pos[l]) - j + a + C*s
-							if n9 >= 0 {
+							n8 := int(c.Pos[l]) - j + a + C*s
+							if n8 >= 0 {
 								t82Entry := t82[j][0]
 								MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
 								t162_2 := t162[((l*T+a+C*s)*w+j)*dK:][:dK]
@@ -930,8 +894,8 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range w {
-				n10 := int(c.Pos[i]) - k + j
-				if n10 >= 0 {
+				n9 := int(c.Pos[i]) - k + j
+				if n9 >= 0 {
 					t72[(i*T+j)*w+k] = F(0.5)
 				}
 			}
@@ -945,15 +909,16 @@ func (c *StepBackward[F]) Run() {
 			t72_2 := t72[(i*T+j)*w:][:w]
 			t112_2 := t112[(i*T+j)*w:][:w]
 			for k := range w {
+				t92_2 := t92[((i*T+j)*w+k)*dK:][:dK]
 				MStack2 := c.MStack2[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
 				t162_2 := t162[((i*T+j)*w+k)*dK:][:dK]
 				t6_2 := t6[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
 				var t1122 F
-				w3 := F(c.MStack[i*(T+w-1)+j-k+w-1] * t72_2[k])
+				w6 := F(c.MStack[i*(T+w-1)+j-k+w-1] * t72_2[k])
 				for m := range dK {
-					t92Entry := t92[((i*T+j)*dK+m)*w+k]
+					t92Entry := t92_2[m]
 					t1122 += F(MStack2[m] * t92Entry)
-					t6_2[m] += F(t92Entry*w3) + t162_2[m]
+					t6_2[m] += F(t92Entry*w6) + t162_2[m]
 				}
 				t112_2[k] = t1122
 			}

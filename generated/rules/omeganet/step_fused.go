@@ -141,17 +141,19 @@ func (c *stepRows1) Part(part int) {
 						}
 					}
 					// omega_net.M
-					for j := range dK {
-						var t132 F
-						n3 := int(c.Pos[l])
-						if n4 := min(w, n3+a+C*s+1); n4 > 0 {
-							t3_2 := t3[:n4]
-							t7_2 := t7[:n4]
-							for k := range n4 {
-								t132 = num.FMA32(t3_2[k], F(c.MStack2[(l*(T+w-1)+a+C*s-k+w-1)*dK+j]*F(c.MStack[l*(T+w-1)+a+C*s-k+w-1]*t7_2[k])), t132)
+					clear(t13)
+					n3 := int(c.Pos[l])
+					if n4 := min(w, n3+a+C*s+1); n4 > 0 {
+						t3_2 := t3[:n4]
+						t7_2 := t7[:n4]
+						for j := range n4 {
+							MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+							w2 := F(2 * t3_2[j])
+							w3 := F(c.MStack[l*(T+w-1)+a+C*s-j+w-1] * t7_2[j])
+							for k := range dK {
+								t13[k] = num.FMA32(w2, F(MStack2[k]*w3), t13[k])
 							}
 						}
-						t13[j] = F(2 * t132)
 					}
 					// omega_net.M, omega_net.y
 					var y2 F
@@ -185,7 +187,7 @@ func (c *stepBackwardFused) run() {
 	_ = w
 	_ = segments
 	t7 := c.Work[:L*T*dV*w]                                                                                                // [L, T, w, d_v]
-	t92 := c.Work[L*T*dV*w:][:L*T*dK*w]                                                                                    // [L, T, d_k, w]
+	t92 := c.Work[L*T*dV*w:][:L*T*dK*w]                                                                                    // [L, T, w, d_k]
 	t162 := c.Work[L*T*dK*w+L*T*dV*w:][:L*T*dK*w]                                                                          // [L, T, w, d_k]
 	t72 := c.Work[2*L*T*dK*w+L*T*dV*w:][:L*T*w]                                                                            // [L, T, w]
 	t112 := c.Work[2*L*T*dK*w+L*T*dV*w+L*T*w:][:L*T*w]                                                                     // [L, T, w]
@@ -224,8 +226,8 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				n10 := int(c.Pos[i])
-				if n := min(w, n10+j+1); n > 0 {
+				n9 := int(c.Pos[i])
+				if n := min(w, n9+j+1); n > 0 {
 					t72_2 := t72[(i*T+j)*w:][:n]
 					for k := range n {
 						t72_2[k] = F(0.5)
@@ -237,22 +239,60 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M, omega_net
 	clear(t6)
-	for i := range L {
-		for j := range T {
-			t72_2 := t72[(i*T+j)*w:][:w]
-			t112_2 := t112[(i*T+j)*w:][:w]
-			for k := range w {
-				MStack2 := c.MStack2[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
-				t6_2 := t6[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
-				t162_2 := t162[((i*T+j)*w+k)*dK:][:dK]
-				var t1122 F
-				w3 := F(c.MStack[i*(T+w-1)+j-k+w-1] * t72_2[k])
-				for m := range dK {
-					t92Entry := t92[((i*T+j)*dK+m)*w+k]
-					t1122 = num.FMA32(MStack2[m], t92Entry, t1122)
-					t6_2[m] = num.FMA32(t92Entry, w3, t6_2[m]+t162_2[m])
+	if kern.Wide() {
+		a := regions.Re21650bfd7a1Args{
+			P0:  unsafe.SliceData(c.MStack),
+			P1:  unsafe.SliceData(t72),
+			P2:  unsafe.SliceData(t92),
+			P3:  unsafe.SliceData(c.MStack2),
+			P4:  unsafe.SliceData(t6),
+			P5:  unsafe.SliceData(t162),
+			P6:  unsafe.SliceData(t112),
+			N0:  L,
+			N1:  T,
+			N2:  w,
+			N3:  4*w - 4,
+			N4:  4,
+			N5:  4*w - 8,
+			N6:  8,
+			N7:  4*w - 12,
+			N8:  12,
+			N9:  4*w - 16,
+			N10: dK,
+			N11: 4*dK*w - 12*dK,
+			N12: 8 * dK,
+			N13: 12 * dK,
+			N14: 4*dK*w - 16*dK,
+			N15: 4*dK*w - 4*dK,
+			N16: -dK,
+			N17: dK * w,
+			N18: T + w - 1,
+			N19: T*dK + dK*w - dK,
+			N20: T * dK * w,
+			N21: T * w,
+		}
+		regions.Re21650bfd7a1(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t72_2 := t72[(i*T+j)*w:][:w]
+				t112_2 := t112[(i*T+j)*w:][:w]
+				for k := range w {
+					t92_2 := t92[((i*T+j)*w+k)*dK:][:dK]
+					MStack2 := c.MStack2[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
+					t6_2 := t6[(i*(T+w-1)+j-k+w-1)*dK:][:dK]
+					t162_2 := t162[((i*T+j)*w+k)*dK:][:dK]
+					var t1122 F
+					w6 := F(c.MStack[i*(T+w-1)+j-k+w-1] * t72_2[k])
+					t1122Sums := [16]F{t1122}
+					for m := range dK {
+						t92Entry := t92_2[m]
+						t1122Sums[m%16] = num.FMA32(MStack2[m], t92Entry, t1122Sums[m%16])
+						t6_2[m] = num.FMA32(t92Entry, w6, t6_2[m]+t162_2[m])
+					}
+					t1122 = kern.Sum16(&t1122Sums)
+					t112_2[k] = t1122
 				}
-				t112_2[k] = t1122
 			}
 		}
 	}
@@ -542,7 +582,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = w
 	_ = segments
 	t7 := c.Work[:L*T*dV*w]                       // [L, T, w, d_v]
-	t92 := c.Work[L*T*dV*w:][:L*T*dK*w]           // [L, T, d_k, w]
+	t92 := c.Work[L*T*dV*w:][:L*T*dK*w]           // [L, T, w, d_k]
 	t162 := c.Work[L*T*dK*w+L*T*dV*w:][:L*T*dK*w] // [L, T, w, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
@@ -611,17 +651,19 @@ func (c *stepBackwardRows1) Part(part int) {
 						}
 					}
 					// omega_net.M
-					for j := range dK {
-						var t132 F
-						n3 := int(c.Pos[l])
-						if n4 := min(w, n3+a+C*s+1); n4 > 0 {
-							t3_2 := t3[:n4]
-							t73_2 := t73[:n4]
-							for k := range n4 {
-								t132 = num.FMA32(t3_2[k], F(c.MStack2[(l*(T+w-1)+a+C*s-k+w-1)*dK+j]*F(c.MStack[l*(T+w-1)+a+C*s-k+w-1]*t73_2[k])), t132)
+					clear(t13)
+					n3 := int(c.Pos[l])
+					if n4 := min(w, n3+a+C*s+1); n4 > 0 {
+						t3_2 := t3[:n4]
+						t73_2 := t73[:n4]
+						for j := range n4 {
+							MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+							w2 := F(2 * t3_2[j])
+							w3 := F(c.MStack[l*(T+w-1)+a+C*s-j+w-1] * t73_2[j])
+							for k := range dK {
+								t13[k] = num.FMA32(w2, F(MStack2[k]*w3), t13[k])
 							}
 						}
-						t13[j] = F(2 * t132)
 					}
 					// omega_net.M
 					rhoEntry := rho[a]
@@ -680,32 +722,26 @@ func (c *stepBackwardRows1) Part(part int) {
 					n6 := int(c.Pos[l])
 					if n2 := min(w, n6+a+C*s+1); n2 > 0 {
 						t75_2 := t75[:n2]
+						t33_2 := t33[:n2]
 						t82_2 := t82[:n2]
 						for j := range n2 {
 							MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
+							t92_3 := t92_2[((l*T+a+C*s)*w+j)*dK:][:dK]
 							var t83 F
-							w2 := F(c.MStack[l*(T+w-1)+a+C*s-j+w-1] * t75_2[j])
+							w4 := F(c.MStack[l*(T+w-1)+a+C*s-j+w-1] * t75_2[j])
+							w5 := F(-2 * t33_2[j])
 							for k := range dK {
-								t83 = num.FMA32(F(MStack2[k]*w2), t322[k], t83)
+								t322Entry := t322[k]
+								t83 = num.FMA32(F(MStack2[k]*w4), t322Entry, t83)
+								t92_3[k] = num.FMA32(w5, t322Entry, t92_3[k])
 							}
 							t82_2[j] = F(-2 * t83)
 						}
 					}
 					// omega_net.M
-					for j := range dK {
-						n7 := int(c.Pos[l])
-						if n2 := min(w, n7+a+C*s+1); n2 > 0 {
-							t33_2 := t33[:n2]
-							t92_3 := t92_2[((l*T+a+C*s)*dK+j)*w:][:n2]
-							for k := range n2 {
-								t92_3[k] = num.FMA32(-F(2*t33_2[k]), t322[j], t92_3[k])
-							}
-						}
-					}
-					// omega_net.M
 					clear(t142)
-					n8 := int(c.Pos[l])
-					if n2 := min(w, n8+a+C*s+1); n2 > 0 {
+					n7 := int(c.Pos[l])
+					if n2 := min(w, n7+a+C*s+1); n2 > 0 {
 						t82_2 := t82[:n2]
 						t142_2 := t142[:n2]
 						for j := range n2 {
@@ -714,8 +750,8 @@ func (c *stepBackwardRows1) Part(part int) {
 					}
 					// omega_net.M
 					clear(t15)
-					n9 := int(c.Pos[l])
-					if n2 := min(w, n9+a+C*s+1); n2 > 0 {
+					n8 := int(c.Pos[l])
+					if n2 := min(w, n8+a+C*s+1); n2 > 0 {
 						t82_2 := t82[:n2]
 						for j := range n2 {
 							MStack2 := c.MStack2[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]

@@ -218,7 +218,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.MEtaCheckpoints = k.MEtaCheckpoints
 	g.MMCheckpoints = k.MMCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
@@ -258,7 +257,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.MMBar = a.Grad("M_m", g.L*g.D*g.D)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

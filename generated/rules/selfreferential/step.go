@@ -149,8 +149,7 @@ func (c *Step[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t4 := (F(0) < qProd2Entry)
-			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+			t11_2[j] = num.Max(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -523,68 +522,61 @@ type StepBackward[F num.Float] struct {
 	L                 int
 	T                 int
 	D                 int
-	WQ                []F    // [d, d]
-	X                 []F    // [L, T, d]
-	NM                []F    // [d, d]
-	BTheta            []F    // []
-	NAlpha            []F    // [d, d]
-	NEta              []F    // [d, d]
-	NK                []F    // [d, d]
-	NV                []F    // [d, d]
-	YBar              []F    // [L, T, d]
-	MKBar             []F    // [L, d, d]
-	MVBar             []F    // [L, d, d]
-	MAlphaBar         []F    // [L, d, d]
-	MEtaBar           []F    // [L, d, d]
-	MMBar             []F    // [L, d, d]
-	QProd             []F    // [L, T, d]
-	QProd2            []F    // [L, T]
-	Rho               []F    // [L, T]
-	ThetaSigmoid      []F    // [L, T]
-	Theta             []F    // [L, T]
-	AK                []F    // [L, T, d]
-	AV                []F    // [L, T, d]
-	MMProd            []F    // [L, T, d]
-	MAlphaProd        []F    // [L, T, d]
-	MEtaProd          []F    // [L, T, d]
-	MKProd            []F    // [L, T, d]
-	MVProd            []F    // [L, T, d]
-	ThetaSigmoid2     []F    // [L, T]
-	AEtaProd          []F    // [L, T, d]
-	AAlphaProd        []F    // [L, T, d]
-	WQBar             []F    // [d, d], written
-	XBar              []F    // [L, T, d], written
-	MKBarOut          []F    // [L, d, d], written
-	MVBarOut          []F    // [L, d, d], written
-	MAlphaBarOut      []F    // [L, d, d], written
-	MEtaBarOut        []F    // [L, d, d], written
-	MMBarOut          []F    // [L, d, d], written
-	NMBar             []F    // [d, d], written
-	BRhoBar           []F    // [], written
-	BThetaBar         []F    // [], written
-	NAlphaBar         []F    // [d, d], written
-	NEtaBar           []F    // [d, d], written
-	NKBar             []F    // [d, d], written
-	NVBar             []F    // [d, d], written
-	MKCheckpoints     []F    // [L, segments, d, d]
-	MVCheckpoints     []F    // [L, segments, d, d]
-	MAlphaCheckpoints []F    // [L, segments, d, d]
-	MEtaCheckpoints   []F    // [L, segments, d, d]
-	MMCheckpoints     []F    // [L, segments, d, d]
-	Work              []F    // WorkLen() entries
-	Flags             []bool // FlagsLen() entries
+	WQ                []F // [d, d]
+	X                 []F // [L, T, d]
+	NM                []F // [d, d]
+	BTheta            []F // []
+	NAlpha            []F // [d, d]
+	NEta              []F // [d, d]
+	NK                []F // [d, d]
+	NV                []F // [d, d]
+	YBar              []F // [L, T, d]
+	MKBar             []F // [L, d, d]
+	MVBar             []F // [L, d, d]
+	MAlphaBar         []F // [L, d, d]
+	MEtaBar           []F // [L, d, d]
+	MMBar             []F // [L, d, d]
+	QProd             []F // [L, T, d]
+	QProd2            []F // [L, T]
+	Rho               []F // [L, T]
+	ThetaSigmoid      []F // [L, T]
+	Theta             []F // [L, T]
+	AK                []F // [L, T, d]
+	AV                []F // [L, T, d]
+	MMProd            []F // [L, T, d]
+	MAlphaProd        []F // [L, T, d]
+	MEtaProd          []F // [L, T, d]
+	MKProd            []F // [L, T, d]
+	MVProd            []F // [L, T, d]
+	ThetaSigmoid2     []F // [L, T]
+	AEtaProd          []F // [L, T, d]
+	AAlphaProd        []F // [L, T, d]
+	WQBar             []F // [d, d], written
+	XBar              []F // [L, T, d], written
+	MKBarOut          []F // [L, d, d], written
+	MVBarOut          []F // [L, d, d], written
+	MAlphaBarOut      []F // [L, d, d], written
+	MEtaBarOut        []F // [L, d, d], written
+	MMBarOut          []F // [L, d, d], written
+	NMBar             []F // [d, d], written
+	BRhoBar           []F // [], written
+	BThetaBar         []F // [], written
+	NAlphaBar         []F // [d, d], written
+	NEtaBar           []F // [d, d], written
+	NKBar             []F // [d, d], written
+	NVBar             []F // [d, d], written
+	MKCheckpoints     []F // [L, segments, d, d]
+	MVCheckpoints     []F // [L, segments, d, d]
+	MAlphaCheckpoints []F // [L, segments, d, d]
+	MEtaCheckpoints   []F // [L, segments, d, d]
+	MMCheckpoints     []F // [L, segments, d, d]
+	Work              []F // WorkLen() entries
 }
 
-// WorkLen is 5·C·d·d + 4·L·T·d + 7·L·T + 12·d·d + 28·d.
+// WorkLen is 5·C·d·d + 4·L·T·d + 8·L·T + 12·d·d + 28·d.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 5*C*d*d + 4*L*T*d + 7*L*T + 12*d*d + 28*d
-}
-
-// FlagsLen is 3·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 5*C*d*d + 4*L*T*d + 8*L*T + 12*d*d + 28*d
 }
 
 // Run computes StepBackward.
@@ -597,6 +589,8 @@ func (c *StepBackward[F]) Run() {
 	segments := (C + T - 1) / C
 	t7 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t11 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t19 := work[:L*T] // [L, T]
@@ -695,35 +689,24 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t121 := work[:d] // [d]
 	work = work[d:]
-	t174 := work[:d]    // [d]
-	t4 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t23 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t27 := flags[:L*T] // [L, T]
+	t174 := work[:d] // [d]
 
 	// self_referential.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		t19_2 := t19[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t42 := (F(0) < qProd2Entry)
-			t73 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42, t73, F(0))
-			t112 := num.Max(t9, F(1e-08))
-			t232 := (F(1e-08) <= t9)
-			t4_2[j] = t42
+			t73 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+			t92_2 := kern.Choose((F(0) < qProd2Entry), t73, F(0))
+			t112 := num.Max(t92_2, F(1e-08))
 			t7_2[j] = t73
+			t9_2[j] = t92_2
 			t11_2[j] = t112
 			t19_2[j] = F(1) / t112
-			t23_2[j] = t232
-			t27_2[j] = (t232 && t42)
 		}
 	}
 
@@ -774,7 +757,7 @@ func (c *StepBackward[F]) Run() {
 	clear(c.NEtaBar)
 	clear(c.NKBar)
 	clear(c.NVBar)
-	w21 := F(d)
+	w23 := F(d)
 	bThetaEntry := c.BTheta[0]
 	t152 := F(1) / F(d)
 	for l := range L {
@@ -933,12 +916,12 @@ func (c *StepBackward[F]) Run() {
 						aEta[i] = aEta2
 					}
 					// self_referential.theta
-					var t92_2 F
+					var t93_2 F
 					for i := range d {
-						t92_2 += aEta[i]
+						t93_2 += aEta[i]
 					}
 					// self_referential.theta, self_referential.c, self_referential.k, self_referential.v
-					t13 := num.Softplus((t92_2 / w21) + bThetaEntry)
+					t13 := num.Softplus((t93_2 / w23) + bThetaEntry)
 					t212Entry2 := t212_2[a]
 					t26 := num.Sqrt(kern.Choose((F(0) < t212Entry2), t212Entry2, F(1)))
 					t332Entry := t332_2[a]
@@ -1112,11 +1095,11 @@ func (c *StepBackward[F]) Run() {
 						t56[i] = t562
 					}
 					// self_referential.v, self_referential.k, self_referential.theta
-					w22 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w23 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t86 := kern.Choose(w24, w25, F(0))
+					w25 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
+					w26 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
+					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
+					t86 := kern.Choose(w26, w27, F(0))
 					t95 := F(1) / num.Max(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
 					var t98 F
@@ -1137,21 +1120,20 @@ func (c *StepBackward[F]) Run() {
 							t92[j] += F(MVTrail2[j] * t90Entry)
 						}
 					}
-					// self_referential.k, self_referential.theta, self_referential.c, self_referential.rho, self_referential.M_m, self_referential.a_alpha
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
-					w27 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					// self_referential.k, self_referential.theta, self_referential.c, self_referential.rho, self_referential.M_m
 					w28 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
-					w29 := kern.Choose(w27, F(F(0.5*kern.Choose(w26, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t115 := kern.Choose(w28, w29, F(0))
+					w29 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					w30 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
+					t115 := kern.Choose(w30, w31, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t1222 := (num.Max(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t127 := !t1222
 					t140 := (t1222 && (F(0) <= t13))
 					t147 := kern.Choose(t140, F(thetaSigmoid2[a]*kern.Choose(t140, kern.Choose(t1222, t52, F(0)), F(0))), F(0))
 					t155 := kern.Choose(t140, F(t147*t152), F(0))
-					w30 := F(F(rhoEntry3*thetaSigmoidEntry) * (t1122 + t222 + t3323 + t44 + t612 - t922 - t20 - t31 - t422 - t59))
-					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w30
-					t205 := F(t152 * t164)
+					w32 := F(F(rhoEntry3*thetaSigmoidEntry) * (t1122 + t222 + t3323 + t44 + t612 - t922 - t20 - t31 - t422 - t59))
+					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w32
 					c.BThetaBar[0] += t147
 					c.BRhoBar[0] += t164
 					// self_referential.a_k, self_referential.k
@@ -1161,6 +1143,7 @@ func (c *StepBackward[F]) Run() {
 					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.c, self_referential.M_eta, self_referential.a_eta, self_referential.theta
 					clear(t121)
 					clear(t174)
+					w19 := F(t152 * t164)
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
@@ -1176,9 +1159,9 @@ func (c *StepBackward[F]) Run() {
 						w17 := F(thetaEntry2 * t181[i])
 						t90Entry2 := t90[i]
 						w18 := F(thetaEntry2 * t187[i])
-						w19 := F(thetaEntry2 * t185[i])
+						w20 := F(thetaEntry2 * t185[i])
 						yBarEntry := yBar[i]
-						w20 := F(thetaEntry2 * t189[i])
+						w21 := F(thetaEntry2 * t189[i])
 						for j := range d {
 							tEntry := t[j]
 							xEntry := x[j]
@@ -1186,14 +1169,14 @@ func (c *StepBackward[F]) Run() {
 							t174[j] += F(MMTrail2[j] * yBarEntry)
 							MKBarState2[j] = -F(w16*tEntry) + F(rhoEntry3*MKBarState2[j]) + F(xEntry*t119Entry)
 							MVBarState2[j] = -F(w17*tEntry) + F(rhoEntry3*MVBarState2[j]) + F(xEntry*t90Entry2)
-							MAlphaBarState2[j] = -F(w18*tEntry) + F(rhoEntry3*MAlphaBarState2[j]) + F(xEntry*t205)
-							MEtaBarState2[j] = -F(w19*tEntry) + F(rhoEntry3*MEtaBarState2[j]) + F(t155*xEntry)
-							MMBarState2[j] = -F(w20*tEntry) + F(rhoEntry3*MMBarState2[j]) + F(q2[j]*yBarEntry)
+							MAlphaBarState2[j] = -F(w18*tEntry) + F(rhoEntry3*MAlphaBarState2[j]) + F(w19*xEntry)
+							MEtaBarState2[j] = -F(w20*tEntry) + F(rhoEntry3*MEtaBarState2[j]) + F(t155*xEntry)
+							MMBarState2[j] = -F(w21*tEntry) + F(rhoEntry3*MMBarState2[j]) + F(q2[j]*yBarEntry)
 						}
 					}
 					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.c, self_referential
 					for i := range d {
-						t82_2[i] = t92[i] + t121[i] + F(t155*aEtaProd[i]) + F(aAlphaProd[i]*t205)
+						t82_2[i] = t92[i] + t121[i] + F(t155*aEtaProd[i]) + F(w19*aAlphaProd[i])
 						t72_2[i] = t174[i]
 					}
 				}
@@ -1254,15 +1237,16 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential.q
 	for i := range L {
-		t27_2 := t27[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		qProd2 := c.QProd2[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t39_2 := t39[i*T:][:T]
 		for j := range T {
-			t27Entry := t27_2[j]
-			t39_2[j] = kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+			t9Entry := t9_2[j]
+			qProd2Entry2 := qProd2[j]
+			w33 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+			t39_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w33, F(0)), F(0))
 		}
 	}
 
@@ -1518,7 +1502,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MEtaCheckpoints = k.MEtaCheckpoints
 	g.MMCheckpoints = k.MMCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -87,21 +87,20 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
-				t4 := (F(0) < qProd2Entry)
-				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+				t11_2[j] = kern.Larger(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -779,60 +778,58 @@ func (c *stepBackwardFused) run() {
 	_ = d
 	_ = segments
 	t7 := c.Work[:L*T]                                              // [L, T]
-	t11 := c.Work[L*T:][:L*T]                                       // [L, T]
-	t19 := c.Work[2*L*T:][:L*T]                                     // [L, T]
-	q := c.Work[3*L*T:][:L*T*d]                                     // [L, T, d]
-	t212 := c.Work[L*T*d+3*L*T:][:L*T]                              // [L, T]
-	t332 := c.Work[L*T*d+4*L*T:][:L*T]                              // [L, T]
-	PK := c.Work[L*T*d+5*L*T:][:d*d]                                // [d, d]
-	PV := c.Work[L*T*d+5*L*T+d*d:][:d*d]                            // [d, d]
-	t72 := c.Work[L*T*d+5*L*T+2*d*d:][:L*T*d]                       // [L, T, d]
-	t82 := c.Work[2*L*T*d+5*L*T+2*d*d:][:L*T*d]                     // [L, T, d]
-	t22 := c.Work[3*L*T*d+5*L*T+2*d*d:][:L*T]                       // [L, T]
-	t39 := c.Work[3*L*T*d+6*L*T+2*d*d:][:L*T]                       // [L, T]
-	t43 := c.Work[3*L*T*d+7*L*T+2*d*d:][:L*T*d]                     // [L, T, d]
-	MKBarState := c.Work[4*L*T*d+7*L*T+2*d*d:][:d*d]                // [d, d]
-	MVBarState := c.Work[4*L*T*d+7*L*T+3*d*d:][:d*d]                // [d, d]
-	MAlphaBarState := c.Work[4*L*T*d+7*L*T+4*d*d:][:d*d]            // [d, d]
-	MEtaBarState := c.Work[4*L*T*d+7*L*T+5*d*d:][:d*d]              // [d, d]
-	MMBarState := c.Work[4*L*T*d+7*L*T+6*d*d:][:d*d]                // [d, d]
-	MKTrail := c.Work[4*L*T*d+7*L*T+7*d*d:][:C*d*d+d*d]             // [C + 1, d, d]
-	MVTrail := c.Work[C*d*d+4*L*T*d+7*L*T+8*d*d:][:C*d*d+d*d]       // [C + 1, d, d]
-	MAlphaTrail := c.Work[2*C*d*d+4*L*T*d+7*L*T+9*d*d:][:C*d*d+d*d] // [C + 1, d, d]
-	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+7*L*T+10*d*d:][:C*d*d+d*d]  // [C + 1, d, d]
-	MMTrail := c.Work[4*C*d*d+4*L*T*d+7*L*T+11*d*d:][:C*d*d+d*d]    // [C + 1, d, d]
-	k := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d:][:d]                  // [d]
-	aEta := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+d:][:d]             // [d]
-	k2 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+2*d:][:d]             // [d]
-	v := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+3*d:][:d]              // [d]
-	t := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+4*d:][:d]              // [d]
-	t181 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+5*d:][:d]           // [d]
-	t62 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+6*d:][:d]            // [d]
-	t182 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+7*d:][:d]           // [d]
-	t183 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+8*d:][:d]           // [d]
-	t172 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+9*d:][:d]           // [d]
-	t184 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+10*d:][:d]          // [d]
-	t185 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+11*d:][:d]          // [d]
-	t282 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+12*d:][:d]          // [d]
-	t186 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+13*d:][:d]          // [d]
-	t187 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+14*d:][:d]          // [d]
-	t392 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+15*d:][:d]          // [d]
-	t188 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+16*d:][:d]          // [d]
-	t189 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+17*d:][:d]          // [d]
-	t50 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+18*d:][:d]           // [d]
-	t51 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+19*d:][:d]           // [d]
-	t190 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+20*d:][:d]          // [d]
-	t56 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+21*d:][:d]           // [d]
-	t90 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+22*d:][:d]           // [d]
-	t93 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+23*d:][:d]           // [d]
-	t92 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+24*d:][:d]           // [d]
-	t119 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+25*d:][:d]          // [d]
-	t121 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+26*d:][:d]          // [d]
-	t174 := c.Work[5*C*d*d+4*L*T*d+7*L*T+12*d*d+27*d:][:d]          // [d]
-	t4 := c.Flags[:L*T]                                             // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                      // [L, T]
-	t27 := c.Flags[2*L*T:][:L*T]                                    // [L, T]
-	t92Total := make([]F, 1)
+	t9 := c.Work[L*T:][:L*T]                                        // [L, T]
+	t11 := c.Work[2*L*T:][:L*T]                                     // [L, T]
+	t19 := c.Work[3*L*T:][:L*T]                                     // [L, T]
+	q := c.Work[4*L*T:][:L*T*d]                                     // [L, T, d]
+	t212 := c.Work[L*T*d+4*L*T:][:L*T]                              // [L, T]
+	t332 := c.Work[L*T*d+5*L*T:][:L*T]                              // [L, T]
+	PK := c.Work[L*T*d+6*L*T:][:d*d]                                // [d, d]
+	PV := c.Work[L*T*d+6*L*T+d*d:][:d*d]                            // [d, d]
+	t72 := c.Work[L*T*d+6*L*T+2*d*d:][:L*T*d]                       // [L, T, d]
+	t82 := c.Work[2*L*T*d+6*L*T+2*d*d:][:L*T*d]                     // [L, T, d]
+	t22 := c.Work[3*L*T*d+6*L*T+2*d*d:][:L*T]                       // [L, T]
+	t39 := c.Work[3*L*T*d+7*L*T+2*d*d:][:L*T]                       // [L, T]
+	t43 := c.Work[3*L*T*d+8*L*T+2*d*d:][:L*T*d]                     // [L, T, d]
+	MKBarState := c.Work[4*L*T*d+8*L*T+2*d*d:][:d*d]                // [d, d]
+	MVBarState := c.Work[4*L*T*d+8*L*T+3*d*d:][:d*d]                // [d, d]
+	MAlphaBarState := c.Work[4*L*T*d+8*L*T+4*d*d:][:d*d]            // [d, d]
+	MEtaBarState := c.Work[4*L*T*d+8*L*T+5*d*d:][:d*d]              // [d, d]
+	MMBarState := c.Work[4*L*T*d+8*L*T+6*d*d:][:d*d]                // [d, d]
+	MKTrail := c.Work[4*L*T*d+8*L*T+7*d*d:][:C*d*d+d*d]             // [C + 1, d, d]
+	MVTrail := c.Work[C*d*d+4*L*T*d+8*L*T+8*d*d:][:C*d*d+d*d]       // [C + 1, d, d]
+	MAlphaTrail := c.Work[2*C*d*d+4*L*T*d+8*L*T+9*d*d:][:C*d*d+d*d] // [C + 1, d, d]
+	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+8*L*T+10*d*d:][:C*d*d+d*d]  // [C + 1, d, d]
+	MMTrail := c.Work[4*C*d*d+4*L*T*d+8*L*T+11*d*d:][:C*d*d+d*d]    // [C + 1, d, d]
+	k := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d:][:d]                  // [d]
+	aEta := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+d:][:d]             // [d]
+	k2 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+2*d:][:d]             // [d]
+	v := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+3*d:][:d]              // [d]
+	t := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+4*d:][:d]              // [d]
+	t181 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+5*d:][:d]           // [d]
+	t62 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+6*d:][:d]            // [d]
+	t182 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+7*d:][:d]           // [d]
+	t183 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+8*d:][:d]           // [d]
+	t172 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+9*d:][:d]           // [d]
+	t184 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+10*d:][:d]          // [d]
+	t185 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+11*d:][:d]          // [d]
+	t282 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+12*d:][:d]          // [d]
+	t186 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+13*d:][:d]          // [d]
+	t187 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+14*d:][:d]          // [d]
+	t392 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+15*d:][:d]          // [d]
+	t188 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+16*d:][:d]          // [d]
+	t189 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+17*d:][:d]          // [d]
+	t50 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+18*d:][:d]           // [d]
+	t51 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+19*d:][:d]           // [d]
+	t190 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+20*d:][:d]          // [d]
+	t56 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+21*d:][:d]           // [d]
+	t90 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+22*d:][:d]           // [d]
+	t93 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+23*d:][:d]           // [d]
+	t92 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+24*d:][:d]           // [d]
+	t119 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+25*d:][:d]          // [d]
+	t121 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+26*d:][:d]          // [d]
+	t174 := c.Work[5*C*d*d+4*L*T*d+8*L*T+12*d*d+27*d:][:d]          // [d]
+	t93Total := make([]F, 1)
 	t922Total := make([]F, 1)
 	t1122Total := make([]F, 1)
 	t20Total := make([]F, 1)
@@ -848,27 +845,34 @@ func (c *stepBackwardFused) run() {
 	t98Total := make([]F, 1)
 
 	// self_referential.q
-	for i := range L {
-		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		for j := range T {
-			qProd2Entry := qProd2[j]
-			t42 := (F(0) < qProd2Entry)
-			t73 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42, t73, F(0))
-			t112 := kern.Larger(t9, F(1e-08))
-			t232 := (F(1e-08) <= t9)
-			t4_2[j] = t42
-			t7_2[j] = t73
-			t11_2[j] = t112
-			t19_2[j] = F(1) / t112
-			t23_2[j] = t232
-			t27_2[j] = (t232 && t42)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t19),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			qProd2 := c.QProd2[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t19_2 := t19[i*T:][:T]
+			for j := range T {
+				qProd2Entry := qProd2[j]
+				t73 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+				t92_2 := kern.Choose((F(0) < qProd2Entry), t73, F(0))
+				t112 := kern.Larger(t92_2, F(1e-08))
+				t7_2[j] = t73
+				t9_2[j] = t92_2
+				t11_2[j] = t112
+				t19_2[j] = F(1) / t112
+			}
 		}
 	}
 
@@ -945,7 +949,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.NEtaBar)
 	clear(c.NKBar)
 	clear(c.NVBar)
-	w21 := F(d)
+	w23 := F(d)
 	bThetaEntry := c.BTheta[0]
 	t152 := F(1) / F(d)
 	for l := range L {
@@ -1110,27 +1114,27 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential.theta
-					var t92_2 F
+					var t93_2 F
 					if kern.Wide() {
 						a2 := regions.R9e3d409da788Args{
 							P0: unsafe.SliceData(aEta),
-							P1: unsafe.SliceData(t92Total),
+							P1: unsafe.SliceData(t93Total),
 							N0: d,
-							S0: [2]float32{t92_2},
+							S0: [2]float32{t93_2},
 						}
 						regions.R9e3d409da788(&a2)
 					} else {
-						t92_3 := t92_2
-						t92Sums := [16]F{t92_3}
+						t93_3 := t93_2
+						t93Sums := [16]F{t93_3}
 						for i := range d {
-							t92Sums[i%16] = t92Sums[i%16] + aEta[i]
+							t93Sums[i%16] = t93Sums[i%16] + aEta[i]
 						}
-						t92_3 = kern.Sum16(&t92Sums)
-						t92Total[0] = t92_3
+						t93_3 = kern.Sum16(&t93Sums)
+						t93Total[0] = t93_3
 					}
-					t92_2 = t92Total[0]
+					t93_2 = t93Total[0]
 					// self_referential.theta, self_referential.c, self_referential.k, self_referential.v
-					t13 := kern.Softplus((t92_2 / w21) + bThetaEntry)
+					t13 := kern.Softplus((t93_2 / w23) + bThetaEntry)
 					t212Entry2 := t212_2[a]
 					t26 := num.Sqrt(kern.Choose((F(0) < t212Entry2), t212Entry2, F(1)))
 					t332Entry := t332_2[a]
@@ -1643,11 +1647,11 @@ func (c *stepBackwardFused) run() {
 					}
 					t69 = t69Total[0]
 					// self_referential.v, self_referential.k, self_referential.theta
-					w22 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w23 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
-					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t86 := kern.Choose(w24, w25, F(0))
+					w25 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
+					w26 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
+					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
+					t86 := kern.Choose(w26, w27, F(0))
 					t95 := F(1) / kern.Larger(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
 					var t98 F
@@ -1708,21 +1712,20 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// self_referential.k, self_referential.theta, self_referential.c, self_referential.rho, self_referential.M_m, self_referential.a_alpha
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
-					w27 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					// self_referential.k, self_referential.theta, self_referential.c, self_referential.rho, self_referential.M_m
 					w28 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
-					w29 := kern.Choose(w27, F(F(0.5*kern.Choose(w26, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t115 := kern.Choose(w28, w29, F(0))
+					w29 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					w30 := ((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))) && (F(0) < t212Entry2))
+					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t212Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
+					t115 := kern.Choose(w30, w31, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t1222 := (kern.Larger(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t127 := !t1222
 					t140 := (t1222 && (F(0) <= t13))
 					t147 := kern.Choose(t140, F(thetaSigmoid2[a]*kern.Choose(t140, kern.Choose(t1222, t52, F(0)), F(0))), F(0))
 					t155 := kern.Choose(t140, F(t147*t152), F(0))
-					w30 := F(F(rhoEntry3*thetaSigmoidEntry) * (((((((((t1122 + t222) + t3323) + t44) + t612) - t922) - t20) - t31) - t422) - t59))
-					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w30
-					t205 := F(t152 * t164)
+					w32 := F(F(rhoEntry3*thetaSigmoidEntry) * (((((((((t1122 + t222) + t3323) + t44) + t612) - t922) - t20) - t31) - t422) - t59))
+					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w32
 					c.BThetaBar[0] = c.BThetaBar[0] + t147
 					c.BRhoBar[0] = c.BRhoBar[0] + t164
 					// self_referential.a_k, self_referential.k
@@ -1746,8 +1749,9 @@ func (c *stepBackwardFused) run() {
 					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.c, self_referential.M_eta, self_referential.a_eta, self_referential.theta
 					clear(t121)
 					clear(t174)
+					w19 := F(t152 * t164)
 					if kern.Wide() {
-						a2 := regions.R07605846c0b9Args{
+						a2 := regions.Rabc8db76ab54Args{
 							P0:  unsafe.SliceData(t119),
 							P1:  unsafe.SliceData(t183),
 							P2:  unsafe.SliceData(t181),
@@ -1785,10 +1789,10 @@ func (c *stepBackwardFused) run() {
 							N14: 4 * d * d * a,
 							S0:  [2]float32{thetaEntry2},
 							S1:  [2]float32{rhoEntry3},
-							S2:  [2]float32{t205},
+							S2:  [2]float32{w19},
 							S3:  [2]float32{t155},
 						}
-						regions.R07605846c0b9(&a2)
+						regions.Rabc8db76ab54(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1806,9 +1810,9 @@ func (c *stepBackwardFused) run() {
 							w17 := F(thetaEntry2 * t181[i])
 							t90Entry2 := t90[i]
 							w18 := F(thetaEntry2 * t187[i])
-							w19 := F(thetaEntry2 * t185[i])
+							w20 := F(thetaEntry2 * t185[i])
 							yBarEntry := yBar[i]
-							w20 := F(thetaEntry2 * t189[i])
+							w21 := F(thetaEntry2 * t189[i])
 							for j := range d {
 								tEntry := t[j]
 								xEntry := x[j]
@@ -1816,9 +1820,9 @@ func (c *stepBackwardFused) run() {
 								t174[j] = num.FMA32(MMTrail2[j], yBarEntry, t174[j])
 								MKBarState2[j] = num.FMA32(xEntry, t119Entry, num.FMA32(rhoEntry3, MKBarState2[j], -F(w16*tEntry)))
 								MVBarState2[j] = num.FMA32(xEntry, t90Entry2, num.FMA32(rhoEntry3, MVBarState2[j], -F(w17*tEntry)))
-								MAlphaBarState2[j] = num.FMA32(xEntry, t205, num.FMA32(rhoEntry3, MAlphaBarState2[j], -F(w18*tEntry)))
-								MEtaBarState2[j] = num.FMA32(t155, xEntry, num.FMA32(rhoEntry3, MEtaBarState2[j], -F(w19*tEntry)))
-								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, num.FMA32(rhoEntry3, MMBarState2[j], -F(w20*tEntry)))
+								MAlphaBarState2[j] = num.FMA32(w19, xEntry, num.FMA32(rhoEntry3, MAlphaBarState2[j], -F(w18*tEntry)))
+								MEtaBarState2[j] = num.FMA32(t155, xEntry, num.FMA32(rhoEntry3, MEtaBarState2[j], -F(w20*tEntry)))
+								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, num.FMA32(rhoEntry3, MMBarState2[j], -F(w21*tEntry)))
 							}
 						}
 					}
@@ -1834,7 +1838,7 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t72),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{t205},
+							S0: [2]float32{w19},
 							S1: [2]float32{t155},
 						}
 						regions.Ra08138583538(&a2)
@@ -1844,7 +1848,7 @@ func (c *stepBackwardFused) run() {
 						t82_2 := t82[(l*T+a+C*s)*d:][:d]
 						t72_2 := t72[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t82_2[i] = num.FMA32(aAlphaProd[i], t205, num.FMA32(t155, aEtaProd[i], t92[i]+t121[i]))
+							t82_2[i] = num.FMA32(w19, aAlphaProd[i], num.FMA32(t155, aEtaProd[i], t92[i]+t121[i]))
 							t72_2[i] = t174[i]
 						}
 					}
@@ -1904,16 +1908,30 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential.q
-	for i := range L {
-		t27_2 := t27[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		for j := range T {
-			t27Entry := t27_2[j]
-			t39_2[j] = kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(c.QProd2),
+			P2: unsafe.SliceData(t22),
+			P3: unsafe.SliceData(t7),
+			P4: unsafe.SliceData(t39),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t9_2 := t9[i*T:][:T]
+			qProd2 := c.QProd2[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
+			for j := range T {
+				t9Entry := t9_2[j]
+				qProd2Entry2 := qProd2[j]
+				w33 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+				t39_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w33, F(0)), F(0))
+			}
 		}
 	}
 

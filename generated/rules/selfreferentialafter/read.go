@@ -69,8 +69,7 @@ func (c *Read[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t4 := (F(0) < qProdEntry)
-			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProdEntry, F(1))), F(0)), F(1e-08))
+			t11_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -98,29 +97,22 @@ type ReadBackward[F num.Float] struct {
 	L     int
 	T     int
 	D     int
-	MQ    []F    // [L, d, d]
-	X     []F    // [L, T, d]
-	MM    []F    // [L, d, d]
-	YBar  []F    // [L, T, d]
-	AQ    []F    // [L, T, d]
-	QProd []F    // [L, T]
-	MQBar []F    // [L, d, d], written
-	XBar  []F    // [L, T, d], written
-	MMBar []F    // [L, d, d], written
-	Work  []F    // WorkLen() entries
-	Flags []bool // FlagsLen() entries
+	MQ    []F // [L, d, d]
+	X     []F // [L, T, d]
+	MM    []F // [L, d, d]
+	YBar  []F // [L, T, d]
+	AQ    []F // [L, T, d]
+	QProd []F // [L, T]
+	MQBar []F // [L, d, d], written
+	XBar  []F // [L, T, d], written
+	MMBar []F // [L, d, d], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d + 5·L·T.
+// WorkLen is 3·L·T·d + 6·L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 3*L*T*d + 5*L*T
-}
-
-// FlagsLen is 3·L·T.
-func (c *ReadBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 3*L*T*d + 6*L*T
 }
 
 // Run computes ReadBackward.
@@ -132,6 +124,8 @@ func (c *ReadBackward[F]) Run() {
 	L, T, d := c.L, c.T, c.D
 	t7 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t11 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t42 := work[:L*T] // [L, T]
@@ -145,34 +139,23 @@ func (c *ReadBackward[F]) Run() {
 	t24 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t28 := work[:L*T*d] // [L, T, d]
-	t4 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t82 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t12 := flags[:L*T] // [L, T]
 
 	// self_referential_after.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t43 := (F(0) < qProdEntry)
-			t73 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-			t9 := kern.Choose(t43, t73, F(0))
-			t112 := num.Max(t9, F(1e-08))
-			t822 := (F(1e-08) <= t9)
-			t4_2[j] = t43
+			t73 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t92 := kern.Choose((F(0) < qProdEntry), t73, F(0))
+			t112 := num.Max(t92, F(1e-08))
 			t7_2[j] = t73
+			t9_2[j] = t92
 			t11_2[j] = t112
 			t42_2[j] = F(1) / t112
-			t82_2[j] = t822
-			t12_2[j] = (t822 && t43)
 		}
 	}
 
@@ -217,15 +200,16 @@ func (c *ReadBackward[F]) Run() {
 
 	// self_referential_after.q
 	for i := range L {
-		t12_2 := t12[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t24_2 := t24[i*T:][:T]
 		for j := range T {
-			t12Entry := t12_2[j]
-			t24_2[j] = kern.Choose((t12Entry && t4_2[j]), kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, kern.Choose(t82_2[j], t72_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+			t9Entry := t9_2[j]
+			qProdEntry2 := qProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t9Entry), t72_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+			t24_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 		}
 	}
 
@@ -335,7 +319,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MMBar = t.Part(n.fromMM, g.L*g.D*g.D)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.fromMQ, g.MQBar)

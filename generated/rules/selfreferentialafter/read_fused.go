@@ -59,21 +59,20 @@ func (c *readFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t4 := (F(0) < qProdEntry)
-				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProdEntry, F(1))), F(0)), F(1e-08))
+				t11_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -120,39 +119,44 @@ func (c *readBackwardFused) run() {
 	_ = T
 	_ = d
 	t7 := c.Work[:L*T]                    // [L, T]
-	t11 := c.Work[L*T:][:L*T]             // [L, T]
-	t42 := c.Work[2*L*T:][:L*T]           // [L, T]
-	q := c.Work[3*L*T:][:L*T*d]           // [L, T, d]
-	t22 := c.Work[L*T*d+3*L*T:][:L*T*d]   // [L, T, d]
-	t72 := c.Work[2*L*T*d+3*L*T:][:L*T]   // [L, T]
-	t24 := c.Work[2*L*T*d+4*L*T:][:L*T]   // [L, T]
-	t28 := c.Work[2*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
-	t4 := c.Flags[:L*T]                   // [L, T]
-	t82 := c.Flags[L*T:][:L*T]            // [L, T]
-	t12 := c.Flags[2*L*T:][:L*T]          // [L, T]
+	t9 := c.Work[L*T:][:L*T]              // [L, T]
+	t11 := c.Work[2*L*T:][:L*T]           // [L, T]
+	t42 := c.Work[3*L*T:][:L*T]           // [L, T]
+	q := c.Work[4*L*T:][:L*T*d]           // [L, T, d]
+	t22 := c.Work[L*T*d+4*L*T:][:L*T*d]   // [L, T, d]
+	t72 := c.Work[2*L*T*d+4*L*T:][:L*T]   // [L, T]
+	t24 := c.Work[2*L*T*d+5*L*T:][:L*T]   // [L, T]
+	t28 := c.Work[2*L*T*d+6*L*T:][:L*T*d] // [L, T, d]
 
 	// self_referential_after.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t43 := (F(0) < qProdEntry)
-			t73 := num.Sqrt(kern.Choose(t43, qProdEntry, F(1)))
-			t9 := kern.Choose(t43, t73, F(0))
-			t112 := kern.Larger(t9, F(1e-08))
-			t822 := (F(1e-08) <= t9)
-			t4_2[j] = t43
-			t7_2[j] = t73
-			t11_2[j] = t112
-			t42_2[j] = F(1) / t112
-			t82_2[j] = t822
-			t12_2[j] = (t822 && t43)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t42),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			qProd := c.QProd[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			for j := range T {
+				qProdEntry := qProd[j]
+				t73 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t92 := kern.Choose((F(0) < qProdEntry), t73, F(0))
+				t112 := kern.Larger(t92, F(1e-08))
+				t7_2[j] = t73
+				t9_2[j] = t92
+				t11_2[j] = t112
+				t42_2[j] = F(1) / t112
+			}
 		}
 	}
 
@@ -228,16 +232,30 @@ func (c *readBackwardFused) run() {
 	}
 
 	// self_referential_after.q
-	for i := range L {
-		t12_2 := t12[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t24_2 := t24[i*T:][:T]
-		for j := range T {
-			t12Entry := t12_2[j]
-			t24_2[j] = kern.Choose((t12Entry && t4_2[j]), kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, kern.Choose(t82_2[j], t72_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t72),
+			P3: unsafe.SliceData(t7),
+			P4: unsafe.SliceData(t24),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t9_2 := t9[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t24_2 := t24[i*T:][:T]
+			for j := range T {
+				t9Entry := t9_2[j]
+				qProdEntry2 := qProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t9Entry), t72_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+				t24_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			}
 		}
 	}
 

@@ -277,7 +277,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.MMBar = a.Grad("M_m", g.L*g.D*g.D)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -821,7 +821,7 @@ func (c *StepBackward[F]) Run() {
 	clear(c.NKBar)
 	clear(c.NVBar)
 	clear(c.NQBar)
-	w25 := F(d)
+	w27 := F(d)
 	bThetaEntry := c.BTheta[0]
 	t204 := F(1) / F(d)
 	for l := range L {
@@ -1007,7 +1007,7 @@ func (c *StepBackward[F]) Run() {
 						t8 += aEta[i]
 					}
 					// self_referential_after.theta, self_referential_after.c, self_referential_after.k, self_referential_after.v, self_referential_after.q
-					t12 := num.Softplus((t8 / w25) + bThetaEntry)
+					t12 := num.Softplus((t8 / w27) + bThetaEntry)
 					t20Entry2 := t20_2[a]
 					t25 := num.Sqrt(kern.Choose((F(0) < t20Entry2), t20Entry2, F(1)))
 					t32Entry2 := t32_2[a]
@@ -1175,11 +1175,11 @@ func (c *StepBackward[F]) Run() {
 					}
 					t732 := -t73
 					// self_referential_after.q, self_referential_after.k, self_referential_after.theta, self_referential_after.v
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
-					w27 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
 					w28 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
-					w29 := kern.Choose(w27, F(F(0.5*kern.Choose(w26, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))), t732, F(0)), F(0)))*(F(1)/t67)), F(0))
-					t902 := kern.Choose(w28, w29, F(0))
+					w29 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
+					w30 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
+					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))), t732, F(0)), F(0)))*(F(1)/t67)), F(0))
+					t902 := kern.Choose(w30, w31, F(0))
 					t118 := F(1) / num.Max(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					// self_referential_after.a_q, self_referential_after.q
 					for i := range d {
@@ -1238,11 +1238,11 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// self_referential_after.v, self_referential_after.k, self_referential_after.theta
-					w30 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
-					w31 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
 					w32 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
-					w33 := kern.Choose(w31, F(F(0.5*kern.Choose(w30, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))), t1212, F(0)), F(0)))*(F(1)/t37)), F(0))
-					t138 := kern.Choose(w32, w33, F(0))
+					w33 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
+					w34 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
+					w35 := kern.Choose(w33, F(F(0.5*kern.Choose(w32, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))), t1212, F(0)), F(0)))*(F(1)/t37)), F(0))
+					t138 := kern.Choose(w34, w35, F(0))
 					t1472 := F(1) / num.Max(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
 					// self_referential_after.a_v, self_referential_after.v, self_referential_after.k, self_referential_after.M_q, self_referential_after.M_m, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.theta
 					var t150 F
@@ -1262,21 +1262,20 @@ func (c *StepBackward[F]) Run() {
 							t1442[j] += F(MVTrail2[j] * t142Entry)
 						}
 					}
-					// self_referential_after.k, self_referential_after.theta, self_referential_after.c, self_referential_after.rho, self_referential_after.M_m, self_referential_after.a_alpha
-					w34 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
-					w35 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
+					// self_referential_after.k, self_referential_after.theta, self_referential_after.c, self_referential_after.rho, self_referential_after.M_m
 					w36 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
-					w37 := kern.Choose(w35, F(F(0.5*kern.Choose(w34, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))), t1502, F(0)), F(0)))*(F(1)/t25)), F(0))
-					t167 := kern.Choose(w36, w37, F(0))
+					w37 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
+					w38 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
+					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))), t1502, F(0)), F(0)))*(F(1)/t25)), F(0))
+					t167 := kern.Choose(w38, w39, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t174 := (num.Max(t12, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t179 := !t174
 					t192 := (t174 && (F(0) <= t12))
 					t199 := kern.Choose(t192, F(thetaSigmoid2[a]*kern.Choose(t192, kern.Choose(t174, t104, F(0)), F(0))), F(0))
 					t207 := kern.Choose(t192, F(t199*t204), F(0))
-					w38 := t132 + t26 + t392 + t52 + t65 + t1122 - t112 - t242_2 - t372 - t50 - t63 - t110
-					t216 := -kern.Choose(t179, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t179, t104, F(0))), F(0)) + F(F(rhoEntry3*thetaSigmoidEntry)*w38)
-					t268 := F(t204 * t216)
+					w40 := t132 + t26 + t392 + t52 + t65 + t1122 - t112 - t242_2 - t372 - t50 - t63 - t110
+					t216 := -kern.Choose(t179, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t179, t104, F(0))), F(0)) + F(F(rhoEntry3*thetaSigmoidEntry)*w40)
 					c.BThetaBar[0] += t199
 					c.BRhoBar[0] += t216
 					// self_referential_after.a_k, self_referential_after.k
@@ -1285,6 +1284,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// self_referential_after.a_k, self_referential_after.a_alpha, self_referential_after.M_k, self_referential_after.M_m, self_referential_after.M_q, self_referential_after.M_v, self_referential_after.a_v, self_referential_after.a_q, self_referential_after.M_alpha, self_referential_after.c, self_referential_after.M_eta, self_referential_after.a_eta, self_referential_after.theta, self_referential_after.y
 					clear(t173)
+					w23 := F(t204 * t216)
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
@@ -1301,9 +1301,9 @@ func (c *StepBackward[F]) Run() {
 						w21 := F(thetaEntry2 * t232[i])
 						t942Entry2 := t942[i]
 						w22 := F(thetaEntry2 * t240[i])
-						w23 := F(thetaEntry2 * t238[i])
+						w24 := F(thetaEntry2 * t238[i])
 						yBarEntry4 := yBar[i]
-						w24 := F(thetaEntry2 * t242[i])
+						w25 := F(thetaEntry2 * t242[i])
 						for j := range d {
 							k2Entry := k2[j]
 							xEntry := x[j]
@@ -1311,14 +1311,14 @@ func (c *StepBackward[F]) Run() {
 							MKBarState2[j] = -F(w19*k2Entry) + F(rhoEntry3*MKBarState2[j]) + F(xEntry*t171Entry)
 							MVBarState2[j] = -F(w20*k2Entry) + F(rhoEntry3*MVBarState2[j]) + F(xEntry*t142Entry2)
 							MQBarState2[j] = -F(w21*k2Entry) + F(rhoEntry3*MQBarState2[j]) + F(xEntry*t942Entry2)
-							MAlphaBarState2[j] = -F(w22*k2Entry) + F(rhoEntry3*MAlphaBarState2[j]) + F(xEntry*t268)
-							MEtaBarState2[j] = -F(w23*k2Entry) + F(rhoEntry3*MEtaBarState2[j]) + F(t207*xEntry)
-							MMBarState2[j] = -F(w24*k2Entry) + F(rhoEntry3*(MMBarState2[j]+F(yBarEntry4*q[j])))
+							MAlphaBarState2[j] = -F(w22*k2Entry) + F(rhoEntry3*MAlphaBarState2[j]) + F(w23*xEntry)
+							MEtaBarState2[j] = -F(w24*k2Entry) + F(rhoEntry3*MEtaBarState2[j]) + F(t207*xEntry)
+							MMBarState2[j] = -F(w25*k2Entry) + F(rhoEntry3*(MMBarState2[j]+F(yBarEntry4*q[j])))
 						}
 					}
 					// self_referential_after.a_alpha, self_referential_after.a_eta, self_referential_after.theta, self_referential_after.c
 					for i := range d {
-						xBar[i] = t96[i] + t1442[i] + t173[i] + F(t207*aEtaProd[i]) + F(aAlphaProd[i]*t268)
+						xBar[i] = t96[i] + t1442[i] + t173[i] + F(t207*aEtaProd[i]) + F(w23*aAlphaProd[i])
 					}
 				}
 			}

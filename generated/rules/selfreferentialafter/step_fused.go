@@ -1094,7 +1094,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.NKBar)
 	clear(c.NVBar)
 	clear(c.NQBar)
-	w25 := F(d)
+	w27 := F(d)
 	bThetaEntry := c.BTheta[0]
 	t204 := F(1) / F(d)
 	for l := range L {
@@ -1295,7 +1295,7 @@ func (c *stepBackwardFused) run() {
 					}
 					t8 = t8Total[0]
 					// self_referential_after.theta, self_referential_after.c, self_referential_after.k, self_referential_after.v, self_referential_after.q
-					t12 := kern.Softplus((t8 / w25) + bThetaEntry)
+					t12 := kern.Softplus((t8 / w27) + bThetaEntry)
 					t20Entry2 := t20_2[a]
 					t25 := num.Sqrt(kern.Choose((F(0) < t20Entry2), t20Entry2, F(1)))
 					t32Entry2 := t32_2[a]
@@ -1788,11 +1788,11 @@ func (c *stepBackwardFused) run() {
 					t73 = t73Total[0]
 					t732 := -t73
 					// self_referential_after.q, self_referential_after.k, self_referential_after.theta, self_referential_after.v
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
-					w27 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
 					w28 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
-					w29 := kern.Choose(w27, F(F(0.5*kern.Choose(w26, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))), t732, F(0)), F(0)))*(F(1)/t67)), F(0))
-					t902 := kern.Choose(w28, w29, F(0))
+					w29 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
+					w30 := ((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))) && (F(0) < t62Entry))
+					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t62Entry), t67, F(0))), t732, F(0)), F(0)))*(F(1)/t67)), F(0))
+					t902 := kern.Choose(w30, w31, F(0))
 					t118 := F(1) / kern.Larger(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					// self_referential_after.a_q, self_referential_after.q
 					if kern.Wide() {
@@ -1986,11 +1986,11 @@ func (c *stepBackwardFused) run() {
 					t110 = t110Total[0]
 					t1122 = t1122Total[0]
 					// self_referential_after.v, self_referential_after.k, self_referential_after.theta
-					w30 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
-					w31 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
 					w32 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
-					w33 := kern.Choose(w31, F(F(0.5*kern.Choose(w30, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))), t1212, F(0)), F(0)))*(F(1)/t37)), F(0))
-					t138 := kern.Choose(w32, w33, F(0))
+					w33 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
+					w34 := ((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))) && (F(0) < t32Entry2))
+					w35 := kern.Choose(w33, F(F(0.5*kern.Choose(w32, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t32Entry2), t37, F(0))), t1212, F(0)), F(0)))*(F(1)/t37)), F(0))
+					t138 := kern.Choose(w34, w35, F(0))
 					t1472 := F(1) / kern.Larger(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
 					// self_referential_after.a_v, self_referential_after.v, self_referential_after.k, self_referential_after.M_q, self_referential_after.M_m, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.theta
 					var t150 F
@@ -2056,21 +2056,20 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// self_referential_after.k, self_referential_after.theta, self_referential_after.c, self_referential_after.rho, self_referential_after.M_m, self_referential_after.a_alpha
-					w34 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
-					w35 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
+					// self_referential_after.k, self_referential_after.theta, self_referential_after.c, self_referential_after.rho, self_referential_after.M_m
 					w36 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
-					w37 := kern.Choose(w35, F(F(0.5*kern.Choose(w34, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))), t1502, F(0)), F(0)))*(F(1)/t25)), F(0))
-					t167 := kern.Choose(w36, w37, F(0))
+					w37 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
+					w38 := ((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))) && (F(0) < t20Entry2))
+					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t20Entry2), t25, F(0))), t1502, F(0)), F(0)))*(F(1)/t25)), F(0))
+					t167 := kern.Choose(w38, w39, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t174 := (kern.Larger(t12, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t179 := !t174
 					t192 := (t174 && (F(0) <= t12))
 					t199 := kern.Choose(t192, F(thetaSigmoid2[a]*kern.Choose(t192, kern.Choose(t174, t104, F(0)), F(0))), F(0))
 					t207 := kern.Choose(t192, F(t199*t204), F(0))
-					w38 := ((((((((((t132 + t26) + t392) + t52) + t65) + t1122) - t112) - t242_2) - t372) - t50) - t63) - t110
-					t216 := num.FMA32(F(rhoEntry3*thetaSigmoidEntry), w38, -kern.Choose(t179, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t179, t104, F(0))), F(0)))
-					t268 := F(t204 * t216)
+					w40 := ((((((((((t132 + t26) + t392) + t52) + t65) + t1122) - t112) - t242_2) - t372) - t50) - t63) - t110
+					t216 := num.FMA32(F(rhoEntry3*thetaSigmoidEntry), w40, -kern.Choose(t179, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t179, t104, F(0))), F(0)))
 					c.BThetaBar[0] = c.BThetaBar[0] + t199
 					c.BRhoBar[0] = c.BRhoBar[0] + t216
 					// self_referential_after.a_k, self_referential_after.k
@@ -2093,8 +2092,9 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_after.a_k, self_referential_after.a_alpha, self_referential_after.M_k, self_referential_after.M_m, self_referential_after.M_q, self_referential_after.M_v, self_referential_after.a_v, self_referential_after.a_q, self_referential_after.M_alpha, self_referential_after.c, self_referential_after.M_eta, self_referential_after.a_eta, self_referential_after.theta, self_referential_after.y
 					clear(t173)
+					w23 := F(t204 * t216)
 					if kern.Wide() {
-						a2 := regions.R67ebdbc7c3a3Args{
+						a2 := regions.Rffa94391af56Args{
 							P0:  unsafe.SliceData(t171),
 							P1:  unsafe.SliceData(t236),
 							P2:  unsafe.SliceData(t234),
@@ -2132,10 +2132,10 @@ func (c *stepBackwardFused) run() {
 							N13: 4 * d * d * a,
 							S0:  [2]float32{thetaEntry2},
 							S1:  [2]float32{rhoEntry3},
-							S2:  [2]float32{t268},
+							S2:  [2]float32{w23},
 							S3:  [2]float32{t207},
 						}
-						regions.R67ebdbc7c3a3(&a2)
+						regions.Rffa94391af56(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2154,9 +2154,9 @@ func (c *stepBackwardFused) run() {
 							w21 := F(thetaEntry2 * t232[i])
 							t942Entry2 := t942[i]
 							w22 := F(thetaEntry2 * t240[i])
-							w23 := F(thetaEntry2 * t238[i])
+							w24 := F(thetaEntry2 * t238[i])
 							yBarEntry4 := yBar[i]
-							w24 := F(thetaEntry2 * t242[i])
+							w25 := F(thetaEntry2 * t242[i])
 							for j := range d {
 								k2Entry := k2[j]
 								xEntry := x[j]
@@ -2164,9 +2164,9 @@ func (c *stepBackwardFused) run() {
 								MKBarState2[j] = num.FMA32(xEntry, t171Entry, num.FMA32(rhoEntry3, MKBarState2[j], -F(w19*k2Entry)))
 								MVBarState2[j] = num.FMA32(xEntry, t142Entry2, num.FMA32(rhoEntry3, MVBarState2[j], -F(w20*k2Entry)))
 								MQBarState2[j] = num.FMA32(xEntry, t942Entry2, num.FMA32(rhoEntry3, MQBarState2[j], -F(w21*k2Entry)))
-								MAlphaBarState2[j] = num.FMA32(xEntry, t268, num.FMA32(rhoEntry3, MAlphaBarState2[j], -F(w22*k2Entry)))
-								MEtaBarState2[j] = num.FMA32(t207, xEntry, num.FMA32(rhoEntry3, MEtaBarState2[j], -F(w23*k2Entry)))
-								MMBarState2[j] = num.FMA32(rhoEntry3, num.FMA32(yBarEntry4, q[j], MMBarState2[j]), -F(w24*k2Entry))
+								MAlphaBarState2[j] = num.FMA32(w23, xEntry, num.FMA32(rhoEntry3, MAlphaBarState2[j], -F(w22*k2Entry)))
+								MEtaBarState2[j] = num.FMA32(t207, xEntry, num.FMA32(rhoEntry3, MEtaBarState2[j], -F(w24*k2Entry)))
+								MMBarState2[j] = num.FMA32(rhoEntry3, num.FMA32(yBarEntry4, q[j], MMBarState2[j]), -F(w25*k2Entry))
 							}
 						}
 					}
@@ -2181,7 +2181,7 @@ func (c *stepBackwardFused) run() {
 							P5: unsafe.SliceData(c.XBar),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{t268},
+							S0: [2]float32{w23},
 							S1: [2]float32{t207},
 						}
 						regions.R6d0091bd1770(&a2)
@@ -2190,7 +2190,7 @@ func (c *stepBackwardFused) run() {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						xBar := c.XBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							xBar[i] = num.FMA32(aAlphaProd[i], t268, num.FMA32(t207, aEtaProd[i], (t96[i]+t1442[i])+t173[i]))
+							xBar[i] = num.FMA32(w23, aAlphaProd[i], num.FMA32(t207, aEtaProd[i], (t96[i]+t1442[i])+t173[i]))
 						}
 					}
 				}

@@ -154,8 +154,7 @@ func (c *Step[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t4 := (F(0) < qProd2Entry)
-			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+			t11_2[j] = num.Max(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -763,14 +762,12 @@ func (c *Step[F]) Run() {
 			t17 := num.Sigmoid(-c2)
 			t12 := (t92_2[j] / w9) + bThetaEntry
 			t21Entry2 := t21_2[j]
-			t23 := (F(0) < t21Entry2)
 			t33Entry2 := t33_2[j]
-			t35 := (F(0) < t33Entry2)
 			rho[j] = num.Sigmoid(c2)
 			thetaSigmoid[j] = t17
 			theta[j] = num.Min(num.Max(num.Softplus(t12), F(0)), F(0.25*t17))
-			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21Entry2, F(1))), F(0)), F(1e-08))
-			t42_2[j] = num.Max(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33Entry2, F(1))), F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose((F(0) < t21Entry2), num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1))), F(0)), F(1e-08))
+			t42_2[j] = num.Max(kern.Choose((F(0) < t33Entry2), num.Sqrt(kern.Choose((F(0) < t33Entry2), t33Entry2, F(1))), F(0)), F(1e-08))
 			thetaSigmoid2[j] = num.Sigmoid(t12)
 		}
 	}
@@ -915,13 +912,13 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 4·L·T·d·d + 11·L·T·d + 15·L·d·d + 23·L·T.
+// WorkLen is 4·L·T·d·d + 11·L·T·d + 15·L·d·d + 26·L·T.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	if kern.Fused() {
-		return 4*L*T*d*d + 11*L*T*d + 15*L*d*d + 23*L*T + (kern.Blocks(d)-1)*(3*L*T*d+L*T) // and the sums of blocks of rows
+		return 4*L*T*d*d + 11*L*T*d + 15*L*d*d + 26*L*T + (kern.Blocks(d)-1)*(3*L*T*d+L*T) // and the sums of blocks of rows
 	}
-	return 4*L*T*d*d + 11*L*T*d + 15*L*d*d + 23*L*T
+	return 4*L*T*d*d + 11*L*T*d + 15*L*d*d + 26*L*T
 }
 
 // RowsLen is 5·C·d + 16·d.
@@ -930,10 +927,10 @@ func (c *StepBackward[F]) RowsLen() int {
 	return 5*C*d + 16*d
 }
 
-// FlagsLen is 11·L·T.
+// FlagsLen is 2·L·T.
 func (c *StepBackward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 11 * L * T
+	return 2 * L * T
 }
 
 // Run computes StepBackward.
@@ -1000,6 +997,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d*d:]
 	t382 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t402 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t422 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t662 := work[:L*T] // [L, T]
@@ -1009,6 +1008,8 @@ func (c *StepBackward[F]) Run() {
 	t86 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t262 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t282 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t302 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -1028,9 +1029,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	t522 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t152 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t155 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t205 := work[:L*T] // [L, T]
+	t164 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t22_2 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -1069,7 +1072,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*d+d:]
 	MMTrail := rows[:C*d+d] // [C + 1, d]
 	rows = rows[C*d+d:]
-	t2322 := rows[:d] // [d]
+	t232 := rows[:d] // [d]
 	rows = rows[d:]
 	t122 := rows[:d] // [d]
 	rows = rows[d:]
@@ -1079,42 +1082,21 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[d:]
 	k3 := rows[:d] // [d]
 	rows = rows[d:]
-	t := rows[:d]       // [d]
-	t4 := c.Flags[:L*T] // [L, T]
+	t := rows[:d]          // [d]
+	t1222 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t352 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t70 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t74 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t232 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t992 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t1032 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t1222 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
 	t140 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t26 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t30 := flags[:L*T] // [L, T]
 
 	// self_referential_chunk.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t9_2 := t9[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t43 := (F(0) < qProd2Entry)
-			t73 := num.Sqrt(kern.Choose(t43, qProd2Entry, F(1)))
-			t92 := kern.Choose(t43, t73, F(0))
-			t4_2[j] = t43
+			t73 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+			t92 := kern.Choose((F(0) < qProd2Entry), t73, F(0))
 			t7_2[j] = t73
 			t9_2[j] = t92
 			t11_2[j] = num.Max(t92, F(1e-08))
@@ -1339,10 +1321,15 @@ func (c *StepBackward[F]) Run() {
 						t1822_3 := t1822[((l*T+a+C*s)*d+i+1)*d:][:d]
 						t19_3 := t19[(l*d+i+1)*d:][:d]
 						t292_2 := t292[((l*T+a+C*s)*d+i)*d:][:d]
+						M0M2 := c.M0M[(l*d+i+1)*d:][:d]
 						t292_3 := t292[((l*T+a+C*s)*d+i+1)*d:][:d]
 						t18_3 := t18[(l*d+i+1)*d:][:d]
 						t512_2 := t512[(l*T+a+C*s)*d:][:d]
 						t4022_2 := t4022[((l*T+a+C*s)*d+i)*d:][:d]
+						M0V2 := c.M0V[(l*d+i+1)*d:][:d]
+						M0K2 := c.M0K[(l*d+i+1)*d:][:d]
+						M0Eta2 := c.M0Eta[(l*d+i+1)*d:][:d]
+						M0Alpha2 := c.M0Alpha[(l*d+i+1)*d:][:d]
 						t4022_3 := t4022[((l*T+a+C*s)*d+i+1)*d:][:d]
 						t17_3 := t17[(l*d+i+1)*d:][:d]
 						t562_2 := t562[(l*T+a+C*s)*d:][:d]
@@ -1353,11 +1340,6 @@ func (c *StepBackward[F]) Run() {
 						MEtaTrail3 := MEtaTrail[a*d:][:d]
 						MAlphaTrail3 := MAlphaTrail[a*d:][:d]
 						MMTrail3 := MMTrail[a*d:][:d]
-						M0V2 := c.M0V[(l*d+i+1)*d:][:d]
-						M0K2 := c.M0K[(l*d+i+1)*d:][:d]
-						M0Eta2 := c.M0Eta[(l*d+i+1)*d:][:d]
-						M0Alpha2 := c.M0Alpha[(l*d+i+1)*d:][:d]
-						M0M2 := c.M0M[(l*d+i+1)*d:][:d]
 						t15_3 := t15[(l*d+i+1)*d:][:d]
 						MV2 := c.MV[(l*d+i+1)*d:][:d]
 						MK2 := c.MK[(l*d+i+1)*d:][:d]
@@ -1413,34 +1395,42 @@ func (c *StepBackward[F]) Run() {
 							t1850 += F(MEtaBarState[j][0] * k3[j][0])
 							t1822_2[j] = -F(w120 * t[j][0])
 							t19_2[j] += F(w13 * MKBarStateEntry0)
-							t2322[j][0] = F(rhoEntry2 * MKBarStateEntry0)
+							t232[j][0] = F(rhoEntry2 * MKBarStateEntry0)
 							MKBarStateEntry1 := MKBarState[j][1]
 							t1851 += F(MEtaBarState[j][1] * k3[j][1])
 							t1822_3[j] = -F(w121 * t[j][1])
 							t19_3[j] += F(w13 * MKBarStateEntry1)
-							t2322[j][1] = F(rhoEntry2 * MKBarStateEntry1)
+							t232[j][1] = F(rhoEntry2 * MKBarStateEntry1)
 						}
 						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_alpha
 						w15 := 1 - rhoEntry2
 						var t1870 F
+						var t3720 F
 						w140 := F(thetaEntry3 * t1850)
 						var t1871 F
+						var t3721 F
 						w141 := F(thetaEntry3 * t1851)
 						for j := range d {
 							MEtaBarStateEntry0 := MEtaBarState[j][0]
 							t1870 += F(MAlphaBarState[j][0] * k3[j][0])
+							t3720 += F(M0M[j] * MMBarState[j][0])
 							t292_2[j] = -F(w140 * t[j][0])
 							t18_2[j] += F(w15 * MEtaBarStateEntry0)
 							t34[j][0] = F(rhoEntry2 * MEtaBarStateEntry0)
 							MEtaBarStateEntry1 := MEtaBarState[j][1]
 							t1871 += F(MAlphaBarState[j][1] * k3[j][1])
+							t3721 += F(M0M2[j] * MMBarState[j][1])
 							t292_3[j] = -F(w141 * t[j][1])
 							t18_3[j] += F(w15 * MEtaBarStateEntry1)
 							t34[j][1] = F(rhoEntry2 * MEtaBarStateEntry1)
 						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta
 						w17 := 1 - rhoEntry2
 						var t1890 F
+						var t292220 F
+						var t3120 F
+						var t33220 F
+						var t3520 F
 						w160 := F(thetaEntry3 * t1870)
 						MVProdEntry0 := c.MVProd[(l*T+a+C*s)*d+i]
 						MKProdEntry0 := c.MKProd[(l*T+a+C*s)*d+i]
@@ -1448,6 +1438,10 @@ func (c *StepBackward[F]) Run() {
 						MAlphaProdEntry0 := c.MAlphaProd[(l*T+a+C*s)*d+i]
 						MMProdEntry0 := c.MMProd[(l*T+a+C*s)*d+i]
 						var t1891 F
+						var t292221 F
+						var t3121 F
+						var t33221 F
+						var t3521 F
 						w161 := F(thetaEntry3 * t1871)
 						MVProdEntry1 := c.MVProd[(l*T+a+C*s)*d+i+1]
 						MKProdEntry1 := c.MKProd[(l*T+a+C*s)*d+i+1]
@@ -1459,17 +1453,31 @@ func (c *StepBackward[F]) Run() {
 							MAlphaBarStateEntry0 := MAlphaBarState[j][0]
 							MMBarStateEntry0 := MMBarState[j][0]
 							t1890 += F(MMBarStateEntry0 * k3[j][0])
+							MVBarStateEntry20 := MVBarState[j][0]
+							MKBarStateEntry20 := MKBarState[j][0]
+							MEtaBarStateEntry20 := MEtaBarState[j][0]
+							t292220 += F(M0V[j] * MVBarStateEntry20)
+							t3120 += F(M0K[j] * MKBarStateEntry20)
+							t33220 += F(M0Eta[j] * MEtaBarStateEntry20)
+							t3520 += F(M0Alpha[j] * MAlphaBarStateEntry0)
 							t4022_2[j] = -F(w160 * t[j][0])
 							t17_2[j] += F(w17 * MAlphaBarStateEntry0)
 							t452[j][0] = F(rhoEntry2 * MAlphaBarStateEntry0)
-							t512Sum -= F(MVBarState[j][0]*MVProdEntry0) + F(MKBarState[j][0]*MKProdEntry0) + F(MEtaBarState[j][0]*MEtaProdEntry0) + F(MAlphaBarStateEntry0*MAlphaProdEntry0) + F(MMBarStateEntry0*MMProdEntry0)
+							t512Sum -= F(MVBarStateEntry20*MVProdEntry0) + F(MKBarStateEntry20*MKProdEntry0) + F(MEtaBarStateEntry20*MEtaProdEntry0) + F(MAlphaBarStateEntry0*MAlphaProdEntry0) + F(MMBarStateEntry0*MMProdEntry0)
 							MAlphaBarStateEntry1 := MAlphaBarState[j][1]
 							MMBarStateEntry1 := MMBarState[j][1]
 							t1891 += F(MMBarStateEntry1 * k3[j][1])
+							MVBarStateEntry21 := MVBarState[j][1]
+							MKBarStateEntry21 := MKBarState[j][1]
+							MEtaBarStateEntry21 := MEtaBarState[j][1]
+							t292221 += F(M0V2[j] * MVBarStateEntry21)
+							t3121 += F(M0K2[j] * MKBarStateEntry21)
+							t33221 += F(M0Eta2[j] * MEtaBarStateEntry21)
+							t3521 += F(M0Alpha2[j] * MAlphaBarStateEntry1)
 							t4022_3[j] = -F(w161 * t[j][1])
 							t17_3[j] += F(w17 * MAlphaBarStateEntry1)
 							t452[j][1] = F(rhoEntry2 * MAlphaBarStateEntry1)
-							t512Sum -= F(MVBarState[j][1]*MVProdEntry1) + F(MKBarState[j][1]*MKProdEntry1) + F(MEtaBarState[j][1]*MEtaProdEntry1) + F(MAlphaBarStateEntry1*MAlphaProdEntry1) + F(MMBarStateEntry1*MMProdEntry1)
+							t512Sum -= F(MVBarStateEntry21*MVProdEntry1) + F(MKBarStateEntry21*MKProdEntry1) + F(MEtaBarStateEntry21*MEtaProdEntry1) + F(MAlphaBarStateEntry1*MAlphaProdEntry1) + F(MMBarStateEntry1*MMProdEntry1)
 							t512_2[j] = t512Sum
 						}
 						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
@@ -1479,11 +1487,6 @@ func (c *StepBackward[F]) Run() {
 						var t232220 F
 						var t2520 F
 						var t270 F
-						var t292220 F
-						var t3120 F
-						var t33220 F
-						var t35220 F
-						var t3720 F
 						w180 := F(thetaEntry3 * t1890)
 						w190 := F(thetaEntry3 * t1810)
 						w200 := F(thetaEntry3 * t1830)
@@ -1495,11 +1498,6 @@ func (c *StepBackward[F]) Run() {
 						var t232221 F
 						var t2521 F
 						var t271 F
-						var t292221 F
-						var t3121 F
-						var t33221 F
-						var t35221 F
-						var t3721 F
 						w181 := F(thetaEntry3 * t1891)
 						w191 := F(thetaEntry3 * t1811)
 						w201 := F(thetaEntry3 * t1831)
@@ -1511,42 +1509,24 @@ func (c *StepBackward[F]) Run() {
 							t72Sum := t72_2[j]
 							qEntry := q2[j]
 							MMBarStateEntry20 := MMBarState[j][0]
-							MVBarStateEntry20 := MVBarState[j][0]
-							t1920 += F(MVTrail3[j][0] * MVBarStateEntry20)
-							MKBarStateEntry20 := MKBarState[j][0]
-							t212220 += F(MKTrail3[j][0] * MKBarStateEntry20)
-							MEtaBarStateEntry20 := MEtaBarState[j][0]
-							t232220 += F(MEtaTrail3[j][0] * MEtaBarStateEntry20)
-							MAlphaBarStateEntry20 := MAlphaBarState[j][0]
-							t2520 += F(MAlphaTrail3[j][0] * MAlphaBarStateEntry20)
+							t1920 += F(MVTrail3[j][0] * MVBarState[j][0])
+							t212220 += F(MKTrail3[j][0] * MKBarState[j][0])
+							t232220 += F(MEtaTrail3[j][0] * MEtaBarState[j][0])
+							t2520 += F(MAlphaTrail3[j][0] * MAlphaBarState[j][0])
 							MMTrailEntry0 := MMTrail3[j][0]
 							t270 += F(MMTrailEntry0 * MMBarStateEntry20)
-							t292220 += F(M0V[j] * MVBarStateEntry20)
-							t3120 += F(M0K[j] * MKBarStateEntry20)
-							t33220 += F(M0Eta[j] * MEtaBarStateEntry20)
-							t35220 += F(M0Alpha[j] * MAlphaBarStateEntry20)
-							t3720 += F(M0M[j] * MMBarStateEntry20)
 							t15_2[j] -= F(w180 * t[j][0])
 							t562Sum -= F(w190*MV[j]) + F(w200*MK[j]) + F(w210*MEta[j]) + F(w220*MAlpha[j]) + F(w180*MM[j])
 							t16_2[j] += F(w23 * MMBarStateEntry20)
 							t72Sum += F(MMTrailEntry0 * yBarEntry0)
 							MMBarState[j][0] = F(rhoEntry2*MMBarStateEntry20) + F(qEntry*yBarEntry0)
 							MMBarStateEntry21 := MMBarState[j][1]
-							MVBarStateEntry21 := MVBarState[j][1]
-							t1921 += F(MVTrail3[j][1] * MVBarStateEntry21)
-							MKBarStateEntry21 := MKBarState[j][1]
-							t212221 += F(MKTrail3[j][1] * MKBarStateEntry21)
-							MEtaBarStateEntry21 := MEtaBarState[j][1]
-							t232221 += F(MEtaTrail3[j][1] * MEtaBarStateEntry21)
-							MAlphaBarStateEntry21 := MAlphaBarState[j][1]
-							t2521 += F(MAlphaTrail3[j][1] * MAlphaBarStateEntry21)
+							t1921 += F(MVTrail3[j][1] * MVBarState[j][1])
+							t212221 += F(MKTrail3[j][1] * MKBarState[j][1])
+							t232221 += F(MEtaTrail3[j][1] * MEtaBarState[j][1])
+							t2521 += F(MAlphaTrail3[j][1] * MAlphaBarState[j][1])
 							MMTrailEntry1 := MMTrail3[j][1]
 							t271 += F(MMTrailEntry1 * MMBarStateEntry21)
-							t292221 += F(M0V2[j] * MVBarStateEntry21)
-							t3121 += F(M0K2[j] * MKBarStateEntry21)
-							t33221 += F(M0Eta2[j] * MEtaBarStateEntry21)
-							t35221 += F(M0Alpha2[j] * MAlphaBarStateEntry21)
-							t3721 += F(M0M2[j] * MMBarStateEntry21)
 							t15_3[j] -= F(w181 * t[j][1])
 							t562Sum -= F(w191*MV2[j]) + F(w201*MK2[j]) + F(w211*MEta2[j]) + F(w221*MAlpha2[j]) + F(w181*MM2[j])
 							t16_3[j] += F(w23 * MMBarStateEntry21)
@@ -1558,12 +1538,12 @@ func (c *StepBackward[F]) Run() {
 						// self_referential_chunk.rho
 						t163Sum := t163_2[a]
 						thetaSigmoidEntry := thetaSigmoid[a]
-						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1920 + t212220 + t232220 + t2520 + t270 - t292220 - t3120 - t33220 - t35220 - t3720))
-						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1921 + t212221 + t232221 + t2521 + t271 - t292221 - t3121 - t33221 - t35221 - t3721))
+						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1920 + t212220 + t232220 + t2520 + t270 - t292220 - t3120 - t33220 - t3520 - t3720))
+						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1921 + t212221 + t232221 + t2521 + t271 - t292221 - t3121 - t33221 - t3521 - t3721))
 						t163_2[a] = t163Sum
 						for j := range d {
-							MKBarState[j][0] = t2322[j][0]
-							MKBarState[j][1] = t2322[j][1]
+							MKBarState[j][0] = t232[j][0]
+							MKBarState[j][1] = t232[j][1]
 						}
 						for j := range d {
 							MVBarState[j][0] = t122[j][0]
@@ -1763,21 +1743,27 @@ func (c *StepBackward[F]) Run() {
 							t185 += F(MEtaBarState[j][0] * k3[j][0])
 							t1822_2[j] = -F(w12 * t[j][0])
 							t19_2[j] += F(w13 * MKBarStateEntry)
-							t2322[j][0] = F(rhoEntry2 * MKBarStateEntry)
+							t232[j][0] = F(rhoEntry2 * MKBarStateEntry)
 						}
 						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_alpha
 						var t187 F
+						var t372 F
 						w14 := F(thetaEntry3 * t185)
 						w15 := 1 - rhoEntry2
 						for j := range d {
 							MEtaBarStateEntry := MEtaBarState[j][0]
 							t187 += F(MAlphaBarState[j][0] * k3[j][0])
+							t372 += F(M0M[j] * MMBarState[j][0])
 							t292_2[j] = -F(w14 * t[j][0])
 							t18_2[j] += F(w15 * MEtaBarStateEntry)
 							t34[j][0] = F(rhoEntry2 * MEtaBarStateEntry)
 						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta
 						var t189 F
+						var t29222 F
+						var t312 F
+						var t3322 F
+						var t352 F
 						w16 := F(thetaEntry3 * t187)
 						w17 := 1 - rhoEntry2
 						MVProdEntry := c.MVProd[(l*T+a+C*s)*d+i]
@@ -1789,10 +1775,17 @@ func (c *StepBackward[F]) Run() {
 							MAlphaBarStateEntry := MAlphaBarState[j][0]
 							MMBarStateEntry := MMBarState[j][0]
 							t189 += F(MMBarStateEntry * k3[j][0])
+							MVBarStateEntry2 := MVBarState[j][0]
+							MKBarStateEntry2 := MKBarState[j][0]
+							MEtaBarStateEntry2 := MEtaBarState[j][0]
+							t29222 += F(M0V[j] * MVBarStateEntry2)
+							t312 += F(M0K[j] * MKBarStateEntry2)
+							t3322 += F(M0Eta[j] * MEtaBarStateEntry2)
+							t352 += F(M0Alpha[j] * MAlphaBarStateEntry)
 							t4022_2[j] = -F(w16 * t[j][0])
 							t17_2[j] += F(w17 * MAlphaBarStateEntry)
 							t452[j][0] = F(rhoEntry2 * MAlphaBarStateEntry)
-							t512_2[j] -= F(MVBarState[j][0]*MVProdEntry) + F(MKBarState[j][0]*MKProdEntry) + F(MEtaBarState[j][0]*MEtaProdEntry) + F(MAlphaBarStateEntry*MAlphaProdEntry) + F(MMBarStateEntry*MMProdEntry)
+							t512_2[j] -= F(MVBarStateEntry2*MVProdEntry) + F(MKBarStateEntry2*MKProdEntry) + F(MEtaBarStateEntry2*MEtaProdEntry) + F(MAlphaBarStateEntry*MAlphaProdEntry) + F(MMBarStateEntry*MMProdEntry)
 						}
 						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
 						var t192 F
@@ -1800,11 +1793,6 @@ func (c *StepBackward[F]) Run() {
 						var t23222 F
 						var t252 F
 						var t27 F
-						var t29222 F
-						var t312 F
-						var t3322 F
-						var t3522 F
-						var t372 F
 						w18 := F(thetaEntry3 * t189)
 						w19 := F(thetaEntry3 * t181)
 						w20 := F(thetaEntry3 * t183)
@@ -1814,21 +1802,12 @@ func (c *StepBackward[F]) Run() {
 						yBarEntry := c.YBar[(l*T+a+C*s)*d+i]
 						for j := range d {
 							MMBarStateEntry2 := MMBarState[j][0]
-							MVBarStateEntry2 := MVBarState[j][0]
-							t192 += F(MVTrail3[j][0] * MVBarStateEntry2)
-							MKBarStateEntry2 := MKBarState[j][0]
-							t21222 += F(MKTrail3[j][0] * MKBarStateEntry2)
-							MEtaBarStateEntry2 := MEtaBarState[j][0]
-							t23222 += F(MEtaTrail3[j][0] * MEtaBarStateEntry2)
-							MAlphaBarStateEntry2 := MAlphaBarState[j][0]
-							t252 += F(MAlphaTrail3[j][0] * MAlphaBarStateEntry2)
+							t192 += F(MVTrail3[j][0] * MVBarState[j][0])
+							t21222 += F(MKTrail3[j][0] * MKBarState[j][0])
+							t23222 += F(MEtaTrail3[j][0] * MEtaBarState[j][0])
+							t252 += F(MAlphaTrail3[j][0] * MAlphaBarState[j][0])
 							MMTrailEntry := MMTrail3[j][0]
 							t27 += F(MMTrailEntry * MMBarStateEntry2)
-							t29222 += F(M0V[j] * MVBarStateEntry2)
-							t312 += F(M0K[j] * MKBarStateEntry2)
-							t3322 += F(M0Eta[j] * MEtaBarStateEntry2)
-							t3522 += F(M0Alpha[j] * MAlphaBarStateEntry2)
-							t372 += F(M0M[j] * MMBarStateEntry2)
 							t15_2[j] -= F(w18 * t[j][0])
 							t562_2[j] -= F(w19*MV[j]) + F(w20*MK[j]) + F(w21*MEta[j]) + F(w22*MAlpha[j]) + F(w18*MM[j])
 							t16_2[j] += F(w23 * MMBarStateEntry2)
@@ -1836,9 +1815,9 @@ func (c *StepBackward[F]) Run() {
 							MMBarState[j][0] = F(rhoEntry2*MMBarStateEntry2) + F(q2[j]*yBarEntry)
 						}
 						// self_referential_chunk.rho
-						t163_2[a] += F(F(rhoEntry2*thetaSigmoid[a]) * (t192 + t21222 + t23222 + t252 + t27 - t29222 - t312 - t3322 - t3522 - t372))
+						t163_2[a] += F(F(rhoEntry2*thetaSigmoid[a]) * (t192 + t21222 + t23222 + t252 + t27 - t29222 - t312 - t3322 - t352 - t372))
 						for j := range d {
-							MKBarState[j][0] = t2322[j][0]
+							MKBarState[j][0] = t232[j][0]
 						}
 						for j := range d {
 							MVBarState[j][0] = t122[j][0]
@@ -1873,25 +1852,19 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
 	for i := range L {
 		t33_2 := t33[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
 		t382_2 := t382[i*T:][:T]
+		t402_2 := t402[i*T:][:T]
 		t422_2 := t422[i*T:][:T]
 		t662_2 := t662[i*T:][:T]
-		t70_2 := t70[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
 		for j := range T {
 			t33Entry2 := t33_2[j]
-			t3523 := (F(0) < t33Entry2)
-			t3822 := num.Sqrt(kern.Choose(t3523, t33Entry2, F(1)))
-			t4023 := kern.Choose(t3523, t3822, F(0))
-			t4222 := num.Max(t4023, F(1e-08))
-			t702 := (F(1e-08) <= t4023)
-			t352_2[j] = t3523
+			t3822 := num.Sqrt(kern.Choose((F(0) < t33Entry2), t33Entry2, F(1)))
+			t4024 := kern.Choose((F(0) < t33Entry2), t3822, F(0))
+			t4222 := num.Max(t4024, F(1e-08))
 			t382_2[j] = t3822
+			t402_2[j] = t4024
 			t422_2[j] = t4222
 			t662_2[j] = F(1) / t4222
-			t70_2[j] = t702
-			t74_2[j] = (t702 && t3523)
 		}
 	}
 
@@ -1911,36 +1884,31 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
+	// self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.theta
 	for i := range L {
-		t74_2 := t74[i*T:][:T]
+		t402_2 := t402[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t70_2 := t70[i*T:][:T]
 		t69_2 := t69[i*T:][:T]
 		t382_2 := t382[i*T:][:T]
 		t86_2 := t86[i*T:][:T]
-		t232_2 := t232[i*T:][:T]
 		t262_2 := t262[i*T:][:T]
+		t282_2 := t282[i*T:][:T]
 		t302_2 := t302[i*T:][:T]
 		t95_2 := t95[i*T:][:T]
-		t992_2 := t992[i*T:][:T]
-		t1032_2 := t1032[i*T:][:T]
 		for j := range T {
-			t74Entry := t74_2[j]
+			t402Entry := t402_2[j]
+			t33Entry3 := t33_2[j]
 			t21Entry3 := t21_2[j]
-			t2324 := (F(0) < t21Entry3)
-			t2622 := num.Sqrt(kern.Choose(t2324, t21Entry3, F(1)))
-			t282 := kern.Choose(t2324, t2622, F(0))
-			t3022 := num.Max(t282, F(1e-08))
-			t9922 := (F(1e-08) <= t282)
-			t86_2[j] = kern.Choose((t74Entry && t352_2[j]), kern.Choose(t74Entry, F(F(0.5*kern.Choose(t74Entry, kern.Choose(t70_2[j], t69_2[j], F(0)), F(0)))*(F(1)/t382_2[j])), F(0)), F(0))
-			t232_2[j] = t2324
+			t2622 := num.Sqrt(kern.Choose((F(0) < t21Entry3), t21Entry3, F(1)))
+			t2822 := kern.Choose((F(0) < t21Entry3), t2622, F(0))
+			t3022 := num.Max(t2822, F(1e-08))
+			w27 := F(F(0.5*kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), kern.Choose((F(1e-08) <= t402Entry), t69_2[j], F(0)), F(0))) * (F(1) / t382_2[j]))
+			t86_2[j] = kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), w27, F(0)), F(0))
 			t262_2[j] = t2622
+			t282_2[j] = t2822
 			t302_2[j] = t3022
 			t95_2[j] = F(1) / t3022
-			t992_2[j] = t9922
-			t1032_2[j] = (t9922 && t2324)
 		}
 	}
 
@@ -1981,21 +1949,22 @@ func (c *StepBackward[F]) Run() {
 	w24 := F(d)
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
-		t1032_2 := t1032[i*T:][:T]
+		t282_2 := t282[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
 		t922_2 := t922[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t232_2 := t232[i*T:][:T]
-		t992_2 := t992[i*T:][:T]
 		t98_2 := t98[i*T:][:T]
 		t262_2 := t262[i*T:][:T]
 		t115_2 := t115[i*T:][:T]
 		t1222_2 := t1222[i*T:][:T]
 		t140_2 := t140[i*T:][:T]
 		for j := range T {
-			t1032Entry := t1032_2[j]
+			t282Entry := t282_2[j]
+			t21Entry4 := t21_2[j]
 			t132 := num.Softplus((t922_2[j] / w24) + bThetaEntry)
 			t12222 := (num.Max(t132, F(0)) <= F(0.25*thetaSigmoid[j]))
-			t115_2[j] = kern.Choose((t1032Entry && t232_2[j]), kern.Choose(t1032Entry, F(F(0.5*kern.Choose(t1032Entry, kern.Choose(t992_2[j], t98_2[j], F(0)), F(0)))*(F(1)/t262_2[j])), F(0)), F(0))
+			w28 := F(F(0.5*kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), kern.Choose((F(1e-08) <= t282Entry), t98_2[j], F(0)), F(0))) * (F(1) / t262_2[j]))
+			t115_2[j] = kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), w28, F(0)), F(0))
 			t1222_2[j] = t12222
 			t140_2[j] = (t12222 && (F(0) <= t132))
 		}
@@ -2023,10 +1992,10 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.c, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.q
+	// self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.c, self_referential_chunk, self_referential_chunk.q
 	var t1022 F
 	var t123 F
-	t152 := F(1) / F(d)
+	t1522 := F(1) / F(d)
 	for i := range L {
 		t140_2 := t140[i*T:][:T]
 		t1222_2 := t1222[i*T:][:T]
@@ -2035,29 +2004,23 @@ func (c *StepBackward[F]) Run() {
 		rho := c.Rho[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t163_2 := t163[i*T:][:T]
-		t9_2 := t9[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
 		t155_2 := t155[i*T:][:T]
-		t205_2 := t205[i*T:][:T]
+		t164_2 := t164[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		t22_3 := t22_2[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			t140Entry := t140_2[j]
 			t1222Entry := t1222_2[j]
 			t522Entry := t522_2[j]
 			t147 := kern.Choose(t140Entry, F(thetaSigmoid2[j]*kern.Choose(t140Entry, kern.Choose(t1222Entry, t522Entry, F(0)), F(0))), F(0))
-			t127 := !t1222Entry
-			t164 := -kern.Choose(t127, F(F(F(0.25*rho[j])*thetaSigmoid[j])*kern.Choose(t127, t522Entry, F(0))), F(0)) + t163_2[j]
-			t1022 += t164
+			t1642 := -kern.Choose(!t1222Entry, F(F(F(0.25*rho[j])*thetaSigmoid[j])*kern.Choose(!t1222Entry, t522Entry, F(0))), F(0)) + t163_2[j]
+			t1022 += t1642
 			t123 += t147
-			t263 := (F(1e-08) <= t9_2[j])
-			t155_2[j] = kern.Choose(t140Entry, F(t147*t152), F(0))
-			t205_2[j] = F(t152 * t164)
+			t152_2[j] = t1522
+			t155_2[j] = kern.Choose(t140Entry, F(t147*t1522), F(0))
+			t164_2[j] = t1642
 			t22_3[j] = F(1) / t11_2[j]
-			t26_2[j] = t263
-			t30_2[j] = (t263 && t4_2[j])
 		}
 	}
 	c.BRhoBar[0] = t1022
@@ -2067,7 +2030,8 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		t11_2 := t11[i*T:][:T]
 		t155_2 := t155[i*T:][:T]
-		t205_2 := t205[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t164_2 := t164[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			t72_2 := t72[(i*T+j)*d:][:d]
@@ -2078,10 +2042,10 @@ func (c *StepBackward[F]) Run() {
 			var t253 F
 			t11Entry2 := t11_2[j]
 			t155Entry := t155_2[j]
-			t205Entry := t205_2[j]
+			w25 := F(t152_2[j] * t164_2[j])
 			for k2 := range d {
 				t253 += F(t72_2[k2] * (q2[k2] / t11Entry2))
-				t177_2[k2] = F(t155Entry*aEtaProd[k2]) + F(aAlphaProd[k2]*t205Entry)
+				t177_2[k2] = F(t155Entry*aEtaProd[k2]) + F(w25*aAlphaProd[k2])
 			}
 			t25_2[j] = -t253
 		}
@@ -2103,7 +2067,8 @@ func (c *StepBackward[F]) Run() {
 	clear(t133)
 	clear(t143)
 	for i := range L {
-		t205_2 := t205[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		t164_2 := t164[i*T:][:T]
 		t155_2 := t155[i*T:][:T]
 		for j := range d {
 			t923_2 := t923[(i*d+j)*d:][:d]
@@ -2116,13 +2081,13 @@ func (c *StepBackward[F]) Run() {
 				t292_2 := t292[((i*T+k2)*d+j)*d:][:d]
 				t1822_2 := t1822[((i*T+k2)*d+j)*d:][:d]
 				t722_2 := t722[((i*T+k2)*d+j)*d:][:d]
-				t205Entry2 := t205_2[k2]
+				w26 := F(t152_2[k2] * t164_2[k2])
 				t155Entry2 := t155_2[k2]
 				t119Entry := t119[(i*T+k2)*d+j]
 				t90Entry := t90[(i*T+k2)*d+j]
 				for m := range d {
 					xEntry := x[m]
-					t923_2[m] += t4022_2[m] + F(xEntry*t205Entry2)
+					t923_2[m] += t4022_2[m] + F(w26*xEntry)
 					t1123_2[m] += t292_2[m] + F(t155Entry2*xEntry)
 					t133_2[m] += t1822_2[m] + F(xEntry*t119Entry)
 					t143_2[m] += t722_2[m] + F(xEntry*t90Entry)
@@ -2133,15 +2098,16 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_chunk.q
 	for i := range L {
-		t30_2 := t30[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		qProd2 := c.QProd2[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t42_3 := t42_2[i*T:][:T]
 		for j := range T {
-			t30Entry := t30_2[j]
-			t42_3[j] = kern.Choose((t30Entry && t4_2[j]), kern.Choose(t30Entry, F(F(0.5*kern.Choose(t30Entry, kern.Choose(t26_2[j], t25_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+			t9Entry := t9_2[j]
+			qProd2Entry2 := qProd2[j]
+			w29 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t25_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+			t42_3[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w29, F(0)), F(0))
 		}
 	}
 

@@ -74,21 +74,20 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
-				t4 := (F(0) < qProd2Entry)
-				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+				t11_2[j] = kern.Larger(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -316,7 +315,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R6df37fa8b8a5Args{
+		a := regions.Rf6570e58d362Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t21),
@@ -333,7 +332,7 @@ func (c *stepFused) run() {
 			S1: [2]float32{bRhoEntry},
 			S2: [2]float32{bThetaEntry},
 		}
-		regions.R6df37fa8b8a5(&a)
+		regions.Rf6570e58d362(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -351,14 +350,12 @@ func (c *stepFused) run() {
 				t17 := kern.Sigmoid(-c2)
 				t12 := (t92_2[j] / w9) + bThetaEntry
 				t21Entry2 := t21_2[j]
-				t23 := (F(0) < t21Entry2)
 				t33Entry2 := t33_2[j]
-				t35 := (F(0) < t33Entry2)
 				rho[j] = kern.Sigmoid(c2)
 				thetaSigmoid[j] = t17
 				theta[j] = kern.Smaller(kern.Larger(kern.Softplus(t12), F(0)), F(0.25*t17))
-				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21Entry2, F(1))), F(0)), F(1e-08))
-				t42_2[j] = kern.Larger(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33Entry2, F(1))), F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose((F(0) < t21Entry2), num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1))), F(0)), F(1e-08))
+				t42_2[j] = kern.Larger(kern.Choose((F(0) < t33Entry2), num.Sqrt(kern.Choose((F(0) < t33Entry2), t33Entry2, F(1))), F(0)), F(1e-08))
 				thetaSigmoid2[j] = kern.Sigmoid(t12)
 			}
 		}
@@ -651,59 +648,62 @@ func (c *stepBackwardFused) run() {
 	t1822 := c.Work[2*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d] // [L, T, d, d]
 	t722 := c.Work[3*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T*d*d]  // [L, T, d, d]
 	t382 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+7*L*T:][:L*T]      // [L, T]
-	t422 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+8*L*T:][:L*T]      // [L, T]
-	t662 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+9*L*T:][:L*T]      // [L, T]
-	t69 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+10*L*T:][:L*T]      // [L, T]
-	t86 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+11*L*T:][:L*T]      // [L, T]
-	t262 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+12*L*T:][:L*T]     // [L, T]
-	t302 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+13*L*T:][:L*T]     // [L, T]
-	t95 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+14*L*T:][:L*T]      // [L, T]
-	t90 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+15*L*T:][:L*T*d]    // [L, T, d]
-	t93 := c.Work[4*L*T*d*d+6*L*T*d+11*L*d*d+15*L*T:][:L*T*d]    // [L, T, d]
-	k := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+15*L*T:][:L*T*d]      // [L, T, d]
-	t98 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+15*L*T:][:L*T]      // [L, T]
-	t115 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+16*L*T:][:L*T]     // [L, T]
-	t119 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+17*L*T:][:L*T*d]   // [L, T, d]
-	t522 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+17*L*T:][:L*T]     // [L, T]
-	t155 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+18*L*T:][:L*T]     // [L, T]
-	t205 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+19*L*T:][:L*T]     // [L, T]
-	t22_2 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+20*L*T:][:L*T]    // [L, T]
-	t177 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+21*L*T:][:L*T*d]   // [L, T, d]
-	t25 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+21*L*T:][:L*T]     // [L, T]
-	t923 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+22*L*T:][:L*d*d]  // [L, d, d]
-	t1123 := c.Work[4*L*T*d*d+10*L*T*d+12*L*d*d+22*L*T:][:L*d*d] // [L, d, d]
-	t133 := c.Work[4*L*T*d*d+10*L*T*d+13*L*d*d+22*L*T:][:L*d*d]  // [L, d, d]
-	t143 := c.Work[4*L*T*d*d+10*L*T*d+14*L*d*d+22*L*T:][:L*d*d]  // [L, d, d]
-	t42_2 := c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+22*L*T:][:L*T]   // [L, T]
-	t46 := c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+23*L*T:][:L*T*d]   // [L, T, d]
-	t4 := c.Flags[:L*T]                                          // [L, T]
-	t352 := c.Flags[L*T:][:L*T]                                  // [L, T]
-	t70 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
-	t74 := c.Flags[3*L*T:][:L*T]                                 // [L, T]
-	t232 := c.Flags[4*L*T:][:L*T]                                // [L, T]
-	t992 := c.Flags[5*L*T:][:L*T]                                // [L, T]
-	t1032 := c.Flags[6*L*T:][:L*T]                               // [L, T]
-	t1222 := c.Flags[7*L*T:][:L*T]                               // [L, T]
-	t140 := c.Flags[8*L*T:][:L*T]                                // [L, T]
-	t26 := c.Flags[9*L*T:][:L*T]                                 // [L, T]
-	t30 := c.Flags[10*L*T:][:L*T]                                // [L, T]
+	t402 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+8*L*T:][:L*T]      // [L, T]
+	t422 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+9*L*T:][:L*T]      // [L, T]
+	t662 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+10*L*T:][:L*T]     // [L, T]
+	t69 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+11*L*T:][:L*T]      // [L, T]
+	t86 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+12*L*T:][:L*T]      // [L, T]
+	t262 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+13*L*T:][:L*T]     // [L, T]
+	t282 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+14*L*T:][:L*T]     // [L, T]
+	t302 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+15*L*T:][:L*T]     // [L, T]
+	t95 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+16*L*T:][:L*T]      // [L, T]
+	t90 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+17*L*T:][:L*T*d]    // [L, T, d]
+	t93 := c.Work[4*L*T*d*d+6*L*T*d+11*L*d*d+17*L*T:][:L*T*d]    // [L, T, d]
+	k := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+17*L*T:][:L*T*d]      // [L, T, d]
+	t98 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+17*L*T:][:L*T]      // [L, T]
+	t115 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+18*L*T:][:L*T]     // [L, T]
+	t119 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+19*L*T:][:L*T*d]   // [L, T, d]
+	t522 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+19*L*T:][:L*T]     // [L, T]
+	t152 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+20*L*T:][:L*T]     // [L, T]
+	t155 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+21*L*T:][:L*T]     // [L, T]
+	t164 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+22*L*T:][:L*T]     // [L, T]
+	t22_2 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+23*L*T:][:L*T]    // [L, T]
+	t177 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+24*L*T:][:L*T*d]   // [L, T, d]
+	t25 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+24*L*T:][:L*T]     // [L, T]
+	t923 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+25*L*T:][:L*d*d]  // [L, d, d]
+	t1123 := c.Work[4*L*T*d*d+10*L*T*d+12*L*d*d+25*L*T:][:L*d*d] // [L, d, d]
+	t133 := c.Work[4*L*T*d*d+10*L*T*d+13*L*d*d+25*L*T:][:L*d*d]  // [L, d, d]
+	t143 := c.Work[4*L*T*d*d+10*L*T*d+14*L*d*d+25*L*T:][:L*d*d]  // [L, d, d]
+	t42_2 := c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+25*L*T:][:L*T]   // [L, T]
+	t46 := c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+26*L*T:][:L*T*d]   // [L, T, d]
+	t1222 := c.Flags[:L*T]                                       // [L, T]
+	t140 := c.Flags[L*T:][:L*T]                                  // [L, T]
 
 	// self_referential_chunk.q
-	for i := range L {
-		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t9_2 := t9[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		for j := range T {
-			qProd2Entry := qProd2[j]
-			t43 := (F(0) < qProd2Entry)
-			t73 := num.Sqrt(kern.Choose(t43, qProd2Entry, F(1)))
-			t92 := kern.Choose(t43, t73, F(0))
-			t4_2[j] = t43
-			t7_2[j] = t73
-			t9_2[j] = t92
-			t11_2[j] = kern.Larger(t92, F(1e-08))
+	if kern.Wide() {
+		a := regions.Ra17ca0cc7c6eArgs{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t11),
+			N0: L,
+			N1: T,
+		}
+		regions.Ra17ca0cc7c6e(&a)
+	} else {
+		for i := range L {
+			qProd2 := c.QProd2[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			for j := range T {
+				qProd2Entry := qProd2[j]
+				t73 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+				t92 := kern.Choose((F(0) < qProd2Entry), t73, F(0))
+				t7_2[j] = t73
+				t9_2[j] = t92
+				t11_2[j] = kern.Larger(t92, F(1e-08))
+			}
 		}
 	}
 
@@ -805,34 +805,41 @@ func (c *stepBackwardFused) run() {
 	clear(t163)
 	workers.Each(L*kern.Blocks(d), (*stepBackwardRows1)(c))
 	if kern.Blocks(d) > 1 {
-		kern.AddBlocks(t512[:L*T*d], c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+23*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t562[:L*T*d], c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+23*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t72[:L*T*d], c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+23*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t163[:L*T], c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+23*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t512[:L*T*d], c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+26*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t562[:L*T*d], c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+26*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t72[:L*T*d], c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+26*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t163[:L*T], c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+26*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
 	}
 
 	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
-	for i := range L {
-		t33_2 := t33[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t382_2 := t382[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t662_2 := t662[i*T:][:T]
-		t70_2 := t70[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
-		for j := range T {
-			t33Entry2 := t33_2[j]
-			t3523 := (F(0) < t33Entry2)
-			t3822 := num.Sqrt(kern.Choose(t3523, t33Entry2, F(1)))
-			t4023 := kern.Choose(t3523, t3822, F(0))
-			t4222 := kern.Larger(t4023, F(1e-08))
-			t702 := (F(1e-08) <= t4023)
-			t352_2[j] = t3523
-			t382_2[j] = t3822
-			t422_2[j] = t4222
-			t662_2[j] = F(1) / t4222
-			t70_2[j] = t702
-			t74_2[j] = (t702 && t3523)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t382),
+			P2: unsafe.SliceData(t402),
+			P3: unsafe.SliceData(t422),
+			P4: unsafe.SliceData(t662),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			t33_2 := t33[i*T:][:T]
+			t382_2 := t382[i*T:][:T]
+			t402_2 := t402[i*T:][:T]
+			t422_2 := t422[i*T:][:T]
+			t662_2 := t662[i*T:][:T]
+			for j := range T {
+				t33Entry2 := t33_2[j]
+				t3822 := num.Sqrt(kern.Choose((F(0) < t33Entry2), t33Entry2, F(1)))
+				t4024 := kern.Choose((F(0) < t33Entry2), t3822, F(0))
+				t4222 := kern.Larger(t4024, F(1e-08))
+				t382_2[j] = t3822
+				t402_2[j] = t4024
+				t422_2[j] = t4222
+				t662_2[j] = F(1) / t4222
+			}
 		}
 	}
 
@@ -871,36 +878,49 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
-	for i := range L {
-		t74_2 := t74[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t70_2 := t70[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
-		t382_2 := t382[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
-		t232_2 := t232[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
-		t302_2 := t302[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t992_2 := t992[i*T:][:T]
-		t1032_2 := t1032[i*T:][:T]
-		for j := range T {
-			t74Entry := t74_2[j]
-			t21Entry3 := t21_2[j]
-			t2324 := (F(0) < t21Entry3)
-			t2622 := num.Sqrt(kern.Choose(t2324, t21Entry3, F(1)))
-			t282 := kern.Choose(t2324, t2622, F(0))
-			t3022 := kern.Larger(t282, F(1e-08))
-			t9922 := (F(1e-08) <= t282)
-			t86_2[j] = kern.Choose((t74Entry && t352_2[j]), kern.Choose(t74Entry, F(F(0.5*kern.Choose(t74Entry, kern.Choose(t70_2[j], t69_2[j], F(0)), F(0)))*(F(1)/t382_2[j])), F(0)), F(0))
-			t232_2[j] = t2324
-			t262_2[j] = t2622
-			t302_2[j] = t3022
-			t95_2[j] = F(1) / t3022
-			t992_2[j] = t9922
-			t1032_2[j] = (t9922 && t2324)
+	// self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.theta
+	if kern.Wide() {
+		a := regions.R27fb8c03524aArgs{
+			P0: unsafe.SliceData(t402),
+			P1: unsafe.SliceData(t33),
+			P2: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(t69),
+			P4: unsafe.SliceData(t382),
+			P5: unsafe.SliceData(t86),
+			P6: unsafe.SliceData(t262),
+			P7: unsafe.SliceData(t282),
+			P8: unsafe.SliceData(t302),
+			P9: unsafe.SliceData(t95),
+			N0: L,
+			N1: T,
+		}
+		regions.R27fb8c03524a(&a)
+	} else {
+		for i := range L {
+			t402_2 := t402[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t69_2 := t69[i*T:][:T]
+			t382_2 := t382[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			t282_2 := t282[i*T:][:T]
+			t302_2 := t302[i*T:][:T]
+			t95_2 := t95[i*T:][:T]
+			for j := range T {
+				t402Entry := t402_2[j]
+				t33Entry3 := t33_2[j]
+				t21Entry3 := t21_2[j]
+				t2622 := num.Sqrt(kern.Choose((F(0) < t21Entry3), t21Entry3, F(1)))
+				t2822 := kern.Choose((F(0) < t21Entry3), t2622, F(0))
+				t3022 := kern.Larger(t2822, F(1e-08))
+				w27 := F(F(0.5*kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), kern.Choose((F(1e-08) <= t402Entry), t69_2[j], F(0)), F(0))) * (F(1) / t382_2[j]))
+				t86_2[j] = kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), kern.Choose(((F(1e-08) <= t402Entry) && (F(0) < t33Entry3)), w27, F(0)), F(0))
+				t262_2[j] = t2622
+				t282_2[j] = t2822
+				t302_2[j] = t3022
+				t95_2[j] = F(1) / t3022
+			}
 		}
 	}
 
@@ -971,21 +991,22 @@ func (c *stepBackwardFused) run() {
 	w24 := F(d)
 	bThetaEntry := c.BTheta[0]
 	for i := range L {
-		t1032_2 := t1032[i*T:][:T]
+		t282_2 := t282[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
 		t922_2 := t922[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t232_2 := t232[i*T:][:T]
-		t992_2 := t992[i*T:][:T]
 		t98_2 := t98[i*T:][:T]
 		t262_2 := t262[i*T:][:T]
 		t115_2 := t115[i*T:][:T]
 		t1222_2 := t1222[i*T:][:T]
 		t140_2 := t140[i*T:][:T]
 		for j := range T {
-			t1032Entry := t1032_2[j]
+			t282Entry := t282_2[j]
+			t21Entry4 := t21_2[j]
 			t132 := kern.Softplus((t922_2[j] / w24) + bThetaEntry)
 			t12222 := (kern.Larger(t132, F(0)) <= F(0.25*thetaSigmoid[j]))
-			t115_2[j] = kern.Choose((t1032Entry && t232_2[j]), kern.Choose(t1032Entry, F(F(0.5*kern.Choose(t1032Entry, kern.Choose(t992_2[j], t98_2[j], F(0)), F(0)))*(F(1)/t262_2[j])), F(0)), F(0))
+			w28 := F(F(0.5*kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), kern.Choose((F(1e-08) <= t282Entry), t98_2[j], F(0)), F(0))) * (F(1) / t262_2[j]))
+			t115_2[j] = kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), kern.Choose(((F(1e-08) <= t282Entry) && (F(0) < t21Entry4)), w28, F(0)), F(0))
 			t1222_2[j] = t12222
 			t140_2[j] = (t12222 && (F(0) <= t132))
 		}
@@ -1039,10 +1060,10 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.c, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.q
+	// self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.c, self_referential_chunk, self_referential_chunk.q
 	var t1022 F
 	var t123 F
-	t152 := F(1) / F(d)
+	t1522 := F(1) / F(d)
 	for i := range L {
 		t140_2 := t140[i*T:][:T]
 		t1222_2 := t1222[i*T:][:T]
@@ -1051,29 +1072,23 @@ func (c *stepBackwardFused) run() {
 		rho := c.Rho[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
 		t163_2 := t163[i*T:][:T]
-		t9_2 := t9[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
 		t155_2 := t155[i*T:][:T]
-		t205_2 := t205[i*T:][:T]
+		t164_2 := t164[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		t22_3 := t22_2[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			t140Entry := t140_2[j]
 			t1222Entry := t1222_2[j]
 			t522Entry := t522_2[j]
 			t147 := kern.Choose(t140Entry, F(thetaSigmoid2[j]*kern.Choose(t140Entry, kern.Choose(t1222Entry, t522Entry, F(0)), F(0))), F(0))
-			t127 := !t1222Entry
-			t164 := -kern.Choose(t127, F(F(F(0.25*rho[j])*thetaSigmoid[j])*kern.Choose(t127, t522Entry, F(0))), F(0)) + t163_2[j]
-			t1022 = t1022 + t164
+			t1642 := -kern.Choose(!t1222Entry, F(F(F(0.25*rho[j])*thetaSigmoid[j])*kern.Choose(!t1222Entry, t522Entry, F(0))), F(0)) + t163_2[j]
+			t1022 = t1022 + t1642
 			t123 = t123 + t147
-			t263 := (F(1e-08) <= t9_2[j])
-			t155_2[j] = kern.Choose(t140Entry, F(t147*t152), F(0))
-			t205_2[j] = F(t152 * t164)
+			t152_2[j] = t1522
+			t155_2[j] = kern.Choose(t140Entry, F(t147*t1522), F(0))
+			t164_2[j] = t1642
 			t22_3[j] = F(1) / t11_2[j]
-			t26_2[j] = t263
-			t30_2[j] = (t263 && t4_2[j])
 		}
 	}
 	c.BRhoBar[0] = t1022
@@ -1081,16 +1096,17 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R46334b44a7b7Args{
+		a := regions.Rfbaeefe4057cArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t155),
-			P2: unsafe.SliceData(t205),
-			P3: unsafe.SliceData(t72),
-			P4: unsafe.SliceData(q),
-			P5: unsafe.SliceData(c.AAlphaProd),
-			P6: unsafe.SliceData(c.AEtaProd),
-			P7: unsafe.SliceData(t177),
-			P8: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(t152),
+			P3: unsafe.SliceData(t164),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(q),
+			P6: unsafe.SliceData(c.AAlphaProd),
+			P7: unsafe.SliceData(c.AEtaProd),
+			P8: unsafe.SliceData(t177),
+			P9: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 			N2: 4,
@@ -1102,12 +1118,13 @@ func (c *stepBackwardFused) run() {
 			N8: 12 * d,
 			N9: T * d,
 		}
-		regions.R46334b44a7b7(&a)
+		regions.Rfbaeefe4057c(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
 			t155_2 := t155[i*T:][:T]
-			t205_2 := t205[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t164_2 := t164[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				t72_2 := t72[(i*T+j)*d:][:d]
@@ -1118,11 +1135,11 @@ func (c *stepBackwardFused) run() {
 				var t253 F
 				t11Entry2 := t11_2[j]
 				t155Entry := t155_2[j]
-				t205Entry := t205_2[j]
+				w25 := F(t152_2[j] * t164_2[j])
 				t253Sums := [16]F{t253}
 				for k2 := range d {
 					t253Sums[k2%16] = num.FMA32(t72_2[k2], q2[k2]/t11Entry2, t253Sums[k2%16])
-					t177_2[k2] = num.FMA32(aAlphaProd[k2], t205Entry, F(t155Entry*aEtaProd[k2]))
+					t177_2[k2] = num.FMA32(w25, aAlphaProd[k2], F(t155Entry*aEtaProd[k2]))
 				}
 				t253 = kern.Sum16(&t253Sums)
 				t25_2[j] = -t253
@@ -1146,20 +1163,21 @@ func (c *stepBackwardFused) run() {
 	clear(t133)
 	clear(t143)
 	if kern.Wide() {
-		a := regions.Rf40b5c2d7950Args{
-			P0:  unsafe.SliceData(t205),
-			P1:  unsafe.SliceData(t155),
-			P2:  unsafe.SliceData(t119),
-			P3:  unsafe.SliceData(t90),
-			P4:  unsafe.SliceData(c.X),
-			P5:  unsafe.SliceData(t923),
-			P6:  unsafe.SliceData(t4022),
-			P7:  unsafe.SliceData(t1123),
-			P8:  unsafe.SliceData(t292),
-			P9:  unsafe.SliceData(t133),
-			P10: unsafe.SliceData(t1822),
-			P11: unsafe.SliceData(t143),
-			P12: unsafe.SliceData(t722),
+		a := regions.Rc9b41b36b251Args{
+			P0:  unsafe.SliceData(t152),
+			P1:  unsafe.SliceData(t164),
+			P2:  unsafe.SliceData(t155),
+			P3:  unsafe.SliceData(t119),
+			P4:  unsafe.SliceData(t90),
+			P5:  unsafe.SliceData(c.X),
+			P6:  unsafe.SliceData(t923),
+			P7:  unsafe.SliceData(t4022),
+			P8:  unsafe.SliceData(t1123),
+			P9:  unsafe.SliceData(t292),
+			P10: unsafe.SliceData(t133),
+			P11: unsafe.SliceData(t1822),
+			P12: unsafe.SliceData(t143),
+			P13: unsafe.SliceData(t722),
 			N0:  L,
 			N1:  d,
 			N2:  T,
@@ -1176,10 +1194,11 @@ func (c *stepBackwardFused) run() {
 			N13: T * d,
 			N14: T * d * d,
 		}
-		regions.Rf40b5c2d7950(&a)
+		regions.Rc9b41b36b251(&a)
 	} else {
 		for i := range L {
-			t205_2 := t205[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			t164_2 := t164[i*T:][:T]
 			t155_2 := t155[i*T:][:T]
 			for j := range d {
 				t923_2 := t923[(i*d+j)*d:][:d]
@@ -1192,13 +1211,13 @@ func (c *stepBackwardFused) run() {
 					t292_2 := t292[((i*T+k2)*d+j)*d:][:d]
 					t1822_2 := t1822[((i*T+k2)*d+j)*d:][:d]
 					t722_2 := t722[((i*T+k2)*d+j)*d:][:d]
-					t205Entry2 := t205_2[k2]
+					w26 := F(t152_2[k2] * t164_2[k2])
 					t155Entry2 := t155_2[k2]
 					t119Entry := t119[(i*T+k2)*d+j]
 					t90Entry := t90[(i*T+k2)*d+j]
 					for m := range d {
 						xEntry := x[m]
-						t923_2[m] = num.FMA32(xEntry, t205Entry2, t923_2[m]+t4022_2[m])
+						t923_2[m] = num.FMA32(w26, xEntry, t923_2[m]+t4022_2[m])
 						t1123_2[m] = num.FMA32(t155Entry2, xEntry, t1123_2[m]+t292_2[m])
 						t133_2[m] = num.FMA32(xEntry, t119Entry, t133_2[m]+t1822_2[m])
 						t143_2[m] = num.FMA32(xEntry, t90Entry, t143_2[m]+t722_2[m])
@@ -1209,16 +1228,30 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_chunk.q
-	for i := range L {
-		t30_2 := t30[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t42_3 := t42_2[i*T:][:T]
-		for j := range T {
-			t30Entry := t30_2[j]
-			t42_3[j] = kern.Choose((t30Entry && t4_2[j]), kern.Choose(t30Entry, F(F(0.5*kern.Choose(t30Entry, kern.Choose(t26_2[j], t25_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(c.QProd2),
+			P2: unsafe.SliceData(t25),
+			P3: unsafe.SliceData(t7),
+			P4: unsafe.SliceData(t42_2),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t9_2 := t9[i*T:][:T]
+			qProd2 := c.QProd2[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t42_3 := t42_2[i*T:][:T]
+			for j := range T {
+				t9Entry := t9_2[j]
+				qProd2Entry2 := qProd2[j]
+				w29 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t25_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+				t42_3[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w29, F(0)), F(0))
+			}
 		}
 	}
 
@@ -1396,13 +1429,13 @@ func (c *stepBackwardRows1) Part(part int) {
 	t72_2 := t72
 	t163_2 := t163
 	if block > 0 {
-		t512_2 = c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+23*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		t512_2 = c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+26*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t512_2[l*T*d:][:T*d])
-		t562_2 = c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+23*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		t562_2 = c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+26*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t562_2[l*T*d:][:T*d])
-		t72_2 = c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+23*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		t72_2 = c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+26*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t72_2[l*T*d:][:T*d])
-		t163_2 = c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+23*L*T+(block-1)*(3*L*T*d+L*T):][:L*T]
+		t163_2 = c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+26*L*T+(block-1)*(3*L*T*d+L*T):][:L*T]
 		clear(t163_2[l*T:][:T])
 	}
 	scratch := workers.Borrow(d + d + d + d + d + C*d + d + C*d + d + C*d + d + C*d + d + C*d + d + d + d + d + d + d + d)
@@ -1416,7 +1449,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	MAlphaTrail, rest8 := rest7[:C*d+d], rest7[C*d+d:]
 	MEtaTrail, rest9 := rest8[:C*d+d], rest8[C*d+d:]
 	MMTrail, rest10 := rest9[:C*d+d], rest9[C*d+d:]
-	t2322, rest11 := rest10[:d], rest10[d:]
+	t232, rest11 := rest10[:d], rest10[d:]
 	t122, rest12 := rest11[:d], rest11[d:]
 	t452, rest13 := rest12[:d], rest12[d:]
 	t34, rest14 := rest13[:d], rest13[d:]
@@ -1544,21 +1577,27 @@ func (c *stepBackwardRows1) Part(part int) {
 						t185 = num.FMA32(MEtaBarState[j], k3[j], t185)
 						t1822_2[j] = -F(w12 * t[j])
 						t19_2[j] = num.FMA32(w13, MKBarStateEntry, t19_2[j])
-						t2322[j] = F(rhoEntry2 * MKBarStateEntry)
+						t232[j] = F(rhoEntry2 * MKBarStateEntry)
 					}
 					// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_alpha
 					var t187 F
+					var t372 F
 					w14 := F(thetaEntry3 * t185)
 					w15 := F(1) - rhoEntry2
 					for j := range d {
 						MEtaBarStateEntry := MEtaBarState[j]
 						t187 = num.FMA32(MAlphaBarState[j], k3[j], t187)
+						t372 = num.FMA32(M0M[j], MMBarState[j], t372)
 						t292_2[j] = -F(w14 * t[j])
 						t18_2[j] = num.FMA32(w15, MEtaBarStateEntry, t18_2[j])
 						t34[j] = F(rhoEntry2 * MEtaBarStateEntry)
 					}
-					// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v
+					// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta
 					var t189 F
+					var t29222 F
+					var t312 F
+					var t3322 F
+					var t352 F
 					w16 := F(thetaEntry3 * t187)
 					w17 := F(1) - rhoEntry2
 					MVProdEntry := c.MVProd[(l*T+a+C*s)*d+i]
@@ -1570,10 +1609,17 @@ func (c *stepBackwardRows1) Part(part int) {
 						MAlphaBarStateEntry := MAlphaBarState[j]
 						MMBarStateEntry := MMBarState[j]
 						t189 = num.FMA32(MMBarStateEntry, k3[j], t189)
+						MVBarStateEntry2 := MVBarState[j]
+						MKBarStateEntry2 := MKBarState[j]
+						MEtaBarStateEntry2 := MEtaBarState[j]
+						t29222 = num.FMA32(M0V[j], MVBarStateEntry2, t29222)
+						t312 = num.FMA32(M0K[j], MKBarStateEntry2, t312)
+						t3322 = num.FMA32(M0Eta[j], MEtaBarStateEntry2, t3322)
+						t352 = num.FMA32(M0Alpha[j], MAlphaBarStateEntry, t352)
 						t4022_2[j] = -F(w16 * t[j])
 						t17_2[j] = num.FMA32(w17, MAlphaBarStateEntry, t17_2[j])
 						t452[j] = F(rhoEntry2 * MAlphaBarStateEntry)
-						t512_3[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, num.FMA32(-MEtaBarState[j], MEtaProdEntry, num.FMA32(-MKBarState[j], MKProdEntry, num.FMA32(-MVBarState[j], MVProdEntry, t512_3[j])))))
+						t512_3[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, num.FMA32(-MEtaBarStateEntry2, MEtaProdEntry, num.FMA32(-MKBarStateEntry2, MKProdEntry, num.FMA32(-MVBarStateEntry2, MVProdEntry, t512_3[j])))))
 					}
 					// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
 					var t192 F
@@ -1581,11 +1627,6 @@ func (c *stepBackwardRows1) Part(part int) {
 					var t23222 F
 					var t252 F
 					var t27 F
-					var t29222 F
-					var t312 F
-					var t3322 F
-					var t3522 F
-					var t372 F
 					w18 := F(thetaEntry3 * t189)
 					w19 := F(thetaEntry3 * t181)
 					w20 := F(thetaEntry3 * t183)
@@ -1595,21 +1636,12 @@ func (c *stepBackwardRows1) Part(part int) {
 					yBarEntry := c.YBar[(l*T+a+C*s)*d+i]
 					for j := range d {
 						MMBarStateEntry2 := MMBarState[j]
-						MVBarStateEntry2 := MVBarState[j]
-						t192 = num.FMA32(MVTrail2[j], MVBarStateEntry2, t192)
-						MKBarStateEntry2 := MKBarState[j]
-						t21222 = num.FMA32(MKTrail2[j], MKBarStateEntry2, t21222)
-						MEtaBarStateEntry2 := MEtaBarState[j]
-						t23222 = num.FMA32(MEtaTrail2[j], MEtaBarStateEntry2, t23222)
-						MAlphaBarStateEntry2 := MAlphaBarState[j]
-						t252 = num.FMA32(MAlphaTrail2[j], MAlphaBarStateEntry2, t252)
+						t192 = num.FMA32(MVTrail2[j], MVBarState[j], t192)
+						t21222 = num.FMA32(MKTrail2[j], MKBarState[j], t21222)
+						t23222 = num.FMA32(MEtaTrail2[j], MEtaBarState[j], t23222)
+						t252 = num.FMA32(MAlphaTrail2[j], MAlphaBarState[j], t252)
 						MMTrailEntry := MMTrail2[j]
 						t27 = num.FMA32(MMTrailEntry, MMBarStateEntry2, t27)
-						t29222 = num.FMA32(M0V[j], MVBarStateEntry2, t29222)
-						t312 = num.FMA32(M0K[j], MKBarStateEntry2, t312)
-						t3322 = num.FMA32(M0Eta[j], MEtaBarStateEntry2, t3322)
-						t3522 = num.FMA32(M0Alpha[j], MAlphaBarStateEntry2, t3522)
-						t372 = num.FMA32(M0M[j], MMBarStateEntry2, t372)
 						t15_2[j] = num.FMA32(-w18, t[j], t15_2[j])
 						t562_3[j] = num.FMA32(-w18, MM[j], num.FMA32(-w22, MAlpha[j], num.FMA32(-w21, MEta[j], num.FMA32(-w20, MK[j], num.FMA32(-w19, MV[j], t562_3[j])))))
 						t16_2[j] = num.FMA32(w23, MMBarStateEntry2, t16_2[j])
@@ -1617,8 +1649,8 @@ func (c *stepBackwardRows1) Part(part int) {
 						MMBarState[j] = num.FMA32(q2[j], yBarEntry, F(rhoEntry2*MMBarStateEntry2))
 					}
 					// self_referential_chunk.rho
-					t163_3[a] = num.FMA32(F(rhoEntry2*thetaSigmoid[a]), ((((((((t192+t21222)+t23222)+t252)+t27)-t29222)-t312)-t3322)-t3522)-t372, t163_3[a])
-					copy(MKBarState[:d], t2322[:d])
+					t163_3[a] = num.FMA32(F(rhoEntry2*thetaSigmoid[a]), ((((((((t192+t21222)+t23222)+t252)+t27)-t29222)-t312)-t3322)-t352)-t372, t163_3[a])
+					copy(MKBarState[:d], t232[:d])
 					copy(MVBarState[:d], t122[:d])
 					copy(MAlphaBarState[:d], t452[:d])
 					copy(MEtaBarState[:d], t34[:d])

@@ -269,7 +269,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.ICheckpoints = k.ICheckpoints
 	g.JCheckpoints = k.JCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
@@ -309,7 +308,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.MMBar = a.Grad("M_m", g.L*g.D*g.D)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -142,7 +142,7 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	t22 := work[:d] // [d]
 	work = work[d:]
-	t42 := work[:d] // [d]
+	t4 := work[:d] // [d]
 	work = work[d:]
 	t88 := work[:d*d] // [d, d]
 	work = work[d*d:]
@@ -185,8 +185,7 @@ func (c *Step[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t4 := (F(0) < qProd2Entry)
-			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+			t11_2[j] = num.Max(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -534,7 +533,7 @@ func (c *Step[F]) Run() {
 						t43 += F(BAlphaState2[j2] * t[j2])
 						MMState2[j2] = t63_2[j2] - F(w4*k[j2])
 					}
-					t42[i2] = t43
+					t4[i2] = t43
 				}
 				// self_referential_chunks.M_alpha
 				kern.Gemm(d, d, d, F(1), false, t88, d, 1, MAlphaState, d, 1, t62, d, 1)
@@ -544,7 +543,7 @@ func (c *Step[F]) Run() {
 					t88_2 := t88[i2*d:][:d]
 					MAlphaState2 := MAlphaState[i2*d:][:d]
 					var t622 F
-					w5 := F(theta2 * t42[i2])
+					w5 := F(theta2 * t4[i2])
 					for j2 := range d {
 						t622 += F(BEtaState2[j2] * t[j2])
 						MAlphaState2[j2] = t88_2[j2] - F(w5*k[j2])
@@ -601,7 +600,7 @@ func (c *Step[F]) Run() {
 				// self_referential_chunks
 				for i2 := range d {
 					t52 := t22[i2]
-					t6222 := t42[i2]
+					t6222 := t4[i2]
 					t72 := t62_2[i2]
 					t8222 := t82[i2]
 					t9 := t10[i2]
@@ -714,79 +713,72 @@ type StepBackward[F num.Float] struct {
 	L                 int
 	T                 int
 	D                 int
-	WQ                []F    // [d, d]
-	X                 []F    // [L, T, d]
-	BTheta            []F    // []
-	YBar              []F    // [L, T, d]
-	MKBar             []F    // [L, d, d]
-	BKBar             []F    // [L, d, d]
-	MVBar             []F    // [L, d, d]
-	BVBar             []F    // [L, d, d]
-	MAlphaBar         []F    // [L, d, d]
-	BAlphaBar         []F    // [L, d, d]
-	MEtaBar           []F    // [L, d, d]
-	BEtaBar           []F    // [L, d, d]
-	MMBar             []F    // [L, d, d]
-	BMBar             []F    // [L, d, d]
-	IBar              []F    // [L]
-	JBar              []F    // [L]
-	QProd             []F    // [L, T, d]
-	QProd2            []F    // [L, T]
-	Rho               []F    // [L, T]
-	ThetaSigmoid      []F    // [L, T]
-	Theta             []F    // [L, T]
-	AK                []F    // [L, T, d]
-	AV                []F    // [L, T, d]
-	MMProd            []F    // [L, T, d]
-	MAlphaProd        []F    // [L, T, d]
-	MEtaProd          []F    // [L, T, d]
-	MKProd            []F    // [L, T, d]
-	MVProd            []F    // [L, T, d]
-	ThetaSigmoid2     []F    // [L, T]
-	AEtaProd          []F    // [L, T, d]
-	AAlphaProd        []F    // [L, T, d]
-	WQBar             []F    // [d, d], written
-	XBar              []F    // [L, T, d], written
-	MKBarOut          []F    // [L, d, d], written
-	BKBarOut          []F    // [L, d, d], written
-	MVBarOut          []F    // [L, d, d], written
-	BVBarOut          []F    // [L, d, d], written
-	MAlphaBarOut      []F    // [L, d, d], written
-	BAlphaBarOut      []F    // [L, d, d], written
-	MEtaBarOut        []F    // [L, d, d], written
-	BEtaBarOut        []F    // [L, d, d], written
-	MMBarOut          []F    // [L, d, d], written
-	BMBarOut          []F    // [L, d, d], written
-	IBarOut           []F    // [L], written
-	JBarOut           []F    // [L], written
-	BRhoBar           []F    // [], written
-	BThetaBar         []F    // [], written
-	MKCheckpoints     []F    // [L, segments, d, d]
-	BKCheckpoints     []F    // [L, segments, d, d]
-	MVCheckpoints     []F    // [L, segments, d, d]
-	BVCheckpoints     []F    // [L, segments, d, d]
-	MAlphaCheckpoints []F    // [L, segments, d, d]
-	BAlphaCheckpoints []F    // [L, segments, d, d]
-	MEtaCheckpoints   []F    // [L, segments, d, d]
-	BEtaCheckpoints   []F    // [L, segments, d, d]
-	MMCheckpoints     []F    // [L, segments, d, d]
-	BMCheckpoints     []F    // [L, segments, d, d]
-	ICheckpoints      []F    // [L, segments]
-	JCheckpoints      []F    // [L, segments]
-	Work              []F    // WorkLen() entries
-	Flags             []bool // FlagsLen() entries
+	WQ                []F // [d, d]
+	X                 []F // [L, T, d]
+	BTheta            []F // []
+	YBar              []F // [L, T, d]
+	MKBar             []F // [L, d, d]
+	BKBar             []F // [L, d, d]
+	MVBar             []F // [L, d, d]
+	BVBar             []F // [L, d, d]
+	MAlphaBar         []F // [L, d, d]
+	BAlphaBar         []F // [L, d, d]
+	MEtaBar           []F // [L, d, d]
+	BEtaBar           []F // [L, d, d]
+	MMBar             []F // [L, d, d]
+	BMBar             []F // [L, d, d]
+	IBar              []F // [L]
+	JBar              []F // [L]
+	QProd             []F // [L, T, d]
+	QProd2            []F // [L, T]
+	Rho               []F // [L, T]
+	ThetaSigmoid      []F // [L, T]
+	Theta             []F // [L, T]
+	AK                []F // [L, T, d]
+	AV                []F // [L, T, d]
+	MMProd            []F // [L, T, d]
+	MAlphaProd        []F // [L, T, d]
+	MEtaProd          []F // [L, T, d]
+	MKProd            []F // [L, T, d]
+	MVProd            []F // [L, T, d]
+	ThetaSigmoid2     []F // [L, T]
+	AEtaProd          []F // [L, T, d]
+	AAlphaProd        []F // [L, T, d]
+	WQBar             []F // [d, d], written
+	XBar              []F // [L, T, d], written
+	MKBarOut          []F // [L, d, d], written
+	BKBarOut          []F // [L, d, d], written
+	MVBarOut          []F // [L, d, d], written
+	BVBarOut          []F // [L, d, d], written
+	MAlphaBarOut      []F // [L, d, d], written
+	BAlphaBarOut      []F // [L, d, d], written
+	MEtaBarOut        []F // [L, d, d], written
+	BEtaBarOut        []F // [L, d, d], written
+	MMBarOut          []F // [L, d, d], written
+	BMBarOut          []F // [L, d, d], written
+	IBarOut           []F // [L], written
+	JBarOut           []F // [L], written
+	BRhoBar           []F // [], written
+	BThetaBar         []F // [], written
+	MKCheckpoints     []F // [L, segments, d, d]
+	BKCheckpoints     []F // [L, segments, d, d]
+	MVCheckpoints     []F // [L, segments, d, d]
+	BVCheckpoints     []F // [L, segments, d, d]
+	MAlphaCheckpoints []F // [L, segments, d, d]
+	BAlphaCheckpoints []F // [L, segments, d, d]
+	MEtaCheckpoints   []F // [L, segments, d, d]
+	BEtaCheckpoints   []F // [L, segments, d, d]
+	MMCheckpoints     []F // [L, segments, d, d]
+	BMCheckpoints     []F // [L, segments, d, d]
+	ICheckpoints      []F // [L, segments]
+	JCheckpoints      []F // [L, segments]
+	Work              []F // WorkLen() entries
 }
 
-// WorkLen is 10·C·d·d + 4·L·T·d + 7·L·T + 40·d·d + 2·C + 30·d + 4.
+// WorkLen is 10·C·d·d + 4·L·T·d + 8·L·T + 40·d·d + 2·C + 30·d + 4.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 10*C*d*d + 4*L*T*d + 7*L*T + 40*d*d + 2*C + 30*d + 4
-}
-
-// FlagsLen is 3·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 10*C*d*d + 4*L*T*d + 8*L*T + 40*d*d + 2*C + 30*d + 4
 }
 
 // Run computes StepBackward.
@@ -799,6 +791,8 @@ func (c *StepBackward[F]) Run() {
 	segments := (C + T - 1) / C
 	t7 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t11 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t19 := work[:L*T] // [L, T]
@@ -909,7 +903,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t822 := work[:d*d] // [d, d]
 	work = work[d*d:]
-	t92 := work[:d*d] // [d, d]
+	t93 := work[:d*d] // [d, d]
 	work = work[d*d:]
 	t221 := work[:d] // [d]
 	work = work[d:]
@@ -965,35 +959,24 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t135 := work[:d] // [d]
 	work = work[d:]
-	t211 := work[:d]    // [d]
-	t4 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t23 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t27 := flags[:L*T] // [L, T]
+	t211 := work[:d] // [d]
 
 	// self_referential_chunks.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		t19_2 := t19[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t42 := (F(0) < qProd2Entry)
-			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42, t72, F(0))
-			t112 := num.Max(t9, F(1e-08))
-			t232 := (F(1e-08) <= t9)
-			t4_2[j] = t42
+			t72 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+			t92 := kern.Choose((F(0) < qProd2Entry), t72, F(0))
+			t112 := num.Max(t92, F(1e-08))
 			t7_2[j] = t72
+			t9_2[j] = t92
 			t11_2[j] = t112
 			t19_2[j] = F(1) / t112
-			t23_2[j] = t232
-			t27_2[j] = (t232 && t42)
 		}
 	}
 
@@ -1034,7 +1017,7 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_chunks
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	w21 := F(d)
+	w23 := F(d)
 	bThetaEntry := c.BTheta[0]
 	t174 := F(1) / F(d)
 	iBar := c.IBar[:L]
@@ -1352,7 +1335,7 @@ func (c *StepBackward[F]) Run() {
 						t15 += aEta[i]
 					}
 					// self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_m, self_referential_chunks.v, self_referential_chunks.j, self_referential_chunks.i
-					t193 := num.Softplus((t15 / w21) + bThetaEntry)
+					t193 := num.Softplus((t15 / w23) + bThetaEntry)
 					t30Entry2 := t30_2[a]
 					t35 := num.Sqrt(kern.Choose((F(0) < t30Entry2), t30Entry2, F(1)))
 					jTrailEntry3 := jTrail2[a]
@@ -1412,7 +1395,7 @@ func (c *StepBackward[F]) Run() {
 					// self_referential_chunks.M_v
 					kern.Gemm(d, d, d, F(1), false, t822, d, 1, MVBarState, d, 1, t622, 1, d)
 					// self_referential_chunks.M_v
-					kern.Gemm(d, d, d, F(1), false, t92, d, 1, kern.From(MVTrail, a*d*d), 1, d, MVBarState, d, 1)
+					kern.Gemm(d, d, d, F(1), false, t93, d, 1, kern.From(MVTrail, a*d*d), 1, d, MVBarState, d, 1)
 					// self_referential_chunks.M_k, self_referential_chunks.M_eta
 					clear(t221)
 					clear(t25)
@@ -1497,7 +1480,7 @@ func (c *StepBackward[F]) Run() {
 					clear(t228)
 					var t612 F
 					for i := range d {
-						t92_2 := t92[i*d:][:d]
+						t93_2 := t93[i*d:][:d]
 						t212_2 := t212[i*d:][:d]
 						t29_2 := t29[i*d:][:d]
 						t372_2 := t372[i*d:][:d]
@@ -1506,7 +1489,7 @@ func (c *StepBackward[F]) Run() {
 						var t5722 F
 						k2Entry2 := k2[i]
 						for j := range d {
-							t532 := t92_2[j] + t212_2[j] + t29_2[j] + t372_2[j] + t522_2[j]
+							t532 := t93_2[j] + t212_2[j] + t29_2[j] + t372_2[j] + t522_2[j]
 							t5722 += F(t532 * k2[j])
 							t612 += F(I2[j] * t532)
 							t228[j] += F(t532 * k2Entry2)
@@ -1523,11 +1506,11 @@ func (c *StepBackward[F]) Run() {
 						t58[i] = t582
 					}
 					// self_referential_chunks.v, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_v
-					w22 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w23 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)), F(0)))*(F(1)/t53)), F(0))
-					t84 := kern.Choose(w24, w25, F(0))
+					w25 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
+					w26 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
+					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)), F(0)))*(F(1)/t53)), F(0))
+					t84 := kern.Choose(w26, w27, F(0))
 					t95 := !t32
 					t109 := F(1) / num.Max(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
 					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.B_alpha
@@ -1560,12 +1543,12 @@ func (c *StepBackward[F]) Run() {
 							t105_2[j] = kern.Choose(w15, BMBarState2[j]-F(w14*tEntry), F(0))
 						}
 					}
-					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.rho, self_referential_chunks.a_alpha
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w27 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
+					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.rho
 					w28 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w29 := kern.Choose(w27, F(F(0.5*kern.Choose(w26, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)), F(0)))*(F(1)/t35)), F(0))
-					t129 := kern.Choose(w28, w29, F(0))
+					w29 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
+					w30 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
+					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)), F(0)))*(F(1)/t35)), F(0))
+					t129 := kern.Choose(w30, w31, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t144 := (num.Max(t193, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t149 := !t144
@@ -1573,7 +1556,6 @@ func (c *StepBackward[F]) Run() {
 					t169 := kern.Choose(t162, F(thetaSigmoid2[a]*kern.Choose(t162, kern.Choose(t144, t59, F(0)), F(0))), F(0))
 					t177 := kern.Choose(t162, F(t169*t174), F(0))
 					t193_2 := -kern.Choose(t149, F(F(F(0.25*rhoEntry2)*thetaSigmoidEntry)*kern.Choose(t149, t59, F(0))), F(0)) + F(F(rhoEntry2*thetaSigmoidEntry)*t612)
-					t245 := F(t174 * t193_2)
 					c.BThetaBar[0] += t169
 					c.BRhoBar[0] += t193_2
 					// self_referential_chunks.a_k, self_referential_chunks.k
@@ -1583,6 +1565,7 @@ func (c *StepBackward[F]) Run() {
 					// self_referential_chunks.a_k, self_referential_chunks.B_k, self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.B_alpha, self_referential_chunks.B_eta, self_referential_chunks.M_eta, self_referential_chunks.a_eta, self_referential_chunks.theta, self_referential_chunks.M_alpha, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks.y, self_referential_chunks.B_v, self_referential_chunks.a_v, self_referential_chunks.B_m
 					clear(t135)
 					clear(t211)
+					w19 := F(t174 * t193_2)
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						BKBarState2 := BKBarState[i*d:][:d]
@@ -1607,31 +1590,31 @@ func (c *StepBackward[F]) Run() {
 						w16 := F(thetaEntry2 * t220[i])
 						w17 := F(thetaEntry2 * t222[i])
 						w18 := F(thetaEntry2 * t224[i])
-						w19 := F(thetaEntry2 * t218[i])
+						w20 := F(thetaEntry2 * t218[i])
 						t882Entry2 := t882[i]
-						w20 := F(thetaEntry2 * t226[i])
+						w21 := F(thetaEntry2 * t226[i])
 						yBarEntry := yBar[i]
 						for j := range d {
 							tEntry2 := t[j]
 							xEntry := x[j]
 							t136 := BKBarState2[j] - F(w16*tEntry2) + F(xEntry*t133Entry)
 							t182 := BEtaBarState2[j] - F(w17*tEntry2) + F(t177*xEntry)
-							t202 := BAlphaBarState2[j] - F(w18*tEntry2) + F(xEntry*t245)
+							t202 := BAlphaBarState2[j] - F(w18*tEntry2) + F(w19*xEntry)
 							t135[j] += F(BKTrail2[j] * t133Entry)
 							BKBarState2[j] = kern.Choose(t95, t136, F(0))
 							BEtaBarState2[j] = kern.Choose(t95, t182, F(0))
 							BAlphaBarState2[j] = kern.Choose(t95, t202, F(0))
 							t211[j] += F(MMTrail2[j] * yBarEntry)
 							MKBarState2[j] = t20_2[j] + kern.Choose(t32, t136, F(0))
-							MVBarState2[j] = t822_2[j] + kern.Choose(t32, BVBarState2[j]-F(w19*tEntry2)+F(xEntry*t882Entry2), F(0))
+							MVBarState2[j] = t822_2[j] + kern.Choose(t32, BVBarState2[j]-F(w20*tEntry2)+F(xEntry*t882Entry2), F(0))
 							MAlphaBarState2[j] = t36_2[j] + kern.Choose(t32, t202, F(0))
 							MEtaBarState2[j] = t28_2[j] + kern.Choose(t32, t182, F(0))
-							MMBarState2[j] = t51_2[j] + kern.Choose(t42, BMBarState2[j]-F(w20*tEntry2), F(0)) + F(q2[j]*yBarEntry)
+							MMBarState2[j] = t51_2[j] + kern.Choose(t42, BMBarState2[j]-F(w21*tEntry2), F(0)) + F(q2[j]*yBarEntry)
 						}
 					}
 					// self_referential_chunks.y, self_referential_chunks.a_eta, self_referential_chunks.theta, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks
 					for i := range d {
-						t152_2[i] = t90[i] + t135[i] + F(t177*aEtaProd[i]) + F(aAlphaProd[i]*t245)
+						t152_2[i] = t90[i] + t135[i] + F(t177*aEtaProd[i]) + F(w19*aAlphaProd[i])
 						t142_2[i] = t211[i]
 					}
 					for i := range d {
@@ -1743,15 +1726,16 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_chunks.q
 	for i := range L {
-		t27_2 := t27[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		qProd2 := c.QProd2[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t39_2 := t39[i*T:][:T]
 		for j := range T {
-			t27Entry := t27_2[j]
-			t39_2[j] = kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+			t9Entry := t9_2[j]
+			qProd2Entry2 := qProd2[j]
+			w32 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+			t39_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w32, F(0)), F(0))
 		}
 	}
 
@@ -2062,7 +2046,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.ICheckpoints = k.ICheckpoints
 	g.JCheckpoints = k.JCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -46,7 +46,7 @@ func (c *stepFused) run() {
 	t63 := c.Work[L*T*d+L*T+12*d*d+6*d+2:][:d*d]   // [d, d]
 	t := c.Work[L*T*d+L*T+13*d*d+6*d+2:][:d]       // [d]
 	t22 := c.Work[L*T*d+L*T+13*d*d+7*d+2:][:d]     // [d]
-	t42 := c.Work[L*T*d+L*T+13*d*d+8*d+2:][:d]     // [d]
+	t4 := c.Work[L*T*d+L*T+13*d*d+8*d+2:][:d]      // [d]
 	t88 := c.Work[L*T*d+L*T+13*d*d+9*d+2:][:d*d]   // [d, d]
 	t62_2 := c.Work[L*T*d+L*T+14*d*d+9*d+2:][:d]   // [d]
 	t107 := c.Work[L*T*d+L*T+14*d*d+10*d+2:][:d*d] // [d, d]
@@ -97,21 +97,20 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
-				t4 := (F(0) < qProd2Entry)
-				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+				t11_2[j] = kern.Larger(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -567,7 +566,7 @@ func (c *stepFused) run() {
 						P3: unsafe.SliceData(k),
 						P4: unsafe.SliceData(t63),
 						P5: unsafe.SliceData(MMState),
-						P6: unsafe.SliceData(t42),
+						P6: unsafe.SliceData(t4),
 						N0: d,
 						N1: 4,
 						N2: 8,
@@ -590,7 +589,7 @@ func (c *stepFused) run() {
 							MMState2[j2] = num.FMA32(-w4, k[j2], t63_2[j2])
 						}
 						t43 = kern.Sum16(&t43Sums)
-						t42[i2] = t43
+						t4[i2] = t43
 					}
 				}
 				// self_referential_chunks.M_alpha
@@ -598,7 +597,7 @@ func (c *stepFused) run() {
 				// self_referential_chunks.M_alpha, self_referential_chunks.M_m, self_referential_chunks.M_eta, self_referential_chunks.u_eta
 				if kern.Wide() {
 					a2 := regions.Rac8bad61de95Args{
-						P0: unsafe.SliceData(t42),
+						P0: unsafe.SliceData(t4),
 						P1: unsafe.SliceData(BEtaState),
 						P2: unsafe.SliceData(t),
 						P3: unsafe.SliceData(k),
@@ -620,7 +619,7 @@ func (c *stepFused) run() {
 						t88_2 := t88[i2*d:][:d]
 						MAlphaState2 := MAlphaState[i2*d:][:d]
 						var t622 F
-						w5 := F(theta2 * t42[i2])
+						w5 := F(theta2 * t4[i2])
 						t622Sums := [16]F{t622}
 						for j2 := range d {
 							t622Sums[j2%16] = num.FMA32(BEtaState2[j2], t[j2], t622Sums[j2%16])
@@ -764,7 +763,7 @@ func (c *stepFused) run() {
 				if len(c.MAlphaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t42),
+							P0: unsafe.SliceData(t4),
 							P1: kern.Given(c.MAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -773,7 +772,7 @@ func (c *stepFused) run() {
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
-							t6222 := t42[i2]
+							t6222 := t4[i2]
 							MAlphaProd[i2] = t6222
 						}
 					}
@@ -913,93 +912,91 @@ func (c *stepBackwardFused) run() {
 	_ = d
 	_ = segments
 	t7 := c.Work[:L*T]                                                 // [L, T]
-	t11 := c.Work[L*T:][:L*T]                                          // [L, T]
-	t19 := c.Work[2*L*T:][:L*T]                                        // [L, T]
-	q := c.Work[3*L*T:][:L*T*d]                                        // [L, T, d]
-	t30 := c.Work[L*T*d+3*L*T:][:L*T]                                  // [L, T]
-	t48 := c.Work[L*T*d+4*L*T:][:L*T]                                  // [L, T]
-	I := c.Work[L*T*d+5*L*T:][:d*d]                                    // [d, d]
-	t142 := c.Work[L*T*d+5*L*T+d*d:][:L*T*d]                           // [L, T, d]
-	t152 := c.Work[2*L*T*d+5*L*T+d*d:][:L*T*d]                         // [L, T, d]
-	t22 := c.Work[3*L*T*d+5*L*T+d*d:][:L*T]                            // [L, T]
-	t39 := c.Work[3*L*T*d+6*L*T+d*d:][:L*T]                            // [L, T]
-	t43 := c.Work[3*L*T*d+7*L*T+d*d:][:L*T*d]                          // [L, T, d]
-	MKBarState := c.Work[4*L*T*d+7*L*T+d*d:][:d*d]                     // [d, d]
-	BKBarState := c.Work[4*L*T*d+7*L*T+2*d*d:][:d*d]                   // [d, d]
-	MVBarState := c.Work[4*L*T*d+7*L*T+3*d*d:][:d*d]                   // [d, d]
-	BVBarState := c.Work[4*L*T*d+7*L*T+4*d*d:][:d*d]                   // [d, d]
-	MAlphaBarState := c.Work[4*L*T*d+7*L*T+5*d*d:][:d*d]               // [d, d]
-	BAlphaBarState := c.Work[4*L*T*d+7*L*T+6*d*d:][:d*d]               // [d, d]
-	MEtaBarState := c.Work[4*L*T*d+7*L*T+7*d*d:][:d*d]                 // [d, d]
-	BEtaBarState := c.Work[4*L*T*d+7*L*T+8*d*d:][:d*d]                 // [d, d]
-	MMBarState := c.Work[4*L*T*d+7*L*T+9*d*d:][:d*d]                   // [d, d]
-	BMBarState := c.Work[4*L*T*d+7*L*T+10*d*d:][:d*d]                  // [d, d]
-	iBarState := c.Work[4*L*T*d+7*L*T+11*d*d:][:1]                     // []
-	jBarState := c.Work[4*L*T*d+7*L*T+11*d*d+1:][:1]                   // []
-	MKTrail := c.Work[4*L*T*d+7*L*T+11*d*d+2:][:C*d*d+d*d]             // [C + 1, d, d]
-	BKTrail := c.Work[C*d*d+4*L*T*d+7*L*T+12*d*d+2:][:C*d*d+d*d]       // [C + 1, d, d]
-	MVTrail := c.Work[2*C*d*d+4*L*T*d+7*L*T+13*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
-	BVTrail := c.Work[3*C*d*d+4*L*T*d+7*L*T+14*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
-	MAlphaTrail := c.Work[4*C*d*d+4*L*T*d+7*L*T+15*d*d+2:][:C*d*d+d*d] // [C + 1, d, d]
-	BAlphaTrail := c.Work[5*C*d*d+4*L*T*d+7*L*T+16*d*d+2:][:C*d*d+d*d] // [C + 1, d, d]
-	MEtaTrail := c.Work[6*C*d*d+4*L*T*d+7*L*T+17*d*d+2:][:C*d*d+d*d]   // [C + 1, d, d]
-	BEtaTrail := c.Work[7*C*d*d+4*L*T*d+7*L*T+18*d*d+2:][:C*d*d+d*d]   // [C + 1, d, d]
-	MMTrail := c.Work[8*C*d*d+4*L*T*d+7*L*T+19*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
-	BMTrail := c.Work[9*C*d*d+4*L*T*d+7*L*T+20*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
-	iTrail := c.Work[10*C*d*d+4*L*T*d+7*L*T+21*d*d+2:][:C+1]           // [C + 1]
-	jTrail := c.Work[10*C*d*d+4*L*T*d+7*L*T+21*d*d+C+3:][:C+1]         // [C + 1]
-	k := c.Work[10*C*d*d+4*L*T*d+7*L*T+21*d*d+2*C+4:][:d]              // [d]
-	t62 := c.Work[10*C*d*d+4*L*T*d+7*L*T+21*d*d+2*C+d+4:][:d*d]        // [d, d]
-	t63 := c.Work[10*C*d*d+4*L*T*d+7*L*T+22*d*d+2*C+d+4:][:d*d]        // [d, d]
-	t88 := c.Work[10*C*d*d+4*L*T*d+7*L*T+23*d*d+2*C+d+4:][:d*d]        // [d, d]
-	t107 := c.Work[10*C*d*d+4*L*T*d+7*L*T+24*d*d+2*C+d+4:][:d*d]       // [d, d]
-	t126 := c.Work[10*C*d*d+4*L*T*d+7*L*T+25*d*d+2*C+d+4:][:d*d]       // [d, d]
-	t151 := c.Work[10*C*d*d+4*L*T*d+7*L*T+26*d*d+2*C+d+4:][:d*d]       // [d, d]
-	t97 := c.Work[10*C*d*d+4*L*T*d+7*L*T+27*d*d+2*C+d+4:][:d*d]        // [d, d]
-	t105 := c.Work[10*C*d*d+4*L*T*d+7*L*T+28*d*d+2*C+d+4:][:d*d]       // [d, d]
-	aEta := c.Work[10*C*d*d+4*L*T*d+7*L*T+29*d*d+2*C+d+4:][:d]         // [d]
-	k2 := c.Work[10*C*d*d+4*L*T*d+7*L*T+29*d*d+2*C+2*d+4:][:d]         // [d]
-	v := c.Work[10*C*d*d+4*L*T*d+7*L*T+29*d*d+2*C+3*d+4:][:d]          // [d]
-	t := c.Work[10*C*d*d+4*L*T*d+7*L*T+29*d*d+2*C+4*d+4:][:d]          // [d]
-	t622 := c.Work[10*C*d*d+4*L*T*d+7*L*T+29*d*d+2*C+5*d+4:][:d*d]     // [d, d]
-	t218 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+5*d+4:][:d]       // [d]
-	t5 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+6*d+4:][:d]         // [d]
-	t219 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+7*d+4:][:d]       // [d]
-	t220 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+8*d+4:][:d]       // [d]
-	t172 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+9*d+4:][:d]       // [d]
-	t822 := c.Work[10*C*d*d+4*L*T*d+7*L*T+30*d*d+2*C+10*d+4:][:d*d]    // [d, d]
-	t92 := c.Work[10*C*d*d+4*L*T*d+7*L*T+31*d*d+2*C+10*d+4:][:d*d]     // [d, d]
-	t221 := c.Work[10*C*d*d+4*L*T*d+7*L*T+32*d*d+2*C+10*d+4:][:d]      // [d]
-	t222 := c.Work[10*C*d*d+4*L*T*d+7*L*T+32*d*d+2*C+11*d+4:][:d]      // [d]
-	t25 := c.Work[10*C*d*d+4*L*T*d+7*L*T+32*d*d+2*C+12*d+4:][:d]       // [d]
-	t20 := c.Work[10*C*d*d+4*L*T*d+7*L*T+32*d*d+2*C+13*d+4:][:d*d]     // [d, d]
-	t212 := c.Work[10*C*d*d+4*L*T*d+7*L*T+33*d*d+2*C+13*d+4:][:d*d]    // [d, d]
-	t223 := c.Work[10*C*d*d+4*L*T*d+7*L*T+34*d*d+2*C+13*d+4:][:d]      // [d]
-	t224 := c.Work[10*C*d*d+4*L*T*d+7*L*T+34*d*d+2*C+14*d+4:][:d]      // [d]
-	t332 := c.Work[10*C*d*d+4*L*T*d+7*L*T+34*d*d+2*C+15*d+4:][:d]      // [d]
-	t28 := c.Work[10*C*d*d+4*L*T*d+7*L*T+34*d*d+2*C+16*d+4:][:d*d]     // [d, d]
-	t29 := c.Work[10*C*d*d+4*L*T*d+7*L*T+35*d*d+2*C+16*d+4:][:d*d]     // [d, d]
-	t225 := c.Work[10*C*d*d+4*L*T*d+7*L*T+36*d*d+2*C+16*d+4:][:d]      // [d]
-	t226 := c.Work[10*C*d*d+4*L*T*d+7*L*T+36*d*d+2*C+17*d+4:][:d]      // [d]
-	t45 := c.Work[10*C*d*d+4*L*T*d+7*L*T+36*d*d+2*C+18*d+4:][:d]       // [d]
-	t36 := c.Work[10*C*d*d+4*L*T*d+7*L*T+36*d*d+2*C+19*d+4:][:d*d]     // [d, d]
-	t372 := c.Work[10*C*d*d+4*L*T*d+7*L*T+37*d*d+2*C+19*d+4:][:d*d]    // [d, d]
-	t227 := c.Work[10*C*d*d+4*L*T*d+7*L*T+38*d*d+2*C+19*d+4:][:d]      // [d]
-	t4822 := c.Work[10*C*d*d+4*L*T*d+7*L*T+38*d*d+2*C+20*d+4:][:d]     // [d]
-	t51 := c.Work[10*C*d*d+4*L*T*d+7*L*T+38*d*d+2*C+21*d+4:][:d*d]     // [d, d]
-	t522 := c.Work[10*C*d*d+4*L*T*d+7*L*T+39*d*d+2*C+21*d+4:][:d*d]    // [d, d]
-	t228 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+21*d+4:][:d]      // [d]
-	t572 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+22*d+4:][:d]      // [d]
-	t58 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+23*d+4:][:d]       // [d]
-	t882 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+24*d+4:][:d]      // [d]
-	t1072 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+25*d+4:][:d]     // [d]
-	t90 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+26*d+4:][:d]       // [d]
-	t133 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+27*d+4:][:d]      // [d]
-	t135 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+28*d+4:][:d]      // [d]
-	t211 := c.Work[10*C*d*d+4*L*T*d+7*L*T+40*d*d+2*C+29*d+4:][:d]      // [d]
-	t4 := c.Flags[:L*T]                                                // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                         // [L, T]
-	t27 := c.Flags[2*L*T:][:L*T]                                       // [L, T]
+	t9 := c.Work[L*T:][:L*T]                                           // [L, T]
+	t11 := c.Work[2*L*T:][:L*T]                                        // [L, T]
+	t19 := c.Work[3*L*T:][:L*T]                                        // [L, T]
+	q := c.Work[4*L*T:][:L*T*d]                                        // [L, T, d]
+	t30 := c.Work[L*T*d+4*L*T:][:L*T]                                  // [L, T]
+	t48 := c.Work[L*T*d+5*L*T:][:L*T]                                  // [L, T]
+	I := c.Work[L*T*d+6*L*T:][:d*d]                                    // [d, d]
+	t142 := c.Work[L*T*d+6*L*T+d*d:][:L*T*d]                           // [L, T, d]
+	t152 := c.Work[2*L*T*d+6*L*T+d*d:][:L*T*d]                         // [L, T, d]
+	t22 := c.Work[3*L*T*d+6*L*T+d*d:][:L*T]                            // [L, T]
+	t39 := c.Work[3*L*T*d+7*L*T+d*d:][:L*T]                            // [L, T]
+	t43 := c.Work[3*L*T*d+8*L*T+d*d:][:L*T*d]                          // [L, T, d]
+	MKBarState := c.Work[4*L*T*d+8*L*T+d*d:][:d*d]                     // [d, d]
+	BKBarState := c.Work[4*L*T*d+8*L*T+2*d*d:][:d*d]                   // [d, d]
+	MVBarState := c.Work[4*L*T*d+8*L*T+3*d*d:][:d*d]                   // [d, d]
+	BVBarState := c.Work[4*L*T*d+8*L*T+4*d*d:][:d*d]                   // [d, d]
+	MAlphaBarState := c.Work[4*L*T*d+8*L*T+5*d*d:][:d*d]               // [d, d]
+	BAlphaBarState := c.Work[4*L*T*d+8*L*T+6*d*d:][:d*d]               // [d, d]
+	MEtaBarState := c.Work[4*L*T*d+8*L*T+7*d*d:][:d*d]                 // [d, d]
+	BEtaBarState := c.Work[4*L*T*d+8*L*T+8*d*d:][:d*d]                 // [d, d]
+	MMBarState := c.Work[4*L*T*d+8*L*T+9*d*d:][:d*d]                   // [d, d]
+	BMBarState := c.Work[4*L*T*d+8*L*T+10*d*d:][:d*d]                  // [d, d]
+	iBarState := c.Work[4*L*T*d+8*L*T+11*d*d:][:1]                     // []
+	jBarState := c.Work[4*L*T*d+8*L*T+11*d*d+1:][:1]                   // []
+	MKTrail := c.Work[4*L*T*d+8*L*T+11*d*d+2:][:C*d*d+d*d]             // [C + 1, d, d]
+	BKTrail := c.Work[C*d*d+4*L*T*d+8*L*T+12*d*d+2:][:C*d*d+d*d]       // [C + 1, d, d]
+	MVTrail := c.Work[2*C*d*d+4*L*T*d+8*L*T+13*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
+	BVTrail := c.Work[3*C*d*d+4*L*T*d+8*L*T+14*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
+	MAlphaTrail := c.Work[4*C*d*d+4*L*T*d+8*L*T+15*d*d+2:][:C*d*d+d*d] // [C + 1, d, d]
+	BAlphaTrail := c.Work[5*C*d*d+4*L*T*d+8*L*T+16*d*d+2:][:C*d*d+d*d] // [C + 1, d, d]
+	MEtaTrail := c.Work[6*C*d*d+4*L*T*d+8*L*T+17*d*d+2:][:C*d*d+d*d]   // [C + 1, d, d]
+	BEtaTrail := c.Work[7*C*d*d+4*L*T*d+8*L*T+18*d*d+2:][:C*d*d+d*d]   // [C + 1, d, d]
+	MMTrail := c.Work[8*C*d*d+4*L*T*d+8*L*T+19*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
+	BMTrail := c.Work[9*C*d*d+4*L*T*d+8*L*T+20*d*d+2:][:C*d*d+d*d]     // [C + 1, d, d]
+	iTrail := c.Work[10*C*d*d+4*L*T*d+8*L*T+21*d*d+2:][:C+1]           // [C + 1]
+	jTrail := c.Work[10*C*d*d+4*L*T*d+8*L*T+21*d*d+C+3:][:C+1]         // [C + 1]
+	k := c.Work[10*C*d*d+4*L*T*d+8*L*T+21*d*d+2*C+4:][:d]              // [d]
+	t62 := c.Work[10*C*d*d+4*L*T*d+8*L*T+21*d*d+2*C+d+4:][:d*d]        // [d, d]
+	t63 := c.Work[10*C*d*d+4*L*T*d+8*L*T+22*d*d+2*C+d+4:][:d*d]        // [d, d]
+	t88 := c.Work[10*C*d*d+4*L*T*d+8*L*T+23*d*d+2*C+d+4:][:d*d]        // [d, d]
+	t107 := c.Work[10*C*d*d+4*L*T*d+8*L*T+24*d*d+2*C+d+4:][:d*d]       // [d, d]
+	t126 := c.Work[10*C*d*d+4*L*T*d+8*L*T+25*d*d+2*C+d+4:][:d*d]       // [d, d]
+	t151 := c.Work[10*C*d*d+4*L*T*d+8*L*T+26*d*d+2*C+d+4:][:d*d]       // [d, d]
+	t97 := c.Work[10*C*d*d+4*L*T*d+8*L*T+27*d*d+2*C+d+4:][:d*d]        // [d, d]
+	t105 := c.Work[10*C*d*d+4*L*T*d+8*L*T+28*d*d+2*C+d+4:][:d*d]       // [d, d]
+	aEta := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+d+4:][:d]         // [d]
+	k2 := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+2*d+4:][:d]         // [d]
+	v := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+3*d+4:][:d]          // [d]
+	t := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+4*d+4:][:d]          // [d]
+	t622 := c.Work[10*C*d*d+4*L*T*d+8*L*T+29*d*d+2*C+5*d+4:][:d*d]     // [d, d]
+	t218 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+5*d+4:][:d]       // [d]
+	t5 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+6*d+4:][:d]         // [d]
+	t219 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+7*d+4:][:d]       // [d]
+	t220 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+8*d+4:][:d]       // [d]
+	t172 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+9*d+4:][:d]       // [d]
+	t822 := c.Work[10*C*d*d+4*L*T*d+8*L*T+30*d*d+2*C+10*d+4:][:d*d]    // [d, d]
+	t93 := c.Work[10*C*d*d+4*L*T*d+8*L*T+31*d*d+2*C+10*d+4:][:d*d]     // [d, d]
+	t221 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+10*d+4:][:d]      // [d]
+	t222 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+11*d+4:][:d]      // [d]
+	t25 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+12*d+4:][:d]       // [d]
+	t20 := c.Work[10*C*d*d+4*L*T*d+8*L*T+32*d*d+2*C+13*d+4:][:d*d]     // [d, d]
+	t212 := c.Work[10*C*d*d+4*L*T*d+8*L*T+33*d*d+2*C+13*d+4:][:d*d]    // [d, d]
+	t223 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+13*d+4:][:d]      // [d]
+	t224 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+14*d+4:][:d]      // [d]
+	t332 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+15*d+4:][:d]      // [d]
+	t28 := c.Work[10*C*d*d+4*L*T*d+8*L*T+34*d*d+2*C+16*d+4:][:d*d]     // [d, d]
+	t29 := c.Work[10*C*d*d+4*L*T*d+8*L*T+35*d*d+2*C+16*d+4:][:d*d]     // [d, d]
+	t225 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+16*d+4:][:d]      // [d]
+	t226 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+17*d+4:][:d]      // [d]
+	t45 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+18*d+4:][:d]       // [d]
+	t36 := c.Work[10*C*d*d+4*L*T*d+8*L*T+36*d*d+2*C+19*d+4:][:d*d]     // [d, d]
+	t372 := c.Work[10*C*d*d+4*L*T*d+8*L*T+37*d*d+2*C+19*d+4:][:d*d]    // [d, d]
+	t227 := c.Work[10*C*d*d+4*L*T*d+8*L*T+38*d*d+2*C+19*d+4:][:d]      // [d]
+	t4822 := c.Work[10*C*d*d+4*L*T*d+8*L*T+38*d*d+2*C+20*d+4:][:d]     // [d]
+	t51 := c.Work[10*C*d*d+4*L*T*d+8*L*T+38*d*d+2*C+21*d+4:][:d*d]     // [d, d]
+	t522 := c.Work[10*C*d*d+4*L*T*d+8*L*T+39*d*d+2*C+21*d+4:][:d*d]    // [d, d]
+	t228 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+21*d+4:][:d]      // [d]
+	t572 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+22*d+4:][:d]      // [d]
+	t58 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+23*d+4:][:d]       // [d]
+	t882 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+24*d+4:][:d]      // [d]
+	t1072 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+25*d+4:][:d]     // [d]
+	t90 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+26*d+4:][:d]       // [d]
+	t133 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+27*d+4:][:d]      // [d]
+	t135 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+28*d+4:][:d]      // [d]
+	t211 := c.Work[10*C*d*d+4*L*T*d+8*L*T+40*d*d+2*C+29*d+4:][:d]      // [d]
 	t15Total := make([]F, 1)
 	t612Total := make([]F, 1)
 	t59Total := make([]F, 1)
@@ -1007,27 +1004,34 @@ func (c *stepBackwardFused) run() {
 	t112Total := make([]F, 1)
 
 	// self_referential_chunks.q
-	for i := range L {
-		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		for j := range T {
-			qProd2Entry := qProd2[j]
-			t42 := (F(0) < qProd2Entry)
-			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42, t72, F(0))
-			t112 := kern.Larger(t9, F(1e-08))
-			t232 := (F(1e-08) <= t9)
-			t4_2[j] = t42
-			t7_2[j] = t72
-			t11_2[j] = t112
-			t19_2[j] = F(1) / t112
-			t23_2[j] = t232
-			t27_2[j] = (t232 && t42)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t19),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			qProd2 := c.QProd2[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t19_2 := t19[i*T:][:T]
+			for j := range T {
+				qProd2Entry := qProd2[j]
+				t72 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+				t92 := kern.Choose((F(0) < qProd2Entry), t72, F(0))
+				t112 := kern.Larger(t92, F(1e-08))
+				t7_2[j] = t72
+				t9_2[j] = t92
+				t11_2[j] = t112
+				t19_2[j] = F(1) / t112
+			}
 		}
 	}
 
@@ -1094,7 +1098,7 @@ func (c *stepBackwardFused) run() {
 	// self_referential_chunks
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	w21 := F(d)
+	w23 := F(d)
 	bThetaEntry := c.BTheta[0]
 	t174 := F(1) / F(d)
 	iBar := c.IBar[:L]
@@ -1471,7 +1475,7 @@ func (c *stepBackwardFused) run() {
 					}
 					t15 = t15Total[0]
 					// self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_m, self_referential_chunks.v, self_referential_chunks.j, self_referential_chunks.i
-					t193 := kern.Softplus((t15 / w21) + bThetaEntry)
+					t193 := kern.Softplus((t15 / w23) + bThetaEntry)
 					t30Entry2 := t30_2[a]
 					t35 := num.Sqrt(kern.Choose((F(0) < t30Entry2), t30Entry2, F(1)))
 					jTrailEntry3 := jTrail2[a]
@@ -1604,7 +1608,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.M_v
 					kern.GemmFMA(d, d, d, F(1), false, t822, d, 1, MVBarState, d, 1, t622, 1, d)
 					// self_referential_chunks.M_v
-					kern.GemmFMA(d, d, d, F(1), false, t92, d, 1, kern.From(MVTrail, a*d*d), 1, d, MVBarState, d, 1)
+					kern.GemmFMA(d, d, d, F(1), false, t93, d, 1, kern.From(MVTrail, a*d*d), 1, d, MVBarState, d, 1)
 					// self_referential_chunks.M_k, self_referential_chunks.M_eta
 					clear(t221)
 					clear(t25)
@@ -1803,7 +1807,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.Ra894de999910Args{
 							P0: unsafe.SliceData(k2),
-							P1: unsafe.SliceData(t92),
+							P1: unsafe.SliceData(t93),
 							P2: unsafe.SliceData(t212),
 							P3: unsafe.SliceData(t29),
 							P4: unsafe.SliceData(t372),
@@ -1825,7 +1829,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t612_2 := t612
 						for i := range d {
-							t92_2 := t92[i*d:][:d]
+							t93_2 := t93[i*d:][:d]
 							t212_2 := t212[i*d:][:d]
 							t29_2 := t29[i*d:][:d]
 							t372_2 := t372[i*d:][:d]
@@ -1837,7 +1841,7 @@ func (c *stepBackwardFused) run() {
 							t5722Sums := [16]F{t5722}
 							t612RowSums := [16]F{t612Row}
 							for j := range d {
-								t532 := (((t92_2[j] + t212_2[j]) + t29_2[j]) + t372_2[j]) + t522_2[j]
+								t532 := (((t93_2[j] + t212_2[j]) + t29_2[j]) + t372_2[j]) + t522_2[j]
 								t5722Sums[j%16] = num.FMA32(t532, k2[j], t5722Sums[j%16])
 								t612RowSums[j%16] = num.FMA32(I2[j], t532, t612RowSums[j%16])
 								t228[j] = num.FMA32(t532, k2Entry2, t228[j])
@@ -1892,11 +1896,11 @@ func (c *stepBackwardFused) run() {
 					t59 = t59Total[0]
 					t67 = t67Total[0]
 					// self_referential_chunks.v, self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.B_v
-					w22 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w23 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
-					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)), F(0)))*(F(1)/t53)), F(0))
-					t84 := kern.Choose(w24, w25, F(0))
+					w25 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
+					w26 := ((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))) && (F(0) < t48Entry))
+					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t48Entry), t53, F(0))), t67, F(0)), F(0)))*(F(1)/t53)), F(0))
+					t84 := kern.Choose(w26, w27, F(0))
 					t95 := !t32
 					t109 := F(1) / kern.Larger(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
 					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.B_alpha
@@ -1991,12 +1995,12 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.rho, self_referential_chunks.a_alpha
-					w26 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w27 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
+					// self_referential_chunks.k, self_referential_chunks.B_alpha, self_referential_chunks.theta, self_referential_chunks.c, self_referential_chunks.rho
 					w28 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
-					w29 := kern.Choose(w27, F(F(0.5*kern.Choose(w26, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)), F(0)))*(F(1)/t35)), F(0))
-					t129 := kern.Choose(w28, w29, F(0))
+					w29 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
+					w30 := ((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))) && (F(0) < t30Entry2))
+					w31 := kern.Choose(w29, F(F(0.5*kern.Choose(w28, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t30Entry2), t35, F(0))), t1122, F(0)), F(0)))*(F(1)/t35)), F(0))
+					t129 := kern.Choose(w30, w31, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t144 := (kern.Larger(t193, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t149 := !t144
@@ -2004,7 +2008,6 @@ func (c *stepBackwardFused) run() {
 					t169 := kern.Choose(t162, F(thetaSigmoid2[a]*kern.Choose(t162, kern.Choose(t144, t59, F(0)), F(0))), F(0))
 					t177 := kern.Choose(t162, F(t169*t174), F(0))
 					t193_2 := num.FMA32(F(rhoEntry2*thetaSigmoidEntry), t612, -kern.Choose(t149, F(F(F(0.25*rhoEntry2)*thetaSigmoidEntry)*kern.Choose(t149, t59, F(0))), F(0)))
-					t245 := F(t174 * t193_2)
 					c.BThetaBar[0] = c.BThetaBar[0] + t169
 					c.BRhoBar[0] = c.BRhoBar[0] + t193_2
 					// self_referential_chunks.a_k, self_referential_chunks.k
@@ -2028,11 +2031,12 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.a_k, self_referential_chunks.B_k, self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.B_alpha, self_referential_chunks.B_eta, self_referential_chunks.M_eta, self_referential_chunks.a_eta, self_referential_chunks.theta, self_referential_chunks.M_alpha, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks.y, self_referential_chunks.B_v, self_referential_chunks.a_v, self_referential_chunks.B_m
 					clear(t135)
 					clear(t211)
+					w19 := F(t174 * t193_2)
 					t95Number2 := kern.Choose(t95, F(1), F(0))
 					t32Number := kern.Choose(t32, F(1), F(0))
 					t42Number := kern.Choose(t42, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R8975f593bd73Args{
+						a2 := regions.Re829c355be14Args{
 							P0:  unsafe.SliceData(t133),
 							P1:  unsafe.SliceData(t220),
 							P2:  unsafe.SliceData(t222),
@@ -2087,9 +2091,9 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t95Number2},
 							S3:  [2]float32{thetaEntry2},
 							S4:  [2]float32{t177},
-							S5:  [2]float32{t245},
+							S5:  [2]float32{w19},
 						}
-						regions.R8975f593bd73(&a2)
+						regions.Re829c355be14(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t42_2 := (F(0) < t42Number)
@@ -2119,26 +2123,26 @@ func (c *stepBackwardFused) run() {
 							w16 := F(thetaEntry2 * t220[i])
 							w17 := F(thetaEntry2 * t222[i])
 							w18 := F(thetaEntry2 * t224[i])
-							w19 := F(thetaEntry2 * t218[i])
+							w20 := F(thetaEntry2 * t218[i])
 							t882Entry2 := t882[i]
-							w20 := F(thetaEntry2 * t226[i])
+							w21 := F(thetaEntry2 * t226[i])
 							yBarEntry := yBar[i]
 							for j := range d {
 								tEntry2 := t[j]
 								xEntry := x[j]
 								t136 := num.FMA32(xEntry, t133Entry, num.FMA32(-w16, tEntry2, BKBarState2[j]))
 								t182 := num.FMA32(t177, xEntry, num.FMA32(-w17, tEntry2, BEtaBarState2[j]))
-								t202 := num.FMA32(xEntry, t245, num.FMA32(-w18, tEntry2, BAlphaBarState2[j]))
+								t202 := num.FMA32(w19, xEntry, num.FMA32(-w18, tEntry2, BAlphaBarState2[j]))
 								t135[j] = num.FMA32(BKTrail2[j], t133Entry, t135[j])
 								BKBarState2[j] = kern.Choose(t95_2, t136, F(0))
 								BEtaBarState2[j] = kern.Choose(t95_2, t182, F(0))
 								BAlphaBarState2[j] = kern.Choose(t95_2, t202, F(0))
 								t211[j] = num.FMA32(MMTrail2[j], yBarEntry, t211[j])
 								MKBarState2[j] = t20_2[j] + kern.Choose(t32_2, t136, F(0))
-								MVBarState2[j] = t822_2[j] + kern.Choose(t32_2, num.FMA32(xEntry, t882Entry2, num.FMA32(-w19, tEntry2, BVBarState2[j])), F(0))
+								MVBarState2[j] = t822_2[j] + kern.Choose(t32_2, num.FMA32(xEntry, t882Entry2, num.FMA32(-w20, tEntry2, BVBarState2[j])), F(0))
 								MAlphaBarState2[j] = t36_2[j] + kern.Choose(t32_2, t202, F(0))
 								MEtaBarState2[j] = t28_2[j] + kern.Choose(t32_2, t182, F(0))
-								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, t51_2[j]+kern.Choose(t42_2, num.FMA32(-w20, tEntry2, BMBarState2[j]), F(0)))
+								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, t51_2[j]+kern.Choose(t42_2, num.FMA32(-w21, tEntry2, BMBarState2[j]), F(0)))
 							}
 						}
 					}
@@ -2154,7 +2158,7 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t142),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{t245},
+							S0: [2]float32{w19},
 							S1: [2]float32{t177},
 						}
 						regions.Ra08138583538(&a2)
@@ -2164,7 +2168,7 @@ func (c *stepBackwardFused) run() {
 						t152_2 := t152[(l*T+a+C*s)*d:][:d]
 						t142_2 := t142[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t152_2[i] = num.FMA32(aAlphaProd[i], t245, num.FMA32(t177, aEtaProd[i], t90[i]+t135[i]))
+							t152_2[i] = num.FMA32(w19, aAlphaProd[i], num.FMA32(t177, aEtaProd[i], t90[i]+t135[i]))
 							t142_2[i] = t211[i]
 						}
 					}
@@ -2247,16 +2251,30 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_chunks.q
-	for i := range L {
-		t27_2 := t27[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		for j := range T {
-			t27Entry := t27_2[j]
-			t39_2[j] = kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(c.QProd2),
+			P2: unsafe.SliceData(t22),
+			P3: unsafe.SliceData(t7),
+			P4: unsafe.SliceData(t39),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t9_2 := t9[i*T:][:T]
+			qProd2 := c.QProd2[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
+			for j := range T {
+				t9Entry := t9_2[j]
+				qProd2Entry2 := qProd2[j]
+				w32 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t22_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+				t39_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w32, F(0)), F(0))
+			}
 		}
 	}
 

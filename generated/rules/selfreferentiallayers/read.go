@@ -72,8 +72,7 @@ func (c *Read[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t4 := (F(0) < qProd2Entry)
-			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+			t11_2[j] = num.Max(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -130,32 +129,25 @@ type ReadBackward[F num.Float] struct {
 	T      int
 	D      int
 	DH     int
-	WQ     []F    // [d, d]
-	X      []F    // [L, T, d]
-	AM     []F    // [L, d, d_h]
-	BM     []F    // [L, d_h, d]
-	YBar   []F    // [L, T, d]
-	QProd  []F    // [L, T, d]
-	QProd2 []F    // [L, T]
-	YProd  []F    // [L, T, d_h]
-	WQBar  []F    // [d, d], written
-	XBar   []F    // [L, T, d], written
-	AMBar  []F    // [L, d, d_h], written
-	BMBar  []F    // [L, d_h, d], written
-	Work   []F    // WorkLen() entries
-	Flags  []bool // FlagsLen() entries
+	WQ     []F // [d, d]
+	X      []F // [L, T, d]
+	AM     []F // [L, d, d_h]
+	BM     []F // [L, d_h, d]
+	YBar   []F // [L, T, d]
+	QProd  []F // [L, T, d]
+	QProd2 []F // [L, T]
+	YProd  []F // [L, T, d_h]
+	WQBar  []F // [d, d], written
+	XBar   []F // [L, T, d], written
+	AMBar  []F // [L, d, d_h], written
+	BMBar  []F // [L, d_h, d], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d + 4·L·T·d_h + 5·L·T.
+// WorkLen is 3·L·T·d + 4·L·T·d_h + 6·L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	return 3*L*T*d + 4*L*T*dH + 5*L*T
-}
-
-// FlagsLen is 3·L·T.
-func (c *ReadBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 3*L*T*d + 4*L*T*dH + 6*L*T
 }
 
 // Run computes ReadBackward.
@@ -167,6 +159,8 @@ func (c *ReadBackward[F]) Run() {
 	L, T, d, dH := c.L, c.T, c.D, c.DH
 	t7 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t11 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t17 := work[:L*T] // [L, T]
@@ -188,34 +182,23 @@ func (c *ReadBackward[F]) Run() {
 	t37 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t41 := work[:L*T*d] // [L, T, d]
-	t4 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t21 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t25 := flags[:L*T] // [L, T]
 
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t42 := (F(0) < qProd2Entry)
-			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42, t72, F(0))
-			t112 := num.Max(t9, F(1e-08))
-			t212 := (F(1e-08) <= t9)
-			t4_2[j] = t42
+			t72 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+			t92 := kern.Choose((F(0) < qProd2Entry), t72, F(0))
+			t112 := num.Max(t92, F(1e-08))
 			t7_2[j] = t72
+			t9_2[j] = t92
 			t11_2[j] = t112
 			t17_2[j] = F(1) / t112
-			t21_2[j] = t212
-			t25_2[j] = (t212 && t42)
 		}
 	}
 
@@ -312,15 +295,16 @@ func (c *ReadBackward[F]) Run() {
 
 	// self_referential_layers.q
 	for i := range L {
-		t25_2 := t25[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		qProd2 := c.QProd2[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t37_2 := t37[i*T:][:T]
 		for j := range T {
-			t25Entry := t25_2[j]
-			t37_2[j] = kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+			t9Entry := t9_2[j]
+			qProd2Entry2 := qProd2[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t20_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+			t37_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w, F(0)), F(0))
 		}
 	}
 
@@ -439,7 +423,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.AMBar = t.Part(n.fromAM, g.L*g.D*g.DH)
 	g.BMBar = t.Part(n.fromBM, g.L*g.D*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -59,21 +59,20 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
-				t4 := (F(0) < qProd2Entry)
-				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+				t11_2[j] = kern.Larger(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -157,43 +156,48 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dH
 	t7 := c.Work[:L*T]                             // [L, T]
-	t11 := c.Work[L*T:][:L*T]                      // [L, T]
-	t17 := c.Work[2*L*T:][:L*T]                    // [L, T]
-	q := c.Work[3*L*T:][:L*T*d]                    // [L, T, d]
-	t14 := c.Work[L*T*d+3*L*T:][:L*T*dH]           // [L, T, d_h]
-	t22 := c.Work[L*T*d+L*T*dH+3*L*T:][:L*T*dH]    // [L, T, d_h]
-	t62 := c.Work[L*T*d+2*L*T*dH+3*L*T:][:L*T*dH]  // [L, T, d_h]
-	t12 := c.Work[L*T*d+3*L*T*dH+3*L*T:][:L*T*dH]  // [L, T, d_h]
-	t152 := c.Work[L*T*d+4*L*T*dH+3*L*T:][:L*T*d]  // [L, T, d]
-	t20 := c.Work[2*L*T*d+4*L*T*dH+3*L*T:][:L*T]   // [L, T]
-	t37 := c.Work[2*L*T*d+4*L*T*dH+4*L*T:][:L*T]   // [L, T]
-	t41 := c.Work[2*L*T*d+4*L*T*dH+5*L*T:][:L*T*d] // [L, T, d]
-	t4 := c.Flags[:L*T]                            // [L, T]
-	t21 := c.Flags[L*T:][:L*T]                     // [L, T]
-	t25 := c.Flags[2*L*T:][:L*T]                   // [L, T]
+	t9 := c.Work[L*T:][:L*T]                       // [L, T]
+	t11 := c.Work[2*L*T:][:L*T]                    // [L, T]
+	t17 := c.Work[3*L*T:][:L*T]                    // [L, T]
+	q := c.Work[4*L*T:][:L*T*d]                    // [L, T, d]
+	t14 := c.Work[L*T*d+4*L*T:][:L*T*dH]           // [L, T, d_h]
+	t22 := c.Work[L*T*d+L*T*dH+4*L*T:][:L*T*dH]    // [L, T, d_h]
+	t62 := c.Work[L*T*d+2*L*T*dH+4*L*T:][:L*T*dH]  // [L, T, d_h]
+	t12 := c.Work[L*T*d+3*L*T*dH+4*L*T:][:L*T*dH]  // [L, T, d_h]
+	t152 := c.Work[L*T*d+4*L*T*dH+4*L*T:][:L*T*d]  // [L, T, d]
+	t20 := c.Work[2*L*T*d+4*L*T*dH+4*L*T:][:L*T]   // [L, T]
+	t37 := c.Work[2*L*T*d+4*L*T*dH+5*L*T:][:L*T]   // [L, T]
+	t41 := c.Work[2*L*T*d+4*L*T*dH+6*L*T:][:L*T*d] // [L, T, d]
 
 	// self_referential_layers.q
-	for i := range L {
-		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		for j := range T {
-			qProd2Entry := qProd2[j]
-			t42 := (F(0) < qProd2Entry)
-			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42, t72, F(0))
-			t112 := kern.Larger(t9, F(1e-08))
-			t212 := (F(1e-08) <= t9)
-			t4_2[j] = t42
-			t7_2[j] = t72
-			t11_2[j] = t112
-			t17_2[j] = F(1) / t112
-			t21_2[j] = t212
-			t25_2[j] = (t212 && t42)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t17),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			qProd2 := c.QProd2[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			for j := range T {
+				qProd2Entry := qProd2[j]
+				t72 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+				t92 := kern.Choose((F(0) < qProd2Entry), t72, F(0))
+				t112 := kern.Larger(t92, F(1e-08))
+				t7_2[j] = t72
+				t9_2[j] = t92
+				t11_2[j] = t112
+				t17_2[j] = F(1) / t112
+			}
 		}
 	}
 
@@ -344,16 +348,30 @@ func (c *readBackwardFused) run() {
 	}
 
 	// self_referential_layers.q
-	for i := range L {
-		t25_2 := t25[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t37_2 := t37[i*T:][:T]
-		for j := range T {
-			t25Entry := t25_2[j]
-			t37_2[j] = kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(c.QProd2),
+			P2: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(t7),
+			P4: unsafe.SliceData(t37),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t9_2 := t9[i*T:][:T]
+			qProd2 := c.QProd2[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t37_2 := t37[i*T:][:T]
+			for j := range T {
+				t9Entry := t9_2[j]
+				qProd2Entry2 := qProd2[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t20_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+				t37_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w, F(0)), F(0))
+			}
 		}
 	}
 

@@ -356,7 +356,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.AMCheckpoints = k.AMCheckpoints
 	g.BMCheckpoints = k.BMCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
@@ -401,7 +400,6 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.AMBar = a.Grad("A_m", g.L*g.D*g.DH)
 	g.BMBar = a.Grad("B_m", g.L*g.D*g.DH)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -215,7 +215,7 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	t120 := work[:d] // [d]
 	work = work[d:]
-	t42 := work[:dH] // [d_h]
+	t4 := work[:dH] // [d_h]
 	work = work[dH:]
 	t157 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -300,8 +300,7 @@ func (c *Step[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t4 := (F(0) < qProd2Entry)
-			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+			t11_2[j] = num.Max(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -582,10 +581,10 @@ func (c *Step[F]) Run() {
 					c.Theta[l*T+a+C*s] = theta2
 				}
 				// self_referential_layers.k, self_referential_layers.g_v, self_referential_layers.v
-				var t42_2 F
+				var t42 F
 				for i := range d {
 					gV3 := x[i] + t40[i]
-					t42_2 += F(gV3 * gV3)
+					t42 += F(gV3 * gV3)
 					k[i] = gK2[i] / t36
 					gV2[i] = gV3
 					if len(c.GV) > 0 {
@@ -593,8 +592,8 @@ func (c *Step[F]) Run() {
 					}
 				}
 				// self_referential_layers.v, self_referential_layers.k, self_referential_layers.A_m, self_referential_layers.theta, self_referential_layers.rho
-				t44 := (F(0) < t42_2)
-				t51 := num.Max(kern.Choose(t44, num.Sqrt(kern.Choose(t44, t42_2, F(1))), F(0)), F(1e-08))
+				t44 := (F(0) < t42)
+				t51 := num.Max(kern.Choose(t44, num.Sqrt(kern.Choose(t44, t42, F(1))), F(0)), F(1e-08))
 				t57 := 1 - rho2
 				t396 := num.Sigmoid(t21)
 				t418 := num.Sigmoid(-t12)
@@ -711,7 +710,7 @@ func (c *Step[F]) Run() {
 					}
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.B_alpha
-				clear(t42)
+				clear(t4)
 				for i := range d {
 					AAlphaState2 := AAlphaState[i*dH:][:dH]
 					AInitAlpha := c.AInitAlpha[i*dH:][:dH]
@@ -720,15 +719,15 @@ func (c *Step[F]) Run() {
 					for j := range dH {
 						AAlphaStateEntry := AAlphaState2[j]
 						AAlpha2_2[j] = F(rho2*AAlphaStateEntry) + F(t57*AInitAlpha[j]) - F(t120Entry*t812[j])
-						t42[j] += F(AAlphaStateEntry * t120Entry)
+						t4[j] += F(AAlphaStateEntry * t120Entry)
 					}
 				}
 				// self_referential_layers.B_alpha
 				for i := range dH {
 					t117Entry := t117[i]
-					t42Entry := t42[i]
+					t4Entry := t4[i]
 					t116Entry2 := t116[i]
-					t157[i] = F(t117Entry*t42Entry) + F(F(F(t116Entry2*t117Entry)*t42Entry)*num.Sigmoid(-t116Entry2))
+					t157[i] = F(t117Entry*t4Entry) + F(F(F(t116Entry2*t117Entry)*t4Entry)*num.Sigmoid(-t116Entry2))
 				}
 				// self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_eta, self_referential_layers.A_eta
 				for i := range dH {
@@ -926,7 +925,7 @@ func (c *Step[F]) Run() {
 					t278Entry2 := t278[i]
 					t2222 := t[i]
 					t322 := t5[i]
-					t422 := t14[i]
+					t42_2 := t14[i]
 					t522 := t23[i]
 					t622 := t38[i]
 					t722_2 := t53[i]
@@ -934,7 +933,7 @@ func (c *Step[F]) Run() {
 					t92 := t22[i]
 					t10222 := t107[i]
 					t112 := t116[i]
-					t1222 := t42[i]
+					t1222 := t4[i]
 					t132 := t161[i]
 					t14222 := t170[i]
 					t15222 := t62_2[i]
@@ -952,7 +951,7 @@ func (c *Step[F]) Run() {
 						c.GAlphaProd[(l*T+a+C*s)*dH+i] = t322
 					}
 					if len(c.GEtaProd) > 0 {
-						c.GEtaProd[(l*T+a+C*s)*dH+i] = t422
+						c.GEtaProd[(l*T+a+C*s)*dH+i] = t42_2
 					}
 					if len(c.GKProd) > 0 {
 						c.GKProd[(l*T+a+C*s)*dH+i] = t522
@@ -1119,112 +1118,105 @@ type StepBackward[F num.Float] struct {
 	T                 int
 	D                 int
 	DH                int
-	WQ                []F    // [d, d]
-	X                 []F    // [L, T, d]
-	AInitM            []F    // [d, d_h]
-	BInitM            []F    // [d_h, d]
-	AInitAlpha        []F    // [d, d_h]
-	BInitAlpha        []F    // [d_h, d]
-	AInitEta          []F    // [d, d_h]
-	BInitEta          []F    // [d_h, d]
-	AInitK            []F    // [d, d_h]
-	BInitK            []F    // [d_h, d]
-	AInitV            []F    // [d, d_h]
-	BInitV            []F    // [d_h, d]
-	YBar              []F    // [L, T, d]
-	AKBar             []F    // [L, d, d_h]
-	BKBar             []F    // [L, d_h, d]
-	AVBar             []F    // [L, d, d_h]
-	BVBar             []F    // [L, d_h, d]
-	AAlphaBar         []F    // [L, d, d_h]
-	BAlphaBar         []F    // [L, d_h, d]
-	AEtaBar           []F    // [L, d, d_h]
-	BEtaBar           []F    // [L, d_h, d]
-	AMBar             []F    // [L, d, d_h]
-	BMBar             []F    // [L, d_h, d]
-	QProd             []F    // [L, T, d]
-	QProd2            []F    // [L, T]
-	YProd             []F    // [L, T, d_h]
-	GAlphaProd        []F    // [L, T, d_h]
-	Rho               []F    // [L, T]
-	GEtaProd          []F    // [L, T, d_h]
-	Theta             []F    // [L, T]
-	GKProd            []F    // [L, T, d_h]
-	GK                []F    // [L, T, d]
-	GVProd            []F    // [L, T, d_h]
-	GV                []F    // [L, T, d]
-	UMProd            []F    // [L, T, d_h]
-	AMProd            []F    // [L, T, d_h]
-	AMLin             []F    // [L, T, d]
-	BMProd            []F    // [L, T, d_h]
-	UAlphaProd        []F    // [L, T, d_h]
-	AAlphaProd        []F    // [L, T, d_h]
-	AAlphaLin         []F    // [L, T, d]
-	BAlphaProd        []F    // [L, T, d_h]
-	UEtaProd          []F    // [L, T, d_h]
-	AEtaProd          []F    // [L, T, d_h]
-	AEtaLin           []F    // [L, T, d]
-	BEtaProd          []F    // [L, T, d_h]
-	UKProd            []F    // [L, T, d_h]
-	AKProd            []F    // [L, T, d_h]
-	AKLin             []F    // [L, T, d]
-	BKProd            []F    // [L, T, d_h]
-	UVProd            []F    // [L, T, d_h]
-	AVProd            []F    // [L, T, d_h]
-	AVLin             []F    // [L, T, d]
-	BVProd            []F    // [L, T, d_h]
-	ThetaSigmoid      []F    // [L, T]
-	GEtaProd2         []F    // [L, T, d_h]
-	RhoSigmoid        []F    // [L, T]
-	GAlphaProd2       []F    // [L, T, d_h]
-	WQBar             []F    // [d, d], written
-	XBar              []F    // [L, T, d], written
-	AKBarOut          []F    // [L, d, d_h], written
-	BKBarOut          []F    // [L, d_h, d], written
-	AVBarOut          []F    // [L, d, d_h], written
-	BVBarOut          []F    // [L, d_h, d], written
-	AAlphaBarOut      []F    // [L, d, d_h], written
-	BAlphaBarOut      []F    // [L, d_h, d], written
-	AEtaBarOut        []F    // [L, d, d_h], written
-	BEtaBarOut        []F    // [L, d_h, d], written
-	AMBarOut          []F    // [L, d, d_h], written
-	BMBarOut          []F    // [L, d_h, d], written
-	BRhoBar           []F    // [], written
-	BThetaBar         []F    // [], written
-	AInitMBar         []F    // [d, d_h], written
-	BInitMBar         []F    // [d_h, d], written
-	AInitAlphaBar     []F    // [d, d_h], written
-	BInitAlphaBar     []F    // [d_h, d], written
-	AInitEtaBar       []F    // [d, d_h], written
-	BInitEtaBar       []F    // [d_h, d], written
-	AInitKBar         []F    // [d, d_h], written
-	BInitKBar         []F    // [d_h, d], written
-	AInitVBar         []F    // [d, d_h], written
-	BInitVBar         []F    // [d_h, d], written
-	AKCheckpoints     []F    // [L, segments, d, d_h]
-	BKCheckpoints     []F    // [L, segments, d_h, d]
-	AVCheckpoints     []F    // [L, segments, d, d_h]
-	BVCheckpoints     []F    // [L, segments, d_h, d]
-	AAlphaCheckpoints []F    // [L, segments, d, d_h]
-	BAlphaCheckpoints []F    // [L, segments, d_h, d]
-	AEtaCheckpoints   []F    // [L, segments, d, d_h]
-	BEtaCheckpoints   []F    // [L, segments, d_h, d]
-	AMCheckpoints     []F    // [L, segments, d, d_h]
-	BMCheckpoints     []F    // [L, segments, d_h, d]
-	Work              []F    // WorkLen() entries
-	Flags             []bool // FlagsLen() entries
+	WQ                []F // [d, d]
+	X                 []F // [L, T, d]
+	AInitM            []F // [d, d_h]
+	BInitM            []F // [d_h, d]
+	AInitAlpha        []F // [d, d_h]
+	BInitAlpha        []F // [d_h, d]
+	AInitEta          []F // [d, d_h]
+	BInitEta          []F // [d_h, d]
+	AInitK            []F // [d, d_h]
+	BInitK            []F // [d_h, d]
+	AInitV            []F // [d, d_h]
+	BInitV            []F // [d_h, d]
+	YBar              []F // [L, T, d]
+	AKBar             []F // [L, d, d_h]
+	BKBar             []F // [L, d_h, d]
+	AVBar             []F // [L, d, d_h]
+	BVBar             []F // [L, d_h, d]
+	AAlphaBar         []F // [L, d, d_h]
+	BAlphaBar         []F // [L, d_h, d]
+	AEtaBar           []F // [L, d, d_h]
+	BEtaBar           []F // [L, d_h, d]
+	AMBar             []F // [L, d, d_h]
+	BMBar             []F // [L, d_h, d]
+	QProd             []F // [L, T, d]
+	QProd2            []F // [L, T]
+	YProd             []F // [L, T, d_h]
+	GAlphaProd        []F // [L, T, d_h]
+	Rho               []F // [L, T]
+	GEtaProd          []F // [L, T, d_h]
+	Theta             []F // [L, T]
+	GKProd            []F // [L, T, d_h]
+	GK                []F // [L, T, d]
+	GVProd            []F // [L, T, d_h]
+	GV                []F // [L, T, d]
+	UMProd            []F // [L, T, d_h]
+	AMProd            []F // [L, T, d_h]
+	AMLin             []F // [L, T, d]
+	BMProd            []F // [L, T, d_h]
+	UAlphaProd        []F // [L, T, d_h]
+	AAlphaProd        []F // [L, T, d_h]
+	AAlphaLin         []F // [L, T, d]
+	BAlphaProd        []F // [L, T, d_h]
+	UEtaProd          []F // [L, T, d_h]
+	AEtaProd          []F // [L, T, d_h]
+	AEtaLin           []F // [L, T, d]
+	BEtaProd          []F // [L, T, d_h]
+	UKProd            []F // [L, T, d_h]
+	AKProd            []F // [L, T, d_h]
+	AKLin             []F // [L, T, d]
+	BKProd            []F // [L, T, d_h]
+	UVProd            []F // [L, T, d_h]
+	AVProd            []F // [L, T, d_h]
+	AVLin             []F // [L, T, d]
+	BVProd            []F // [L, T, d_h]
+	ThetaSigmoid      []F // [L, T]
+	GEtaProd2         []F // [L, T, d_h]
+	RhoSigmoid        []F // [L, T]
+	GAlphaProd2       []F // [L, T, d_h]
+	WQBar             []F // [d, d], written
+	XBar              []F // [L, T, d], written
+	AKBarOut          []F // [L, d, d_h], written
+	BKBarOut          []F // [L, d_h, d], written
+	AVBarOut          []F // [L, d, d_h], written
+	BVBarOut          []F // [L, d_h, d], written
+	AAlphaBarOut      []F // [L, d, d_h], written
+	BAlphaBarOut      []F // [L, d_h, d], written
+	AEtaBarOut        []F // [L, d, d_h], written
+	BEtaBarOut        []F // [L, d_h, d], written
+	AMBarOut          []F // [L, d, d_h], written
+	BMBarOut          []F // [L, d_h, d], written
+	BRhoBar           []F // [], written
+	BThetaBar         []F // [], written
+	AInitMBar         []F // [d, d_h], written
+	BInitMBar         []F // [d_h, d], written
+	AInitAlphaBar     []F // [d, d_h], written
+	BInitAlphaBar     []F // [d_h, d], written
+	AInitEtaBar       []F // [d, d_h], written
+	BInitEtaBar       []F // [d_h, d], written
+	AInitKBar         []F // [d, d_h], written
+	BInitKBar         []F // [d_h, d], written
+	AInitVBar         []F // [d, d_h], written
+	BInitVBar         []F // [d_h, d], written
+	AKCheckpoints     []F // [L, segments, d, d_h]
+	BKCheckpoints     []F // [L, segments, d_h, d]
+	AVCheckpoints     []F // [L, segments, d, d_h]
+	BVCheckpoints     []F // [L, segments, d_h, d]
+	AAlphaCheckpoints []F // [L, segments, d, d_h]
+	BAlphaCheckpoints []F // [L, segments, d_h, d]
+	AEtaCheckpoints   []F // [L, segments, d, d_h]
+	BEtaCheckpoints   []F // [L, segments, d_h, d]
+	AMCheckpoints     []F // [L, segments, d, d_h]
+	BMCheckpoints     []F // [L, segments, d_h, d]
+	Work              []F // WorkLen() entries
 }
 
-// WorkLen is 10·C·d·d_h + 4·L·T·d + 75·L·T·d_h + 7·L·T + 20·d·d_h + 43·d + 43·d_h.
+// WorkLen is 10·C·d·d_h + 4·L·T·d + 73·L·T·d_h + 8·L·T + 20·d·d_h + 43·d + 43·d_h.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH := c.C, c.L, c.T, c.D, c.DH
-	return 10*C*d*dH + 4*L*T*d + 75*L*T*dH + 7*L*T + 20*d*dH + 43*d + 43*dH
-}
-
-// FlagsLen is 3·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 10*C*d*dH + 4*L*T*d + 73*L*T*dH + 8*L*T + 20*d*dH + 43*d + 43*dH
 }
 
 // Run computes StepBackward.
@@ -1237,6 +1229,8 @@ func (c *StepBackward[F]) Run() {
 	segments := (C + T - 1) / C
 	t7 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t11 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t27 := work[:L*T] // [L, T]
@@ -1377,23 +1371,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t312 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t499 := work[:L*T*dH] // [L, T, d_h]
+	t484 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t351 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t500 := work[:L*T*dH] // [L, T, d_h]
+	t485 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t390 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t503 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
 	t411 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t511 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t433 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t518 := work[:L*T*dH] // [L, T, d_h]
+	t486 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t445 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -1617,35 +1607,24 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t437 := work[:d] // [d]
 	work = work[d:]
-	t449 := work[:d]    // [d]
-	t4 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t31 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t35 := flags[:L*T] // [L, T]
+	t449 := work[:d] // [d]
 
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t42_2 := (F(0) < qProd2Entry)
-			t72 := num.Sqrt(kern.Choose(t42_2, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42_2, t72, F(0))
-			t112 := num.Max(t9, F(1e-08))
-			t312_2 := (F(1e-08) <= t9)
-			t4_2[j] = t42_2
+			t72 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+			t92_2 := kern.Choose((F(0) < qProd2Entry), t72, F(0))
+			t112 := num.Max(t92_2, F(1e-08))
 			t7_2[j] = t72
+			t9_2[j] = t92_2
 			t11_2[j] = t112
 			t27_2[j] = F(1) / t112
-			t31_2[j] = t312_2
-			t35_2[j] = (t312_2 && t42_2)
 		}
 	}
 
@@ -1763,15 +1742,13 @@ func (c *StepBackward[F]) Run() {
 			t183_2 := t183[(i*T+j)*dH:][:dH]
 			t245_2 := t245[(i*T+j)*dH:][:dH]
 			t312_2 := t312[(i*T+j)*dH:][:dH]
-			t499_2 := t499[(i*T+j)*dH:][:dH]
+			t484_2 := t484[(i*T+j)*dH:][:dH]
 			t351_2 := t351[(i*T+j)*dH:][:dH]
-			t500_2 := t500[(i*T+j)*dH:][:dH]
+			t485_2 := t485[(i*T+j)*dH:][:dH]
 			t390_2 := t390[(i*T+j)*dH:][:dH]
-			t503_2 := t503[(i*T+j)*dH:][:dH]
 			t411_2 := t411[(i*T+j)*dH:][:dH]
-			t511_2 := t511[(i*T+j)*dH:][:dH]
 			t433_2 := t433[(i*T+j)*dH:][:dH]
-			t518_2 := t518[(i*T+j)*dH:][:dH]
+			t486_2 := t486[(i*T+j)*dH:][:dH]
 			t445_2 := t445[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k3 := range dH {
@@ -1818,9 +1795,7 @@ func (c *StepBackward[F]) Run() {
 				yProdEntry := yProd[k3]
 				t22 := num.Sigmoid(yProdEntry)
 				gAlphaProdEntry := gAlphaProd[k3]
-				t6222 := num.Sigmoid(gAlphaProdEntry)
 				gEtaProdEntry := gEtaProd[k3]
-				t1522_2 := num.Sigmoid(gEtaProdEntry)
 				gKProdEntry := gKProd[k3]
 				t2423 := num.Sigmoid(gKProdEntry)
 				gVProdEntry := gVProd[k3]
@@ -1881,8 +1856,8 @@ func (c *StepBackward[F]) Run() {
 				t318_2[k3] = t3182
 				t319_2[k3] = t3142 + t3182
 				t2_2[k3] = t22
-				t622_2[k3] = t6222
-				t152_4[k3] = t1522_2
+				t622_2[k3] = num.Sigmoid(gAlphaProdEntry)
+				t152_4[k3] = num.Sigmoid(gEtaProdEntry)
 				t242_2[k3] = t2423
 				t39_2[k3] = t392_2
 				t542_2[k3] = t5422
@@ -1905,15 +1880,13 @@ func (c *StepBackward[F]) Run() {
 				t183_2[k3] = num.Sigmoid(-uEtaProdEntry)
 				t245_2[k3] = num.Sigmoid(-uAlphaProdEntry)
 				t312_2[k3] = num.Sigmoid(-uMProdEntry)
-				t499_2[k3] = F(gVProdEntry * t392_2)
+				t484_2[k3] = F(gVProdEntry * t392_2)
 				t351_2[k3] = num.Sigmoid(-gVProdEntry)
-				t500_2[k3] = F(gKProdEntry * t2423)
+				t485_2[k3] = F(gKProdEntry * t2423)
 				t390_2[k3] = num.Sigmoid(-gKProdEntry)
-				t503_2[k3] = F(gEtaProdEntry * t1522_2)
 				t411_2[k3] = num.Sigmoid(-gEtaProdEntry)
-				t511_2[k3] = F(gAlphaProdEntry * t6222)
 				t433_2[k3] = num.Sigmoid(-gAlphaProdEntry)
-				t518_2[k3] = F(yProdEntry * t22)
+				t486_2[k3] = F(yProdEntry * t22)
 				t445_2[k3] = num.Sigmoid(-yProdEntry)
 			}
 		}
@@ -2261,8 +2234,8 @@ func (c *StepBackward[F]) Run() {
 					clear(t6223)
 					var t2223 F
 					var t24223 F
-					rhoEntry5 := rho[a]
-					w11 := 1 - rhoEntry5
+					rhoEntry6 := rho[a]
+					w11 := 1 - rhoEntry6
 					for i := range dH {
 						BVBarState2 := BVBarState[i*d:][:d]
 						BInitV := c.BInitV[i*d:][:d]
@@ -2344,9 +2317,9 @@ func (c *StepBackward[F]) Run() {
 						AVProdEntry2 := AVProd[i]
 						t4022Entry := t4022[i]
 						t270Entry := t270_2[i]
-						w22 := -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t317Entry)*t462Entry2) - F(F(thetaEntry3*BVProdEntry2)*t462Entry2) + F(F(thetaEntry3*AVProdEntry2)*t30222[i]) + F(AVProdEntry2*t4022Entry)
-						w23 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t279Entry2)*t317Entry) * t462Entry2)
-						t512[i] = w23 + F(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t279Entry2)*t279Entry2)*t317Entry)*t462Entry2) + F(thetaEntry3*t3222[i]) + F(t279Entry2*t4022Entry) + F(F(t279Entry2*t317Entry)*w22)
+						w26 := -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t317Entry)*t462Entry2) - F(F(thetaEntry3*BVProdEntry2)*t462Entry2) + F(F(thetaEntry3*AVProdEntry2)*t30222[i]) + F(AVProdEntry2*t4022Entry)
+						w27 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t279Entry2)*t317Entry) * t462Entry2)
+						t512[i] = w27 + F(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t279Entry2)*t279Entry2)*t317Entry)*t462Entry2) + F(thetaEntry3*t3222[i]) + F(t279Entry2*t4022Entry) + F(F(t279Entry2*t317Entry)*w26)
 						t61[i] = -F(t270Entry*t4022Entry) - F(F(F(uVProd[i]*t270Entry)*t4022Entry)*t592_2[i])
 					}
 					// self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.B_k, self_referential_layers.A_m
@@ -2441,9 +2414,9 @@ func (c *StepBackward[F]) Run() {
 						AKProdEntry2 := AKProd[i]
 						t10222Entry := t10222[i]
 						t216Entry := t216_2[i]
-						w24 := -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t263Entry)*t464Entry2) - F(F(thetaEntry3*BKProdEntry2)*t464Entry2) + F(F(thetaEntry3*AKProdEntry2)*t92[i]) + F(AKProdEntry2*t10222Entry)
-						w25 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t225Entry2)*t263Entry) * t464Entry2)
-						t1132[i] = w25 + F(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t225Entry2)*t225Entry2)*t263Entry)*t464Entry2) + F(thetaEntry3*t94[i]) + F(t225Entry2*t10222Entry) + F(F(t225Entry2*t263Entry)*w24)
+						w28 := -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t263Entry)*t464Entry2) - F(F(thetaEntry3*BKProdEntry2)*t464Entry2) + F(F(thetaEntry3*AKProdEntry2)*t92[i]) + F(AKProdEntry2*t10222Entry)
+						w29 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t225Entry2)*t263Entry) * t464Entry2)
+						t1132[i] = w29 + F(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t225Entry2)*t225Entry2)*t263Entry)*t464Entry2) + F(thetaEntry3*t94[i]) + F(t225Entry2*t10222Entry) + F(F(t225Entry2*t263Entry)*w28)
 						t123[i] = -F(t216Entry*t10222Entry) - F(F(F(uKProd[i]*t216Entry)*t10222Entry)*t121_2[i])
 					}
 					// self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_eta, self_referential_layers.A_m
@@ -2538,9 +2511,9 @@ func (c *StepBackward[F]) Run() {
 						AEtaProdEntry2 := AEtaProd[i]
 						t164Entry := t164[i]
 						t162Entry := t162_3[i]
-						w26 := -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t209Entry)*t466Entry2) - F(F(thetaEntry3*BEtaProdEntry2)*t466Entry2) + F(F(thetaEntry3*AEtaProdEntry2)*t15422[i]) + F(AEtaProdEntry2*t164Entry)
-						w27 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t171Entry2)*t209Entry) * t466Entry2)
-						t175[i] = w27 + F(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t171Entry2)*t171Entry2)*t209Entry)*t466Entry2) + F(thetaEntry3*t15622[i]) + F(t171Entry2*t164Entry) + F(F(t171Entry2*t209Entry)*w26)
+						w30 := -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t209Entry)*t466Entry2) - F(F(thetaEntry3*BEtaProdEntry2)*t466Entry2) + F(F(thetaEntry3*AEtaProdEntry2)*t15422[i]) + F(AEtaProdEntry2*t164Entry)
+						w31 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t171Entry2)*t209Entry) * t466Entry2)
+						t175[i] = w31 + F(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t171Entry2)*t171Entry2)*t209Entry)*t466Entry2) + F(thetaEntry3*t15622[i]) + F(t171Entry2*t164Entry) + F(F(t171Entry2*t209Entry)*w30)
 						t1852[i] = -F(t162Entry*t164Entry) - F(F(F(uEtaProd[i]*t162Entry)*t164Entry)*t183_2[i])
 					}
 					// self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_alpha, self_referential_layers.A_m
@@ -2635,9 +2608,9 @@ func (c *StepBackward[F]) Run() {
 						AAlphaProdEntry2 := AAlphaProd[i]
 						t226Entry := t226[i]
 						t108Entry := t108_2[i]
-						w28 := -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t155Entry)*t468Entry2) - F(F(thetaEntry3*BAlphaProdEntry2)*t468Entry2) + F(F(thetaEntry3*AAlphaProdEntry2)*t21622[i]) + F(AAlphaProdEntry2*t226Entry)
-						w29 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t117Entry2)*t155Entry) * t468Entry2)
-						t237[i] = w29 + F(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t117Entry2)*t117Entry2)*t155Entry)*t468Entry2) + F(thetaEntry3*t218[i]) + F(t117Entry2*t226Entry) + F(F(t117Entry2*t155Entry)*w28)
+						w32 := -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t155Entry)*t468Entry2) - F(F(thetaEntry3*BAlphaProdEntry2)*t468Entry2) + F(F(thetaEntry3*AAlphaProdEntry2)*t21622[i]) + F(AAlphaProdEntry2*t226Entry)
+						w33 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t117Entry2)*t155Entry) * t468Entry2)
+						t237[i] = w33 + F(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t117Entry2)*t117Entry2)*t155Entry)*t468Entry2) + F(thetaEntry3*t218[i]) + F(t117Entry2*t226Entry) + F(F(t117Entry2*t155Entry)*w32)
 						t247[i] = -F(t108Entry*t226Entry) - F(F(F(uAlphaProd[i]*t108Entry)*t226Entry)*t245_2[i])
 					}
 					// self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_m, self_referential_layers.A_m
@@ -2739,9 +2712,9 @@ func (c *StepBackward[F]) Run() {
 						AMProdEntry2 := AMProd[i]
 						t291Entry := t291[i]
 						t542Entry := t542_2[i]
-						w30 := -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t101Entry)*t470Entry2) - F(F(thetaEntry3*BMProdEntry2)*t470Entry2) + F(F(thetaEntry3*AMProdEntry2)*t281[i]) + F(AMProdEntry2*t291Entry)
-						w31 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t63Entry2)*t101Entry) * t470Entry2)
-						t302_2[i] = w31 + F(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t63Entry2)*t63Entry2)*t101Entry)*t470Entry2) + F(thetaEntry3*t283[i]) + F(t63Entry2*t291Entry) + F(F(t63Entry2*t101Entry)*w30)
+						w34 := -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t101Entry)*t470Entry2) - F(F(thetaEntry3*BMProdEntry2)*t470Entry2) + F(F(thetaEntry3*AMProdEntry2)*t281[i]) + F(AMProdEntry2*t291Entry)
+						w35 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t63Entry2)*t101Entry) * t470Entry2)
+						t302_2[i] = w35 + F(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t63Entry2)*t63Entry2)*t101Entry)*t470Entry2) + F(thetaEntry3*t283[i]) + F(t63Entry2*t291Entry) + F(F(t63Entry2*t101Entry)*w34)
 						t31422[i] = -F(t542Entry*t291Entry) - F(F(F(uMProd[i]*t542Entry)*t291Entry)*t312_2[i])
 					}
 					// self_referential_layers.A_m, self_referential_layers.u_m
@@ -2766,11 +2739,11 @@ func (c *StepBackward[F]) Run() {
 					}
 					t3222_2 := -t322
 					// self_referential_layers.v, self_referential_layers.k
-					w32 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
-					w33 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
-					w34 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
-					w35 := kern.Choose(w33, F(F(0.5*kern.Choose(w32, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t472)), F(0))
-					t339 := kern.Choose(w34, w35, F(0))
+					w36 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w37 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w38 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t472)), F(0))
+					t339 := kern.Choose(w38, w39, F(0))
 					t358 := F(1) / num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
 					var t361 F
@@ -2805,18 +2778,18 @@ func (c *StepBackward[F]) Run() {
 							t355[j] += F(BVTrail2[j] * t353Entry)
 						}
 					}
-					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.A_m, self_referential_layers.g_alpha
-					w36 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w37 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w38 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
-					t378 := kern.Choose(w38, w39, F(0))
-					t397 := F(thetaSigmoid[a] * (t33 + t95 + t15722 + t219 + t256 + t284))
-					t502 := F(t401 * t397)
+					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.A_m
+					w40 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w41 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w42 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w43 := kern.Choose(w41, F(F(0.5*kern.Choose(w40, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
+					t378 := kern.Choose(w42, w43, F(0))
+					t395 := t33 + t95 + t15722 + t219 + t256 + t284
+					thetaSigmoidEntry2 := thetaSigmoid[a]
+					t397 := F(thetaSigmoidEntry2 * t395)
 					t416 := t24223 + t56 + t86 + t118 + t148 + t180 + t21022 + t2422_2 + t2752 + t307 - t2223 - t5423 - t84 - t1162 - t146 - t178 - t20822 - t240 - t273 - t305
-					rhoSigmoidEntry := rhoSigmoid[a]
-					t419 := F(F(rhoEntry5*rhoSigmoidEntry) * t416)
-					t510 := F(F(rhoEntry5*rhoSigmoidEntry) * F(t401*t416))
+					rhoSigmoidEntry2 := rhoSigmoid[a]
+					t419 := F(F(rhoEntry6*rhoSigmoidEntry2) * t416)
 					c.BThetaBar[0] += t397
 					c.BRhoBar[0] += t419
 					// self_referential_layers.g_k, self_referential_layers.k
@@ -2826,24 +2799,24 @@ func (c *StepBackward[F]) Run() {
 					// self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.B_m, self_referential_layers.A_m
 					clear(t386)
 					clear(t441)
+					w21 := F(F(F(rhoEntry6*rhoSigmoidEntry2)*t401) * t416)
+					w22 := F(F(thetaSigmoidEntry2*t395) * t401)
 					for i := range d {
 						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
 						t26_2 := t26[(l*T+a+C*s)*dH:][:dH]
 						AKBarState2 := AKBarState[i*dH:][:dH]
-						t500_2 := t500[(l*T+a+C*s)*dH:][:dH]
+						t485_2 := t485[(l*T+a+C*s)*dH:][:dH]
 						t302_3 := t302[(l*T+a+C*s)*dH:][:dH]
 						AVBarState2 := AVBarState[i*dH:][:dH]
-						t499_2 := t499[(l*T+a+C*s)*dH:][:dH]
+						t484_2 := t484[(l*T+a+C*s)*dH:][:dH]
 						t182_2 := t182[(l*T+a+C*s)*dH:][:dH]
 						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
-						t511_2 := t511[(l*T+a+C*s)*dH:][:dH]
 						t222_2 := t222[(l*T+a+C*s)*dH:][:dH]
 						AEtaBarState2 := AEtaBarState[i*dH:][:dH]
-						t503_2 := t503[(l*T+a+C*s)*dH:][:dH]
 						t142_2 := t142[(l*T+a+C*s)*dH:][:dH]
 						AMBarState2 := AMBarState[i*dH:][:dH]
-						t518_2 := t518[(l*T+a+C*s)*dH:][:dH]
+						t486_2 := t486[(l*T+a+C*s)*dH:][:dH]
 						t382Entry := t382[i]
 						AKLinEntry3 := AKLin[i]
 						t97Entry2 := t97[i]
@@ -2860,14 +2833,16 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							t386[j] += F(AKTrail2[j] * t382Entry)
 							t441[j] += F(AMTrail2[j] * yBarEntry)
-							AKBarState2[j] = F(AKLinEntry3*t8123[j]) + F(t26_2[j]*t97Entry2) + F(rhoEntry5*AKBarState2[j]) + F(t382Entry*t500_2[j])
-							AVBarState2[j] = F(AVLinEntry3*t19[j]) + F(t302_3[j]*t3522Entry2) + F(rhoEntry5*AVBarState2[j]) + F(t343Entry2*t499_2[j])
-							AAlphaBarState2[j] = F(AAlphaLinEntry3*t205[j]) + F(t182_2[j]*t2212Entry2) + F(rhoEntry5*AAlphaBarState2[j]) + F(t510*t511_2[j])
-							AEtaBarState2[j] = F(AEtaLinEntry3*t143[j]) + F(t222_2[j]*t1592Entry2) + F(rhoEntry5*AEtaBarState2[j]) + F(t502*t503_2[j])
-							AMBarState2[j] = F(AMLinEntry3*t27022[j]) + F(t142_2[j]*t286Entry2) + F(rhoEntry5*AMBarState2[j]) + F(yBarEntry*t518_2[j])
+							AKBarState2[j] = F(AKLinEntry3*t8123[j]) + F(t26_2[j]*t97Entry2) + F(rhoEntry6*AKBarState2[j]) + F(t382Entry*t485_2[j])
+							AVBarState2[j] = F(AVLinEntry3*t19[j]) + F(t302_3[j]*t3522Entry2) + F(rhoEntry6*AVBarState2[j]) + F(t343Entry2*t484_2[j])
+							AAlphaBarState2[j] = F(AAlphaLinEntry3*t205[j]) + F(t182_2[j]*t2212Entry2) + F(rhoEntry6*AAlphaBarState2[j]) + F(F(w21*gAlphaProd[j])*t622_2[j])
+							AEtaBarState2[j] = F(AEtaLinEntry3*t143[j]) + F(t222_2[j]*t1592Entry2) + F(rhoEntry6*AEtaBarState2[j]) + F(F(w22*gEtaProd[j])*t152_3[j])
+							AMBarState2[j] = F(AMLinEntry3*t27022[j]) + F(t142_2[j]*t286Entry2) + F(rhoEntry6*AMBarState2[j]) + F(yBarEntry*t486_2[j])
 						}
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.y
+					w23 := F(F(thetaSigmoidEntry2*t395) * t401)
+					w24 := F(F(F(rhoEntry6*rhoSigmoidEntry2)*t401) * t416)
 					for i := range dH {
 						t242Entry := t242_2[i]
 						t386Entry := t386[i]
@@ -2878,8 +2853,8 @@ func (c *StepBackward[F]) Run() {
 						t2Entry := t2_2[i]
 						t441Entry := t441[i]
 						t392[i] = F(t242Entry*t386Entry) + F(F(F(gKProd[i]*t242Entry)*t386Entry)*t390_2[i])
-						t413[i] = F(F(t502*gEtaProd2Entry)*t152Entry) + F(F(F(F(t502*gEtaProd[i])*gEtaProd2Entry)*t152Entry)*t411_2[i])
-						t435[i] = F(F(t510*gAlphaProd2Entry)*t622Entry) + F(F(F(F(t510*gAlphaProd[i])*gAlphaProd2Entry)*t622Entry)*t433_2[i])
+						t413[i] = F(F(w23*gEtaProd2Entry)*t152Entry) + F(F(F(F(w23*gEtaProd[i])*gEtaProd2Entry)*t152Entry)*t411_2[i])
+						t435[i] = F(F(w24*gAlphaProd2Entry)*t622Entry) + F(F(F(F(w24*gAlphaProd[i])*gAlphaProd2Entry)*t622Entry)*t433_2[i])
 						t447[i] = F(t2Entry*t441Entry) + F(F(F(yProd[i]*t2Entry)*t441Entry)*t445_2[i])
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
@@ -2922,18 +2897,18 @@ func (c *StepBackward[F]) Run() {
 							t415[j] += F(BEtaTrail2[j] * t413Entry)
 							t437[j] += F(BAlphaTrail2[j] * t435Entry)
 							t449[j] += F(BMTrail2[j] * t447Entry)
-							BKBarState2[j] = F(rhoEntry5*BKBarState2[j]) + F(k2Entry*t1132Entry2) + F(vEntry*t123Entry2) + F(xEntry*t392Entry)
-							BVBarState2[j] = F(rhoEntry5*BVBarState2[j]) + F(k2Entry*t512Entry2) + F(vEntry*t61Entry2) + F(xEntry*t353Entry2)
-							BAlphaBarState2[j] = F(rhoEntry5*BAlphaBarState2[j]) + F(k2Entry*t237Entry2) + F(vEntry*t247Entry2) + F(xEntry*t435Entry)
-							BEtaBarState2[j] = F(rhoEntry5*BEtaBarState2[j]) + F(k2Entry*t175Entry2) + F(vEntry*t1852Entry2) + F(xEntry*t413Entry)
-							BMBarState2[j] = F(rhoEntry5*BMBarState2[j]) + F(k2Entry*t302Entry2) + F(vEntry*t31422Entry2) + F(q2[j]*t447Entry)
+							BKBarState2[j] = F(rhoEntry6*BKBarState2[j]) + F(k2Entry*t1132Entry2) + F(vEntry*t123Entry2) + F(xEntry*t392Entry)
+							BVBarState2[j] = F(rhoEntry6*BVBarState2[j]) + F(k2Entry*t512Entry2) + F(vEntry*t61Entry2) + F(xEntry*t353Entry2)
+							BAlphaBarState2[j] = F(rhoEntry6*BAlphaBarState2[j]) + F(k2Entry*t237Entry2) + F(vEntry*t247Entry2) + F(xEntry*t435Entry)
+							BEtaBarState2[j] = F(rhoEntry6*BEtaBarState2[j]) + F(k2Entry*t175Entry2) + F(vEntry*t1852Entry2) + F(xEntry*t413Entry)
+							BMBarState2[j] = F(rhoEntry6*BMBarState2[j]) + F(k2Entry*t302Entry2) + F(vEntry*t31422Entry2) + F(q2[j]*t447Entry)
 						}
 					}
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
-					w21 := F(t401 * (t397 + t419))
+					w25 := F(t401 * (t397 + t419))
 					for i := range d {
 						t12_2[i] = yBar[i] + t449[i]
-						t13_2[i] = t343[i] + t355[i] + t382[i] + t394[i] + w21 + t415[i] + t437[i]
+						t13_2[i] = t343[i] + t355[i] + t382[i] + t394[i] + w25 + t415[i] + t437[i]
 					}
 				}
 			}
@@ -3028,15 +3003,16 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_layers.q
 	for i := range L {
-		t35_2 := t35[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		qProd2 := c.QProd2[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t47_2 := t47[i*T:][:T]
 		for j := range T {
-			t35Entry := t35_2[j]
-			t47_2[j] = kern.Choose((t35Entry && t4_2[j]), kern.Choose(t35Entry, F(F(0.5*kern.Choose(t35Entry, kern.Choose(t31_2[j], t30_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+			t9Entry := t9_2[j]
+			qProd2Entry2 := qProd2[j]
+			w44 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t30_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+			t47_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w44, F(0)), F(0))
 		}
 	}
 
@@ -3447,7 +3423,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.AMCheckpoints = k.AMCheckpoints
 	g.BMCheckpoints = k.BMCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -71,7 +71,7 @@ func (c *stepFused) run() {
 	t812 := c.Work[L*T*d+L*T+12*d*dH+11*d+21*dH:][:dH]  // [d_h]
 	t192 := c.Work[L*T*d+L*T+12*d*dH+11*d+22*dH:][:d]   // [d]
 	t120 := c.Work[L*T*d+L*T+12*d*dH+12*d+22*dH:][:d]   // [d]
-	t42 := c.Work[L*T*d+L*T+12*d*dH+13*d+22*dH:][:dH]   // [d_h]
+	t4 := c.Work[L*T*d+L*T+12*d*dH+13*d+22*dH:][:dH]    // [d_h]
 	t157 := c.Work[L*T*d+L*T+12*d*dH+13*d+23*dH:][:dH]  // [d_h]
 	t161 := c.Work[L*T*d+L*T+12*d*dH+13*d+24*dH:][:dH]  // [d_h]
 	t170 := c.Work[L*T*d+L*T+12*d*dH+13*d+25*dH:][:dH]  // [d_h]
@@ -143,21 +143,20 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
-				t4 := (F(0) < qProd2Entry)
-				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+				t11_2[j] = kern.Larger(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -521,7 +520,7 @@ func (c *stepFused) run() {
 					c.Theta[l*T+a+C*s] = theta2
 				}
 				// self_referential_layers.k, self_referential_layers.g_v, self_referential_layers.v
-				var t42_2 F
+				var t42 F
 				if len(c.GV) > 0 {
 					if kern.Wide() {
 						a2 := regions.Rb44e57e089fdArgs{
@@ -551,27 +550,27 @@ func (c *stepFused) run() {
 						P5: unsafe.SliceData(t42Total),
 						N0: d,
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-						S0: [2]float32{t42_2},
+						S0: [2]float32{t42},
 						S1: [2]float32{t36},
 					}
 					regions.R182b9458565e(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
-					t42_3 := t42_2
-					t42Sums := [16]F{t42_3}
+					t42_2 := t42
+					t42Sums := [16]F{t42_2}
 					for i := range d {
 						gV3 := x[i] + t40[i]
 						t42Sums[i%16] = num.FMA32(gV3, gV3, t42Sums[i%16])
 						k[i] = gK2[i] / t36
 						gV2[i] = gV3
 					}
-					t42_3 = kern.Sum16(&t42Sums)
-					t42Total[0] = t42_3
+					t42_2 = kern.Sum16(&t42Sums)
+					t42Total[0] = t42_2
 				}
-				t42_2 = t42Total[0]
+				t42 = t42Total[0]
 				// self_referential_layers.v, self_referential_layers.k, self_referential_layers.A_m, self_referential_layers.theta, self_referential_layers.rho
-				t44 := (F(0) < t42_2)
-				t51 := kern.Larger(kern.Choose(t44, num.Sqrt(kern.Choose(t44, t42_2, F(1))), F(0)), F(1e-08))
+				t44 := (F(0) < t42)
+				t51 := kern.Larger(kern.Choose(t44, num.Sqrt(kern.Choose(t44, t42, F(1))), F(0)), F(1e-08))
 				t57 := F(1) - rho2
 				t396 := kern.Sigmoid(t21)
 				t418 := kern.Sigmoid(-t12)
@@ -888,7 +887,7 @@ func (c *stepFused) run() {
 					}
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.B_alpha
-				clear(t42)
+				clear(t4)
 				if kern.Wide() {
 					a2 := regions.R53ac84cab868Args{
 						P0: unsafe.SliceData(t120),
@@ -896,7 +895,7 @@ func (c *stepFused) run() {
 						P2: unsafe.SliceData(t812),
 						P3: unsafe.SliceData(c.AInitAlpha),
 						P4: unsafe.SliceData(AAlpha2),
-						P5: unsafe.SliceData(t42),
+						P5: unsafe.SliceData(t4),
 						N0: d,
 						N1: 4,
 						N2: 8,
@@ -917,7 +916,7 @@ func (c *stepFused) run() {
 						for j := range dH {
 							AAlphaStateEntry := AAlphaState2[j]
 							AAlpha2_2[j] = num.FMA32(-t120Entry, t812[j], num.FMA32(t57, AInitAlpha[j], F(rho2*AAlphaStateEntry)))
-							t42[j] = num.FMA32(AAlphaStateEntry, t120Entry, t42[j])
+							t4[j] = num.FMA32(AAlphaStateEntry, t120Entry, t4[j])
 						}
 					}
 				}
@@ -925,7 +924,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R2313c154d011Args{
 						P0: unsafe.SliceData(t117),
-						P1: unsafe.SliceData(t42),
+						P1: unsafe.SliceData(t4),
 						P2: unsafe.SliceData(t116),
 						P3: unsafe.SliceData(t157),
 						N0: dH,
@@ -934,9 +933,9 @@ func (c *stepFused) run() {
 				} else {
 					for i := range dH {
 						t117Entry := t117[i]
-						t42Entry := t42[i]
+						t4Entry := t4[i]
 						t116Entry2 := t116[i]
-						t157[i] = num.FMA32(F(F(t116Entry2*t117Entry)*t42Entry), kern.Sigmoid(-t116Entry2), F(t117Entry*t42Entry))
+						t157[i] = num.FMA32(F(F(t116Entry2*t117Entry)*t4Entry), kern.Sigmoid(-t116Entry2), F(t117Entry*t4Entry))
 					}
 				}
 				// self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_eta, self_referential_layers.A_eta
@@ -1514,8 +1513,8 @@ func (c *stepFused) run() {
 					} else {
 						gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t422 := t14[i]
-							gEtaProd[i] = t422
+							t42_2 := t14[i]
+							gEtaProd[i] = t42_2
 						}
 					}
 				}
@@ -1641,7 +1640,7 @@ func (c *stepFused) run() {
 				if len(c.BAlphaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t42),
+							P0: unsafe.SliceData(t4),
 							P1: kern.Given(c.BAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1650,7 +1649,7 @@ func (c *stepFused) run() {
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t1222 := t42[i]
+							t1222 := t4[i]
 							BAlphaProd[i] = t1222
 						}
 					}
@@ -1938,200 +1937,196 @@ func (c *stepBackwardFused) run() {
 	_ = dH
 	_ = segments
 	t7 := c.Work[:L*T]                                                             // [L, T]
-	t11 := c.Work[L*T:][:L*T]                                                      // [L, T]
-	t27 := c.Work[2*L*T:][:L*T]                                                    // [L, T]
-	q := c.Work[3*L*T:][:L*T*d]                                                    // [L, T, d]
-	t272 := c.Work[L*T*d+3*L*T:][:L*T]                                             // [L, T]
-	t42 := c.Work[L*T*d+4*L*T:][:L*T]                                              // [L, T]
-	t63 := c.Work[L*T*d+5*L*T:][:L*T*dH]                                           // [L, T, d_h]
-	t772 := c.Work[L*T*d+L*T*dH+5*L*T:][:L*T*dH]                                   // [L, T, d_h]
-	t78 := c.Work[L*T*d+2*L*T*dH+5*L*T:][:L*T*dH]                                  // [L, T, d_h]
-	t98 := c.Work[L*T*d+3*L*T*dH+5*L*T:][:L*T*dH]                                  // [L, T, d_h]
-	t100 := c.Work[L*T*d+4*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t101 := c.Work[L*T*d+5*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t102 := c.Work[L*T*d+6*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t103 := c.Work[L*T*d+7*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t117 := c.Work[L*T*d+8*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t802 := c.Work[L*T*d+9*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t812 := c.Work[L*T*d+10*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t152 := c.Work[L*T*d+11*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t154 := c.Work[L*T*d+12*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t155 := c.Work[L*T*d+13*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t156 := c.Work[L*T*d+14*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t157 := c.Work[L*T*d+15*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t171 := c.Work[L*T*d+16*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t832 := c.Work[L*T*d+17*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t842 := c.Work[L*T*d+18*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t206 := c.Work[L*T*d+19*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t208 := c.Work[L*T*d+20*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t209 := c.Work[L*T*d+21*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t210 := c.Work[L*T*d+22*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t211 := c.Work[L*T*d+23*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t225 := c.Work[L*T*d+24*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t862 := c.Work[L*T*d+25*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t872 := c.Work[L*T*d+26*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t260 := c.Work[L*T*d+27*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t262 := c.Work[L*T*d+28*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t263 := c.Work[L*T*d+29*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t264 := c.Work[L*T*d+30*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t265 := c.Work[L*T*d+31*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t279 := c.Work[L*T*d+32*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t89 := c.Work[L*T*d+33*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t90 := c.Work[L*T*d+34*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t314 := c.Work[L*T*d+35*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t316 := c.Work[L*T*d+36*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t317 := c.Work[L*T*d+37*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t318 := c.Work[L*T*d+38*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t319 := c.Work[L*T*d+39*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t2 := c.Work[L*T*d+40*L*T*dH+5*L*T:][:L*T*dH]                                  // [L, T, d_h]
-	t622 := c.Work[L*T*d+41*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t152_2 := c.Work[L*T*d+42*L*T*dH+5*L*T:][:L*T*dH]                              // [L, T, d_h]
-	t242 := c.Work[L*T*d+43*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t39 := c.Work[L*T*d+44*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t542 := c.Work[L*T*d+45*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t122 := c.Work[L*T*d+46*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t142 := c.Work[L*T*d+47*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t108 := c.Work[L*T*d+48*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t162 := c.Work[L*T*d+49*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t182 := c.Work[L*T*d+50*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t162_2 := c.Work[L*T*d+51*L*T*dH+5*L*T:][:L*T*dH]                              // [L, T, d_h]
-	t202 := c.Work[L*T*d+52*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t222 := c.Work[L*T*d+53*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t216 := c.Work[L*T*d+54*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t2422 := c.Work[L*T*d+55*L*T*dH+5*L*T:][:L*T*dH]                               // [L, T, d_h]
-	t26 := c.Work[L*T*d+56*L*T*dH+5*L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t270 := c.Work[L*T*d+57*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t282 := c.Work[L*T*d+58*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t302 := c.Work[L*T*d+59*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t592 := c.Work[L*T*d+60*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t121 := c.Work[L*T*d+61*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t183 := c.Work[L*T*d+62*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t245 := c.Work[L*T*d+63*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t312 := c.Work[L*T*d+64*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t499 := c.Work[L*T*d+65*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t351 := c.Work[L*T*d+66*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t500 := c.Work[L*T*d+67*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t390 := c.Work[L*T*d+68*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t503 := c.Work[L*T*d+69*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t411 := c.Work[L*T*d+70*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t511 := c.Work[L*T*d+71*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t433 := c.Work[L*T*d+72*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t518 := c.Work[L*T*d+73*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t445 := c.Work[L*T*d+74*L*T*dH+5*L*T:][:L*T*dH]                                // [L, T, d_h]
-	t12 := c.Work[L*T*d+75*L*T*dH+5*L*T:][:L*T*d]                                  // [L, T, d]
-	t13 := c.Work[2*L*T*d+75*L*T*dH+5*L*T:][:L*T*d]                                // [L, T, d]
-	t30 := c.Work[3*L*T*d+75*L*T*dH+5*L*T:][:L*T]                                  // [L, T]
-	t47 := c.Work[3*L*T*d+75*L*T*dH+6*L*T:][:L*T]                                  // [L, T]
-	t51 := c.Work[3*L*T*d+75*L*T*dH+7*L*T:][:L*T*d]                                // [L, T, d]
-	AKBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T:][:d*dH]                          // [d, d_h]
-	BKBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+d*dH:][:d*dH]                     // [d_h, d]
-	AVBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+2*d*dH:][:d*dH]                   // [d, d_h]
-	BVBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+3*d*dH:][:d*dH]                   // [d_h, d]
-	AAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+4*d*dH:][:d*dH]               // [d, d_h]
-	BAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+5*d*dH:][:d*dH]               // [d_h, d]
-	AEtaBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+6*d*dH:][:d*dH]                 // [d, d_h]
-	BEtaBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+7*d*dH:][:d*dH]                 // [d_h, d]
-	AMBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+8*d*dH:][:d*dH]                   // [d, d_h]
-	BMBarState := c.Work[4*L*T*d+75*L*T*dH+7*L*T+9*d*dH:][:d*dH]                   // [d_h, d]
-	AKTrail := c.Work[4*L*T*d+75*L*T*dH+7*L*T+10*d*dH:][:C*d*dH+d*dH]              // [C + 1, d, d_h]
-	BKTrail := c.Work[C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+11*d*dH:][:C*d*dH+d*dH]       // [C + 1, d_h, d]
-	AVTrail := c.Work[2*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+12*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
-	BVTrail := c.Work[3*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+13*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
-	AAlphaTrail := c.Work[4*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+14*d*dH:][:C*d*dH+d*dH] // [C + 1, d, d_h]
-	BAlphaTrail := c.Work[5*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+15*d*dH:][:C*d*dH+d*dH] // [C + 1, d_h, d]
-	AEtaTrail := c.Work[6*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+16*d*dH:][:C*d*dH+d*dH]   // [C + 1, d, d_h]
-	BEtaTrail := c.Work[7*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+17*d*dH:][:C*d*dH+d*dH]   // [C + 1, d_h, d]
-	AMTrail := c.Work[8*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+18*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
-	BMTrail := c.Work[9*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+19*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
-	k := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH:][:d]                    // [d]
-	k2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+d:][:d]                 // [d]
-	v := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+2*d:][:d]                // [d]
-	t462 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+3*d:][:dH]            // [d_h]
-	t6223 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+3*d+dH:][:d]         // [d]
-	t19 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+4*d+dH:][:dH]          // [d_h]
-	t2122 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+4*d+2*dH:][:d]       // [d]
-	t463 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+5*d+2*dH:][:d]        // [d]
-	t30222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+6*d+2*dH:][:dH]     // [d_h]
-	t3222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+6*d+3*dH:][:dH]      // [d_h]
-	t3522 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+6*d+4*dH:][:d]       // [d]
-	t4022 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+7*d+4*dH:][:dH]      // [d_h]
-	t512 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+7*d+5*dH:][:dH]       // [d_h]
-	t61 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+7*d+6*dH:][:dH]        // [d_h]
-	t532 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+7*d+7*dH:][:d]        // [d]
-	t6322 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+8*d+7*dH:][:d]       // [d]
-	t464 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+9*d+7*dH:][:dH]       // [d_h]
-	t68 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+9*d+8*dH:][:d]         // [d]
-	t8123 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+10*d+8*dH:][:dH]     // [d_h]
-	t83 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+10*d+9*dH:][:d]        // [d]
-	t465 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+11*d+9*dH:][:d]       // [d]
-	t92 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+12*d+9*dH:][:dH]       // [d_h]
-	t94 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+12*d+10*dH:][:dH]      // [d_h]
-	t97 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+12*d+11*dH:][:d]       // [d]
-	t10222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+13*d+11*dH:][:dH]   // [d_h]
-	t1132 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+13*d+12*dH:][:dH]    // [d_h]
-	t123 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+13*d+13*dH:][:dH]     // [d_h]
-	t115 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+13*d+14*dH:][:d]      // [d]
-	t125 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+14*d+14*dH:][:d]      // [d]
-	t466 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+15*d+14*dH:][:dH]     // [d_h]
-	t130 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+15*d+15*dH:][:d]      // [d]
-	t143 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+16*d+15*dH:][:dH]     // [d_h]
-	t145 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+16*d+16*dH:][:d]      // [d]
-	t467 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+17*d+16*dH:][:d]      // [d]
-	t15422 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+18*d+16*dH:][:dH]   // [d_h]
-	t15622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+18*d+17*dH:][:dH]   // [d_h]
-	t1592 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+18*d+18*dH:][:d]     // [d]
-	t164 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+19*d+18*dH:][:dH]     // [d_h]
-	t175 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+19*d+19*dH:][:dH]     // [d_h]
-	t1852 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+19*d+20*dH:][:dH]    // [d_h]
-	t177 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+19*d+21*dH:][:d]      // [d]
-	t187 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+20*d+21*dH:][:d]      // [d]
-	t468 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+21*d+21*dH:][:dH]     // [d_h]
-	t192 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+21*d+22*dH:][:d]      // [d]
-	t205 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+22*d+22*dH:][:dH]     // [d_h]
-	t207 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+22*d+23*dH:][:d]      // [d]
-	t469 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+23*d+23*dH:][:d]      // [d]
-	t21622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+24*d+23*dH:][:dH]   // [d_h]
-	t218 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+24*d+24*dH:][:dH]     // [d_h]
-	t2212 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+24*d+25*dH:][:d]     // [d]
-	t226 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+25*d+25*dH:][:dH]     // [d_h]
-	t237 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+25*d+26*dH:][:dH]     // [d_h]
-	t247 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+25*d+27*dH:][:dH]     // [d_h]
-	t2392 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+25*d+28*dH:][:d]     // [d]
-	t249 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+26*d+28*dH:][:d]      // [d]
-	t470 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+27*d+28*dH:][:dH]     // [d_h]
-	t254 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+27*d+29*dH:][:d]      // [d]
-	t255 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+28*d+29*dH:][:d]      // [d]
-	t27022 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+29*d+29*dH:][:dH]   // [d_h]
-	t272_2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+29*d+30*dH:][:d]    // [d]
-	t471 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+30*d+30*dH:][:d]      // [d]
-	t281 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+31*d+30*dH:][:dH]     // [d_h]
-	t283 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+31*d+31*dH:][:dH]     // [d_h]
-	t286 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+31*d+32*dH:][:d]      // [d]
-	t291 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+32*d+32*dH:][:dH]     // [d_h]
-	t302_2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+32*d+33*dH:][:dH]   // [d_h]
-	t31422 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+32*d+34*dH:][:dH]   // [d_h]
-	t304 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+32*d+35*dH:][:d]      // [d]
-	t31622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+33*d+35*dH:][:d]    // [d]
-	t31722 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+34*d+35*dH:][:d]    // [d]
-	t343 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+35*d+35*dH:][:d]      // [d]
-	t356 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+36*d+35*dH:][:d]      // [d]
-	t347 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+37*d+35*dH:][:dH]     // [d_h]
-	t353 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+37*d+36*dH:][:dH]     // [d_h]
-	t355 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+37*d+37*dH:][:d]      // [d]
-	t382 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+38*d+37*dH:][:d]      // [d]
-	t386 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+37*dH:][:dH]     // [d_h]
-	t441 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+38*dH:][:dH]     // [d_h]
-	t392 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+39*dH:][:dH]     // [d_h]
-	t413 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+40*dH:][:dH]     // [d_h]
-	t435 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+41*dH:][:dH]     // [d_h]
-	t447 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+42*dH:][:dH]     // [d_h]
-	t394 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+39*d+43*dH:][:d]      // [d]
-	t415 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+40*d+43*dH:][:d]      // [d]
-	t437 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+41*d+43*dH:][:d]      // [d]
-	t449 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+7*L*T+20*d*dH+42*d+43*dH:][:d]      // [d]
-	t4 := c.Flags[:L*T]                                                            // [L, T]
-	t31 := c.Flags[L*T:][:L*T]                                                     // [L, T]
-	t35 := c.Flags[2*L*T:][:L*T]                                                   // [L, T]
+	t9 := c.Work[L*T:][:L*T]                                                       // [L, T]
+	t11 := c.Work[2*L*T:][:L*T]                                                    // [L, T]
+	t27 := c.Work[3*L*T:][:L*T]                                                    // [L, T]
+	q := c.Work[4*L*T:][:L*T*d]                                                    // [L, T, d]
+	t272 := c.Work[L*T*d+4*L*T:][:L*T]                                             // [L, T]
+	t42 := c.Work[L*T*d+5*L*T:][:L*T]                                              // [L, T]
+	t63 := c.Work[L*T*d+6*L*T:][:L*T*dH]                                           // [L, T, d_h]
+	t772 := c.Work[L*T*d+L*T*dH+6*L*T:][:L*T*dH]                                   // [L, T, d_h]
+	t78 := c.Work[L*T*d+2*L*T*dH+6*L*T:][:L*T*dH]                                  // [L, T, d_h]
+	t98 := c.Work[L*T*d+3*L*T*dH+6*L*T:][:L*T*dH]                                  // [L, T, d_h]
+	t100 := c.Work[L*T*d+4*L*T*dH+6*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t101 := c.Work[L*T*d+5*L*T*dH+6*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t102 := c.Work[L*T*d+6*L*T*dH+6*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t103 := c.Work[L*T*d+7*L*T*dH+6*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t117 := c.Work[L*T*d+8*L*T*dH+6*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t802 := c.Work[L*T*d+9*L*T*dH+6*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t812 := c.Work[L*T*d+10*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t152 := c.Work[L*T*d+11*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t154 := c.Work[L*T*d+12*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t155 := c.Work[L*T*d+13*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t156 := c.Work[L*T*d+14*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t157 := c.Work[L*T*d+15*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t171 := c.Work[L*T*d+16*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t832 := c.Work[L*T*d+17*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t842 := c.Work[L*T*d+18*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t206 := c.Work[L*T*d+19*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t208 := c.Work[L*T*d+20*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t209 := c.Work[L*T*d+21*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t210 := c.Work[L*T*d+22*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t211 := c.Work[L*T*d+23*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t225 := c.Work[L*T*d+24*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t862 := c.Work[L*T*d+25*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t872 := c.Work[L*T*d+26*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t260 := c.Work[L*T*d+27*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t262 := c.Work[L*T*d+28*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t263 := c.Work[L*T*d+29*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t264 := c.Work[L*T*d+30*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t265 := c.Work[L*T*d+31*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t279 := c.Work[L*T*d+32*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t89 := c.Work[L*T*d+33*L*T*dH+6*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t90 := c.Work[L*T*d+34*L*T*dH+6*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t314 := c.Work[L*T*d+35*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t316 := c.Work[L*T*d+36*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t317 := c.Work[L*T*d+37*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t318 := c.Work[L*T*d+38*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t319 := c.Work[L*T*d+39*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t2 := c.Work[L*T*d+40*L*T*dH+6*L*T:][:L*T*dH]                                  // [L, T, d_h]
+	t622 := c.Work[L*T*d+41*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t152_2 := c.Work[L*T*d+42*L*T*dH+6*L*T:][:L*T*dH]                              // [L, T, d_h]
+	t242 := c.Work[L*T*d+43*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t39 := c.Work[L*T*d+44*L*T*dH+6*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t542 := c.Work[L*T*d+45*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t122 := c.Work[L*T*d+46*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t142 := c.Work[L*T*d+47*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t108 := c.Work[L*T*d+48*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t162 := c.Work[L*T*d+49*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t182 := c.Work[L*T*d+50*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t162_2 := c.Work[L*T*d+51*L*T*dH+6*L*T:][:L*T*dH]                              // [L, T, d_h]
+	t202 := c.Work[L*T*d+52*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t222 := c.Work[L*T*d+53*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t216 := c.Work[L*T*d+54*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t2422 := c.Work[L*T*d+55*L*T*dH+6*L*T:][:L*T*dH]                               // [L, T, d_h]
+	t26 := c.Work[L*T*d+56*L*T*dH+6*L*T:][:L*T*dH]                                 // [L, T, d_h]
+	t270 := c.Work[L*T*d+57*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t282 := c.Work[L*T*d+58*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t302 := c.Work[L*T*d+59*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t592 := c.Work[L*T*d+60*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t121 := c.Work[L*T*d+61*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t183 := c.Work[L*T*d+62*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t245 := c.Work[L*T*d+63*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t312 := c.Work[L*T*d+64*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t484 := c.Work[L*T*d+65*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t351 := c.Work[L*T*d+66*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t485 := c.Work[L*T*d+67*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t390 := c.Work[L*T*d+68*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t411 := c.Work[L*T*d+69*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t433 := c.Work[L*T*d+70*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t486 := c.Work[L*T*d+71*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t445 := c.Work[L*T*d+72*L*T*dH+6*L*T:][:L*T*dH]                                // [L, T, d_h]
+	t12 := c.Work[L*T*d+73*L*T*dH+6*L*T:][:L*T*d]                                  // [L, T, d]
+	t13 := c.Work[2*L*T*d+73*L*T*dH+6*L*T:][:L*T*d]                                // [L, T, d]
+	t30 := c.Work[3*L*T*d+73*L*T*dH+6*L*T:][:L*T]                                  // [L, T]
+	t47 := c.Work[3*L*T*d+73*L*T*dH+7*L*T:][:L*T]                                  // [L, T]
+	t51 := c.Work[3*L*T*d+73*L*T*dH+8*L*T:][:L*T*d]                                // [L, T, d]
+	AKBarState := c.Work[4*L*T*d+73*L*T*dH+8*L*T:][:d*dH]                          // [d, d_h]
+	BKBarState := c.Work[4*L*T*d+73*L*T*dH+8*L*T+d*dH:][:d*dH]                     // [d_h, d]
+	AVBarState := c.Work[4*L*T*d+73*L*T*dH+8*L*T+2*d*dH:][:d*dH]                   // [d, d_h]
+	BVBarState := c.Work[4*L*T*d+73*L*T*dH+8*L*T+3*d*dH:][:d*dH]                   // [d_h, d]
+	AAlphaBarState := c.Work[4*L*T*d+73*L*T*dH+8*L*T+4*d*dH:][:d*dH]               // [d, d_h]
+	BAlphaBarState := c.Work[4*L*T*d+73*L*T*dH+8*L*T+5*d*dH:][:d*dH]               // [d_h, d]
+	AEtaBarState := c.Work[4*L*T*d+73*L*T*dH+8*L*T+6*d*dH:][:d*dH]                 // [d, d_h]
+	BEtaBarState := c.Work[4*L*T*d+73*L*T*dH+8*L*T+7*d*dH:][:d*dH]                 // [d_h, d]
+	AMBarState := c.Work[4*L*T*d+73*L*T*dH+8*L*T+8*d*dH:][:d*dH]                   // [d, d_h]
+	BMBarState := c.Work[4*L*T*d+73*L*T*dH+8*L*T+9*d*dH:][:d*dH]                   // [d_h, d]
+	AKTrail := c.Work[4*L*T*d+73*L*T*dH+8*L*T+10*d*dH:][:C*d*dH+d*dH]              // [C + 1, d, d_h]
+	BKTrail := c.Work[C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+11*d*dH:][:C*d*dH+d*dH]       // [C + 1, d_h, d]
+	AVTrail := c.Work[2*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+12*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
+	BVTrail := c.Work[3*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+13*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
+	AAlphaTrail := c.Work[4*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+14*d*dH:][:C*d*dH+d*dH] // [C + 1, d, d_h]
+	BAlphaTrail := c.Work[5*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+15*d*dH:][:C*d*dH+d*dH] // [C + 1, d_h, d]
+	AEtaTrail := c.Work[6*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+16*d*dH:][:C*d*dH+d*dH]   // [C + 1, d, d_h]
+	BEtaTrail := c.Work[7*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+17*d*dH:][:C*d*dH+d*dH]   // [C + 1, d_h, d]
+	AMTrail := c.Work[8*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+18*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
+	BMTrail := c.Work[9*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+19*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
+	k := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH:][:d]                    // [d]
+	k2 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+d:][:d]                 // [d]
+	v := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+2*d:][:d]                // [d]
+	t462 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+3*d:][:dH]            // [d_h]
+	t6223 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+3*d+dH:][:d]         // [d]
+	t19 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+4*d+dH:][:dH]          // [d_h]
+	t2122 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+4*d+2*dH:][:d]       // [d]
+	t463 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+5*d+2*dH:][:d]        // [d]
+	t30222 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+6*d+2*dH:][:dH]     // [d_h]
+	t3222 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+6*d+3*dH:][:dH]      // [d_h]
+	t3522 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+6*d+4*dH:][:d]       // [d]
+	t4022 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+7*d+4*dH:][:dH]      // [d_h]
+	t512 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+7*d+5*dH:][:dH]       // [d_h]
+	t61 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+7*d+6*dH:][:dH]        // [d_h]
+	t532 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+7*d+7*dH:][:d]        // [d]
+	t6322 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+8*d+7*dH:][:d]       // [d]
+	t464 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+9*d+7*dH:][:dH]       // [d_h]
+	t68 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+9*d+8*dH:][:d]         // [d]
+	t8123 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+10*d+8*dH:][:dH]     // [d_h]
+	t83 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+10*d+9*dH:][:d]        // [d]
+	t465 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+11*d+9*dH:][:d]       // [d]
+	t92 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+12*d+9*dH:][:dH]       // [d_h]
+	t94 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+12*d+10*dH:][:dH]      // [d_h]
+	t97 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+12*d+11*dH:][:d]       // [d]
+	t10222 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+13*d+11*dH:][:dH]   // [d_h]
+	t1132 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+13*d+12*dH:][:dH]    // [d_h]
+	t123 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+13*d+13*dH:][:dH]     // [d_h]
+	t115 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+13*d+14*dH:][:d]      // [d]
+	t125 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+14*d+14*dH:][:d]      // [d]
+	t466 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+15*d+14*dH:][:dH]     // [d_h]
+	t130 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+15*d+15*dH:][:d]      // [d]
+	t143 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+16*d+15*dH:][:dH]     // [d_h]
+	t145 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+16*d+16*dH:][:d]      // [d]
+	t467 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+17*d+16*dH:][:d]      // [d]
+	t15422 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+18*d+16*dH:][:dH]   // [d_h]
+	t15622 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+18*d+17*dH:][:dH]   // [d_h]
+	t1592 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+18*d+18*dH:][:d]     // [d]
+	t164 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+19*d+18*dH:][:dH]     // [d_h]
+	t175 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+19*d+19*dH:][:dH]     // [d_h]
+	t1852 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+19*d+20*dH:][:dH]    // [d_h]
+	t177 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+19*d+21*dH:][:d]      // [d]
+	t187 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+20*d+21*dH:][:d]      // [d]
+	t468 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+21*d+21*dH:][:dH]     // [d_h]
+	t192 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+21*d+22*dH:][:d]      // [d]
+	t205 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+22*d+22*dH:][:dH]     // [d_h]
+	t207 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+22*d+23*dH:][:d]      // [d]
+	t469 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+23*d+23*dH:][:d]      // [d]
+	t21622 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+24*d+23*dH:][:dH]   // [d_h]
+	t218 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+24*d+24*dH:][:dH]     // [d_h]
+	t2212 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+24*d+25*dH:][:d]     // [d]
+	t226 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+25*d+25*dH:][:dH]     // [d_h]
+	t237 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+25*d+26*dH:][:dH]     // [d_h]
+	t247 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+25*d+27*dH:][:dH]     // [d_h]
+	t2392 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+25*d+28*dH:][:d]     // [d]
+	t249 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+26*d+28*dH:][:d]      // [d]
+	t470 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+27*d+28*dH:][:dH]     // [d_h]
+	t254 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+27*d+29*dH:][:d]      // [d]
+	t255 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+28*d+29*dH:][:d]      // [d]
+	t27022 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+29*d+29*dH:][:dH]   // [d_h]
+	t272_2 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+29*d+30*dH:][:d]    // [d]
+	t471 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+30*d+30*dH:][:d]      // [d]
+	t281 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+31*d+30*dH:][:dH]     // [d_h]
+	t283 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+31*d+31*dH:][:dH]     // [d_h]
+	t286 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+31*d+32*dH:][:d]      // [d]
+	t291 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+32*d+32*dH:][:dH]     // [d_h]
+	t302_2 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+32*d+33*dH:][:dH]   // [d_h]
+	t31422 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+32*d+34*dH:][:dH]   // [d_h]
+	t304 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+32*d+35*dH:][:d]      // [d]
+	t31622 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+33*d+35*dH:][:d]    // [d]
+	t31722 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+34*d+35*dH:][:d]    // [d]
+	t343 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+35*d+35*dH:][:d]      // [d]
+	t356 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+36*d+35*dH:][:d]      // [d]
+	t347 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+37*d+35*dH:][:dH]     // [d_h]
+	t353 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+37*d+36*dH:][:dH]     // [d_h]
+	t355 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+37*d+37*dH:][:d]      // [d]
+	t382 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+38*d+37*dH:][:d]      // [d]
+	t386 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+39*d+37*dH:][:dH]     // [d_h]
+	t441 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+39*d+38*dH:][:dH]     // [d_h]
+	t392 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+39*d+39*dH:][:dH]     // [d_h]
+	t413 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+39*d+40*dH:][:dH]     // [d_h]
+	t435 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+39*d+41*dH:][:dH]     // [d_h]
+	t447 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+39*d+42*dH:][:dH]     // [d_h]
+	t394 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+39*d+43*dH:][:d]      // [d]
+	t415 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+40*d+43*dH:][:d]      // [d]
+	t437 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+41*d+43*dH:][:d]      // [d]
+	t449 := c.Work[10*C*d*dH+4*L*T*d+73*L*T*dH+8*L*T+20*d*dH+42*d+43*dH:][:d]      // [d]
 	t2223Total := make([]F, 1)
 	t24223Total := make([]F, 1)
 	t33Total := make([]F, 1)
@@ -2162,27 +2157,34 @@ func (c *stepBackwardFused) run() {
 	t361Total := make([]F, 1)
 
 	// self_referential_layers.q
-	for i := range L {
-		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t27_2 := t27[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		for j := range T {
-			qProd2Entry := qProd2[j]
-			t42_2 := (F(0) < qProd2Entry)
-			t72 := num.Sqrt(kern.Choose(t42_2, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42_2, t72, F(0))
-			t112 := kern.Larger(t9, F(1e-08))
-			t312_2 := (F(1e-08) <= t9)
-			t4_2[j] = t42_2
-			t7_2[j] = t72
-			t11_2[j] = t112
-			t27_2[j] = F(1) / t112
-			t31_2[j] = t312_2
-			t35_2[j] = (t312_2 && t42_2)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t27),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			qProd2 := c.QProd2[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			for j := range T {
+				qProd2Entry := qProd2[j]
+				t72 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+				t92_2 := kern.Choose((F(0) < qProd2Entry), t72, F(0))
+				t112 := kern.Larger(t92_2, F(1e-08))
+				t7_2[j] = t72
+				t9_2[j] = t92_2
+				t11_2[j] = t112
+				t27_2[j] = F(1) / t112
+			}
 		}
 	}
 
@@ -2239,7 +2241,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v, self_referential_layers.u_m, self_referential_layers.u_alpha, self_referential_layers.u_eta, self_referential_layers.u_k, self_referential_layers.u_v
 	if kern.Wide() {
-		a := regions.R16e6ba5390ecArgs{
+		a := regions.Ra14263f479c7Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.AMProd),
 			P2:  unsafe.SliceData(c.BMProd),
@@ -2326,22 +2328,20 @@ func (c *stepBackwardFused) run() {
 			P83: unsafe.SliceData(t183),
 			P84: unsafe.SliceData(t245),
 			P85: unsafe.SliceData(t312),
-			P86: unsafe.SliceData(t499),
+			P86: unsafe.SliceData(t484),
 			P87: unsafe.SliceData(t351),
-			P88: unsafe.SliceData(t500),
+			P88: unsafe.SliceData(t485),
 			P89: unsafe.SliceData(t390),
-			P90: unsafe.SliceData(t503),
-			P91: unsafe.SliceData(t411),
-			P92: unsafe.SliceData(t511),
-			P93: unsafe.SliceData(t433),
-			P94: unsafe.SliceData(t518),
-			P95: unsafe.SliceData(t445),
+			P90: unsafe.SliceData(t411),
+			P91: unsafe.SliceData(t433),
+			P92: unsafe.SliceData(t486),
+			P93: unsafe.SliceData(t445),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R16e6ba5390ec(&a)
+		regions.Ra14263f479c7(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -2431,15 +2431,13 @@ func (c *stepBackwardFused) run() {
 				t183_2 := t183[(i*T+j)*dH:][:dH]
 				t245_2 := t245[(i*T+j)*dH:][:dH]
 				t312_2 := t312[(i*T+j)*dH:][:dH]
-				t499_2 := t499[(i*T+j)*dH:][:dH]
+				t484_2 := t484[(i*T+j)*dH:][:dH]
 				t351_2 := t351[(i*T+j)*dH:][:dH]
-				t500_2 := t500[(i*T+j)*dH:][:dH]
+				t485_2 := t485[(i*T+j)*dH:][:dH]
 				t390_2 := t390[(i*T+j)*dH:][:dH]
-				t503_2 := t503[(i*T+j)*dH:][:dH]
 				t411_2 := t411[(i*T+j)*dH:][:dH]
-				t511_2 := t511[(i*T+j)*dH:][:dH]
 				t433_2 := t433[(i*T+j)*dH:][:dH]
-				t518_2 := t518[(i*T+j)*dH:][:dH]
+				t486_2 := t486[(i*T+j)*dH:][:dH]
 				t445_2 := t445[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k3 := range dH {
@@ -2486,9 +2484,7 @@ func (c *stepBackwardFused) run() {
 					yProdEntry := yProd[k3]
 					t22 := kern.Sigmoid(yProdEntry)
 					gAlphaProdEntry := gAlphaProd[k3]
-					t6222 := kern.Sigmoid(gAlphaProdEntry)
 					gEtaProdEntry := gEtaProd[k3]
-					t1522_2 := kern.Sigmoid(gEtaProdEntry)
 					gKProdEntry := gKProd[k3]
 					t2423 := kern.Sigmoid(gKProdEntry)
 					gVProdEntry := gVProd[k3]
@@ -2549,8 +2545,8 @@ func (c *stepBackwardFused) run() {
 					t318_2[k3] = t3182
 					t319_2[k3] = t3142 + t3182
 					t2_2[k3] = t22
-					t622_2[k3] = t6222
-					t152_4[k3] = t1522_2
+					t622_2[k3] = kern.Sigmoid(gAlphaProdEntry)
+					t152_4[k3] = kern.Sigmoid(gEtaProdEntry)
 					t242_2[k3] = t2423
 					t39_2[k3] = t392_2
 					t542_2[k3] = t5422
@@ -2573,15 +2569,13 @@ func (c *stepBackwardFused) run() {
 					t183_2[k3] = kern.Sigmoid(-uEtaProdEntry)
 					t245_2[k3] = kern.Sigmoid(-uAlphaProdEntry)
 					t312_2[k3] = kern.Sigmoid(-uMProdEntry)
-					t499_2[k3] = F(gVProdEntry * t392_2)
+					t484_2[k3] = F(gVProdEntry * t392_2)
 					t351_2[k3] = kern.Sigmoid(-gVProdEntry)
-					t500_2[k3] = F(gKProdEntry * t2423)
+					t485_2[k3] = F(gKProdEntry * t2423)
 					t390_2[k3] = kern.Sigmoid(-gKProdEntry)
-					t503_2[k3] = F(gEtaProdEntry * t1522_2)
 					t411_2[k3] = kern.Sigmoid(-gEtaProdEntry)
-					t511_2[k3] = F(gAlphaProdEntry * t6222)
 					t433_2[k3] = kern.Sigmoid(-gAlphaProdEntry)
-					t518_2[k3] = F(yProdEntry * t22)
+					t486_2[k3] = F(yProdEntry * t22)
 					t445_2[k3] = kern.Sigmoid(-yProdEntry)
 				}
 			}
@@ -2876,8 +2870,8 @@ func (c *stepBackwardFused) run() {
 					clear(t6223)
 					var t2223 F
 					var t24223 F
-					rhoEntry5 := rho[a]
-					w11 := F(1) - rhoEntry5
+					rhoEntry6 := rho[a]
+					w11 := F(1) - rhoEntry6
 					if kern.Wide() {
 						a2 := regions.Rfcf1a288dd7aArgs{
 							P0:  unsafe.SliceData(t319),
@@ -3160,9 +3154,9 @@ func (c *stepBackwardFused) run() {
 							AVProdEntry2 := AVProd[i]
 							t4022Entry := t4022[i]
 							t270Entry := t270_2[i]
-							w22 := num.FMA32(AVProdEntry2, t4022Entry, num.FMA32(F(thetaEntry3*AVProdEntry2), t30222[i], num.FMA32(-F(thetaEntry3*BVProdEntry2), t462Entry2, -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t317Entry)*t462Entry2))))
-							w23 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t279Entry2)*t317Entry) * t462Entry2)
-							t512[i] = num.FMA32(F(t279Entry2*t317Entry), w22, num.FMA32(t279Entry2, t4022Entry, num.FMA32(thetaEntry3, t3222[i], num.FMA32(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t279Entry2)*t279Entry2)*t317Entry), t462Entry2, w23))))
+							w26 := num.FMA32(AVProdEntry2, t4022Entry, num.FMA32(F(thetaEntry3*AVProdEntry2), t30222[i], num.FMA32(-F(thetaEntry3*BVProdEntry2), t462Entry2, -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t317Entry)*t462Entry2))))
+							w27 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t279Entry2)*t317Entry) * t462Entry2)
+							t512[i] = num.FMA32(F(t279Entry2*t317Entry), w26, num.FMA32(t279Entry2, t4022Entry, num.FMA32(thetaEntry3, t3222[i], num.FMA32(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t279Entry2)*t279Entry2)*t317Entry), t462Entry2, w27))))
 							t61[i] = num.FMA32(-F(F(uVProd[i]*t270Entry)*t4022Entry), t592_2[i], -F(t270Entry*t4022Entry))
 						}
 					}
@@ -3465,9 +3459,9 @@ func (c *stepBackwardFused) run() {
 							AKProdEntry2 := AKProd[i]
 							t10222Entry := t10222[i]
 							t216Entry := t216_2[i]
-							w24 := num.FMA32(AKProdEntry2, t10222Entry, num.FMA32(F(thetaEntry3*AKProdEntry2), t92[i], num.FMA32(-F(thetaEntry3*BKProdEntry2), t464Entry2, -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t263Entry)*t464Entry2))))
-							w25 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t225Entry2)*t263Entry) * t464Entry2)
-							t1132[i] = num.FMA32(F(t225Entry2*t263Entry), w24, num.FMA32(t225Entry2, t10222Entry, num.FMA32(thetaEntry3, t94[i], num.FMA32(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t225Entry2)*t225Entry2)*t263Entry), t464Entry2, w25))))
+							w28 := num.FMA32(AKProdEntry2, t10222Entry, num.FMA32(F(thetaEntry3*AKProdEntry2), t92[i], num.FMA32(-F(thetaEntry3*BKProdEntry2), t464Entry2, -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t263Entry)*t464Entry2))))
+							w29 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t225Entry2)*t263Entry) * t464Entry2)
+							t1132[i] = num.FMA32(F(t225Entry2*t263Entry), w28, num.FMA32(t225Entry2, t10222Entry, num.FMA32(thetaEntry3, t94[i], num.FMA32(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t225Entry2)*t225Entry2)*t263Entry), t464Entry2, w29))))
 							t123[i] = num.FMA32(-F(F(uKProd[i]*t216Entry)*t10222Entry), t121_2[i], -F(t216Entry*t10222Entry))
 						}
 					}
@@ -3770,9 +3764,9 @@ func (c *stepBackwardFused) run() {
 							AEtaProdEntry2 := AEtaProd[i]
 							t164Entry := t164[i]
 							t162Entry := t162_3[i]
-							w26 := num.FMA32(AEtaProdEntry2, t164Entry, num.FMA32(F(thetaEntry3*AEtaProdEntry2), t15422[i], num.FMA32(-F(thetaEntry3*BEtaProdEntry2), t466Entry2, -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t209Entry)*t466Entry2))))
-							w27 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t171Entry2)*t209Entry) * t466Entry2)
-							t175[i] = num.FMA32(F(t171Entry2*t209Entry), w26, num.FMA32(t171Entry2, t164Entry, num.FMA32(thetaEntry3, t15622[i], num.FMA32(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t171Entry2)*t171Entry2)*t209Entry), t466Entry2, w27))))
+							w30 := num.FMA32(AEtaProdEntry2, t164Entry, num.FMA32(F(thetaEntry3*AEtaProdEntry2), t15422[i], num.FMA32(-F(thetaEntry3*BEtaProdEntry2), t466Entry2, -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t209Entry)*t466Entry2))))
+							w31 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t171Entry2)*t209Entry) * t466Entry2)
+							t175[i] = num.FMA32(F(t171Entry2*t209Entry), w30, num.FMA32(t171Entry2, t164Entry, num.FMA32(thetaEntry3, t15622[i], num.FMA32(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t171Entry2)*t171Entry2)*t209Entry), t466Entry2, w31))))
 							t1852[i] = num.FMA32(-F(F(uEtaProd[i]*t162Entry)*t164Entry), t183_2[i], -F(t162Entry*t164Entry))
 						}
 					}
@@ -4075,9 +4069,9 @@ func (c *stepBackwardFused) run() {
 							AAlphaProdEntry2 := AAlphaProd[i]
 							t226Entry := t226[i]
 							t108Entry := t108_2[i]
-							w28 := num.FMA32(AAlphaProdEntry2, t226Entry, num.FMA32(F(thetaEntry3*AAlphaProdEntry2), t21622[i], num.FMA32(-F(thetaEntry3*BAlphaProdEntry2), t468Entry2, -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t155Entry)*t468Entry2))))
-							w29 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t117Entry2)*t155Entry) * t468Entry2)
-							t237[i] = num.FMA32(F(t117Entry2*t155Entry), w28, num.FMA32(t117Entry2, t226Entry, num.FMA32(thetaEntry3, t218[i], num.FMA32(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t117Entry2)*t117Entry2)*t155Entry), t468Entry2, w29))))
+							w32 := num.FMA32(AAlphaProdEntry2, t226Entry, num.FMA32(F(thetaEntry3*AAlphaProdEntry2), t21622[i], num.FMA32(-F(thetaEntry3*BAlphaProdEntry2), t468Entry2, -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t155Entry)*t468Entry2))))
+							w33 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t117Entry2)*t155Entry) * t468Entry2)
+							t237[i] = num.FMA32(F(t117Entry2*t155Entry), w32, num.FMA32(t117Entry2, t226Entry, num.FMA32(thetaEntry3, t218[i], num.FMA32(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t117Entry2)*t117Entry2)*t155Entry), t468Entry2, w33))))
 							t247[i] = num.FMA32(-F(F(uAlphaProd[i]*t108Entry)*t226Entry), t245_2[i], -F(t108Entry*t226Entry))
 						}
 					}
@@ -4408,9 +4402,9 @@ func (c *stepBackwardFused) run() {
 							AMProdEntry2 := AMProd[i]
 							t291Entry := t291[i]
 							t542Entry := t542_2[i]
-							w30 := num.FMA32(AMProdEntry2, t291Entry, num.FMA32(F(thetaEntry3*AMProdEntry2), t281[i], num.FMA32(-F(thetaEntry3*BMProdEntry2), t470Entry2, -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t101Entry)*t470Entry2))))
-							w31 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t63Entry2)*t101Entry) * t470Entry2)
-							t302_2[i] = num.FMA32(F(t63Entry2*t101Entry), w30, num.FMA32(t63Entry2, t291Entry, num.FMA32(thetaEntry3, t283[i], num.FMA32(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t63Entry2)*t63Entry2)*t101Entry), t470Entry2, w31))))
+							w34 := num.FMA32(AMProdEntry2, t291Entry, num.FMA32(F(thetaEntry3*AMProdEntry2), t281[i], num.FMA32(-F(thetaEntry3*BMProdEntry2), t470Entry2, -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t101Entry)*t470Entry2))))
+							w35 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t63Entry2)*t101Entry) * t470Entry2)
+							t302_2[i] = num.FMA32(F(t63Entry2*t101Entry), w34, num.FMA32(t63Entry2, t291Entry, num.FMA32(thetaEntry3, t283[i], num.FMA32(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t63Entry2)*t63Entry2)*t101Entry), t470Entry2, w35))))
 							t31422[i] = num.FMA32(-F(F(uMProd[i]*t542Entry)*t291Entry), t312_2[i], -F(t542Entry*t291Entry))
 						}
 					}
@@ -4480,11 +4474,11 @@ func (c *stepBackwardFused) run() {
 					t322 = t322Total[0]
 					t3222_2 := -t322
 					// self_referential_layers.v, self_referential_layers.k
-					w32 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
-					w33 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
-					w34 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
-					w35 := kern.Choose(w33, F(F(0.5*kern.Choose(w32, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t472)), F(0))
-					t339 := kern.Choose(w34, w35, F(0))
+					w36 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w37 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w38 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))) && (F(0) < t42Entry))
+					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t472, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t472)), F(0))
+					t339 := kern.Choose(w38, w39, F(0))
 					t358 := F(1) / kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
 					var t361 F
@@ -4601,18 +4595,18 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.A_m, self_referential_layers.g_alpha
-					w36 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w37 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w38 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w39 := kern.Choose(w37, F(F(0.5*kern.Choose(w36, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
-					t378 := kern.Choose(w38, w39, F(0))
-					t397 := F(thetaSigmoid[a] * (((((t33 + t95) + t15722) + t219) + t256) + t284))
-					t502 := F(t401 * t397)
+					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.A_m
+					w40 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w41 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w42 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
+					w43 := kern.Choose(w41, F(F(0.5*kern.Choose(w40, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
+					t378 := kern.Choose(w42, w43, F(0))
+					t395 := ((((t33 + t95) + t15722) + t219) + t256) + t284
+					thetaSigmoidEntry2 := thetaSigmoid[a]
+					t397 := F(thetaSigmoidEntry2 * t395)
 					t416 := ((((((((((((((((((t24223 + t56) + t86) + t118) + t148) + t180) + t21022) + t2422_2) + t2752) + t307) - t2223) - t5423) - t84) - t1162) - t146) - t178) - t20822) - t240) - t273) - t305
-					rhoSigmoidEntry := rhoSigmoid[a]
-					t419 := F(F(rhoEntry5*rhoSigmoidEntry) * t416)
-					t510 := F(F(rhoEntry5*rhoSigmoidEntry) * F(t401*t416))
+					rhoSigmoidEntry2 := rhoSigmoid[a]
+					t419 := F(F(rhoEntry6*rhoSigmoidEntry2) * t416)
 					c.BThetaBar[0] = c.BThetaBar[0] + t397
 					c.BRhoBar[0] = c.BRhoBar[0] + t419
 					// self_referential_layers.g_k, self_referential_layers.k
@@ -4636,8 +4630,10 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.B_m, self_referential_layers.A_m
 					clear(t386)
 					clear(t441)
+					w21 := F(F(F(rhoEntry6*rhoSigmoidEntry2)*t401) * t416)
+					w22 := F(F(thetaSigmoidEntry2*t395) * t401)
 					if kern.Wide() {
-						a2 := regions.Re489ffe7c22cArgs{
+						a2 := regions.R28eb882e0970Args{
 							P0:  unsafe.SliceData(t382),
 							P1:  unsafe.SliceData(c.AKLin),
 							P2:  unsafe.SliceData(t97),
@@ -4655,26 +4651,28 @@ func (c *stepBackwardFused) run() {
 							P14: unsafe.SliceData(t386),
 							P15: unsafe.SliceData(AMTrail),
 							P16: unsafe.SliceData(t441),
-							P17: unsafe.SliceData(t500),
+							P17: unsafe.SliceData(t485),
 							P18: unsafe.SliceData(AKBarState),
 							P19: unsafe.SliceData(t26),
 							P20: unsafe.SliceData(t8123),
-							P21: unsafe.SliceData(t499),
+							P21: unsafe.SliceData(t484),
 							P22: unsafe.SliceData(AVBarState),
 							P23: unsafe.SliceData(t302),
 							P24: unsafe.SliceData(t19),
-							P25: unsafe.SliceData(t511),
-							P26: unsafe.SliceData(AAlphaBarState),
-							P27: unsafe.SliceData(t182),
-							P28: unsafe.SliceData(t205),
-							P29: unsafe.SliceData(t503),
-							P30: unsafe.SliceData(AEtaBarState),
-							P31: unsafe.SliceData(t222),
-							P32: unsafe.SliceData(t143),
-							P33: unsafe.SliceData(t518),
-							P34: unsafe.SliceData(AMBarState),
-							P35: unsafe.SliceData(t142),
-							P36: unsafe.SliceData(t27022),
+							P25: unsafe.SliceData(c.GAlphaProd),
+							P26: unsafe.SliceData(t622),
+							P27: unsafe.SliceData(AAlphaBarState),
+							P28: unsafe.SliceData(t182),
+							P29: unsafe.SliceData(t205),
+							P30: unsafe.SliceData(c.GEtaProd),
+							P31: unsafe.SliceData(t152_2),
+							P32: unsafe.SliceData(AEtaBarState),
+							P33: unsafe.SliceData(t222),
+							P34: unsafe.SliceData(t143),
+							P35: unsafe.SliceData(t486),
+							P36: unsafe.SliceData(AMBarState),
+							P37: unsafe.SliceData(t142),
+							P38: unsafe.SliceData(t27022),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4,
@@ -4690,11 +4688,11 @@ func (c *stepBackwardFused) run() {
 							N12: 8 * dH,
 							N13: 4*d*dH*a + 12*dH,
 							N14: 12 * dH,
-							S0:  [2]float32{rhoEntry5},
-							S1:  [2]float32{t510},
-							S2:  [2]float32{t502},
+							S0:  [2]float32{rhoEntry6},
+							S1:  [2]float32{w21},
+							S2:  [2]float32{w22},
 						}
-						regions.Re489ffe7c22c(&a2)
+						regions.R28eb882e0970(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
@@ -4705,19 +4703,21 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-							t500_2 := t500[(l*T+a+C*s)*dH:][:dH]
+							t485_2 := t485[(l*T+a+C*s)*dH:][:dH]
 							AKBarState2 := AKBarState[i*dH:][:dH]
 							t26_2 := t26[(l*T+a+C*s)*dH:][:dH]
-							t499_2 := t499[(l*T+a+C*s)*dH:][:dH]
+							t484_2 := t484[(l*T+a+C*s)*dH:][:dH]
 							AVBarState2 := AVBarState[i*dH:][:dH]
 							t302_3 := t302[(l*T+a+C*s)*dH:][:dH]
-							t511_2 := t511[(l*T+a+C*s)*dH:][:dH]
+							gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
+							t622_2 := t622[(l*T+a+C*s)*dH:][:dH]
 							AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
 							t182_2 := t182[(l*T+a+C*s)*dH:][:dH]
-							t503_2 := t503[(l*T+a+C*s)*dH:][:dH]
+							gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
+							t152_3 := t152_2[(l*T+a+C*s)*dH:][:dH]
 							AEtaBarState2 := AEtaBarState[i*dH:][:dH]
 							t222_2 := t222[(l*T+a+C*s)*dH:][:dH]
-							t518_2 := t518[(l*T+a+C*s)*dH:][:dH]
+							t486_2 := t486[(l*T+a+C*s)*dH:][:dH]
 							AMBarState2 := AMBarState[i*dH:][:dH]
 							t142_2 := t142[(l*T+a+C*s)*dH:][:dH]
 							t382Entry := t382[i]
@@ -4736,15 +4736,17 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								t386[j] = num.FMA32(AKTrail2[j], t382Entry, t386[j])
 								t441[j] = num.FMA32(AMTrail2[j], yBarEntry, t441[j])
-								AKBarState2[j] = num.FMA32(t382Entry, t500_2[j], num.FMA32(rhoEntry5, AKBarState2[j], num.FMA32(t26_2[j], t97Entry2, F(AKLinEntry3*t8123[j]))))
-								AVBarState2[j] = num.FMA32(t343Entry2, t499_2[j], num.FMA32(rhoEntry5, AVBarState2[j], num.FMA32(t302_3[j], t3522Entry2, F(AVLinEntry3*t19[j]))))
-								AAlphaBarState2[j] = num.FMA32(t510, t511_2[j], num.FMA32(rhoEntry5, AAlphaBarState2[j], num.FMA32(t182_2[j], t2212Entry2, F(AAlphaLinEntry3*t205[j]))))
-								AEtaBarState2[j] = num.FMA32(t502, t503_2[j], num.FMA32(rhoEntry5, AEtaBarState2[j], num.FMA32(t222_2[j], t1592Entry2, F(AEtaLinEntry3*t143[j]))))
-								AMBarState2[j] = num.FMA32(yBarEntry, t518_2[j], num.FMA32(rhoEntry5, AMBarState2[j], num.FMA32(t142_2[j], t286Entry2, F(AMLinEntry3*t27022[j]))))
+								AKBarState2[j] = num.FMA32(t382Entry, t485_2[j], num.FMA32(rhoEntry6, AKBarState2[j], num.FMA32(t26_2[j], t97Entry2, F(AKLinEntry3*t8123[j]))))
+								AVBarState2[j] = num.FMA32(t343Entry2, t484_2[j], num.FMA32(rhoEntry6, AVBarState2[j], num.FMA32(t302_3[j], t3522Entry2, F(AVLinEntry3*t19[j]))))
+								AAlphaBarState2[j] = num.FMA32(F(w21*gAlphaProd[j]), t622_2[j], num.FMA32(rhoEntry6, AAlphaBarState2[j], num.FMA32(t182_2[j], t2212Entry2, F(AAlphaLinEntry3*t205[j]))))
+								AEtaBarState2[j] = num.FMA32(F(w22*gEtaProd[j]), t152_3[j], num.FMA32(rhoEntry6, AEtaBarState2[j], num.FMA32(t222_2[j], t1592Entry2, F(AEtaLinEntry3*t143[j]))))
+								AMBarState2[j] = num.FMA32(yBarEntry, t486_2[j], num.FMA32(rhoEntry6, AMBarState2[j], num.FMA32(t142_2[j], t286Entry2, F(AMLinEntry3*t27022[j]))))
 							}
 						}
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.y
+					w23 := F(F(thetaSigmoidEntry2*t395) * t401)
+					w24 := F(F(F(rhoEntry6*rhoSigmoidEntry2)*t401) * t416)
 					if kern.Wide() {
 						a2 := regions.R150de51ff59bArgs{
 							P0:  unsafe.SliceData(t242),
@@ -4769,8 +4771,8 @@ func (c *stepBackwardFused) run() {
 							P19: unsafe.SliceData(t447),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0:  [2]float32{t502},
-							S1:  [2]float32{t510},
+							S0:  [2]float32{w23},
+							S1:  [2]float32{w24},
 						}
 						regions.R150de51ff59b(&a2)
 					} else {
@@ -4798,8 +4800,8 @@ func (c *stepBackwardFused) run() {
 							t2Entry := t2_2[i]
 							t441Entry := t441[i]
 							t392[i] = num.FMA32(F(F(gKProd[i]*t242Entry)*t386Entry), t390_2[i], F(t242Entry*t386Entry))
-							t413[i] = num.FMA32(F(F(F(t502*gEtaProd[i])*gEtaProd2Entry)*t152Entry), t411_2[i], F(F(t502*gEtaProd2Entry)*t152Entry))
-							t435[i] = num.FMA32(F(F(F(t510*gAlphaProd[i])*gAlphaProd2Entry)*t622Entry), t433_2[i], F(F(t510*gAlphaProd2Entry)*t622Entry))
+							t413[i] = num.FMA32(F(F(F(w23*gEtaProd[i])*gEtaProd2Entry)*t152Entry), t411_2[i], F(F(w23*gEtaProd2Entry)*t152Entry))
+							t435[i] = num.FMA32(F(F(F(w24*gAlphaProd[i])*gAlphaProd2Entry)*t622Entry), t433_2[i], F(F(w24*gAlphaProd2Entry)*t622Entry))
 							t447[i] = num.FMA32(F(F(yProd[i]*t2Entry)*t441Entry), t445_2[i], F(t2Entry*t441Entry))
 						}
 					}
@@ -4854,7 +4856,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*d*dH*a + 12*d,
 							N10: 12 * d,
 							N11: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0:  [2]float32{rhoEntry5},
+							S0:  [2]float32{rhoEntry6},
 						}
 						regions.R4a2bbf1a7aa8(&a2)
 					} else {
@@ -4893,16 +4895,16 @@ func (c *stepBackwardFused) run() {
 								t415[j] = num.FMA32(BEtaTrail2[j], t413Entry, t415[j])
 								t437[j] = num.FMA32(BAlphaTrail2[j], t435Entry, t437[j])
 								t449[j] = num.FMA32(BMTrail2[j], t447Entry, t449[j])
-								BKBarState2[j] = num.FMA32(xEntry, t392Entry, num.FMA32(vEntry, t123Entry2, num.FMA32(k2Entry, t1132Entry2, F(rhoEntry5*BKBarState2[j]))))
-								BVBarState2[j] = num.FMA32(xEntry, t353Entry2, num.FMA32(vEntry, t61Entry2, num.FMA32(k2Entry, t512Entry2, F(rhoEntry5*BVBarState2[j]))))
-								BAlphaBarState2[j] = num.FMA32(xEntry, t435Entry, num.FMA32(vEntry, t247Entry2, num.FMA32(k2Entry, t237Entry2, F(rhoEntry5*BAlphaBarState2[j]))))
-								BEtaBarState2[j] = num.FMA32(xEntry, t413Entry, num.FMA32(vEntry, t1852Entry2, num.FMA32(k2Entry, t175Entry2, F(rhoEntry5*BEtaBarState2[j]))))
-								BMBarState2[j] = num.FMA32(q2[j], t447Entry, num.FMA32(vEntry, t31422Entry2, num.FMA32(k2Entry, t302Entry2, F(rhoEntry5*BMBarState2[j]))))
+								BKBarState2[j] = num.FMA32(xEntry, t392Entry, num.FMA32(vEntry, t123Entry2, num.FMA32(k2Entry, t1132Entry2, F(rhoEntry6*BKBarState2[j]))))
+								BVBarState2[j] = num.FMA32(xEntry, t353Entry2, num.FMA32(vEntry, t61Entry2, num.FMA32(k2Entry, t512Entry2, F(rhoEntry6*BVBarState2[j]))))
+								BAlphaBarState2[j] = num.FMA32(xEntry, t435Entry, num.FMA32(vEntry, t247Entry2, num.FMA32(k2Entry, t237Entry2, F(rhoEntry6*BAlphaBarState2[j]))))
+								BEtaBarState2[j] = num.FMA32(xEntry, t413Entry, num.FMA32(vEntry, t1852Entry2, num.FMA32(k2Entry, t175Entry2, F(rhoEntry6*BEtaBarState2[j]))))
+								BMBarState2[j] = num.FMA32(q2[j], t447Entry, num.FMA32(vEntry, t31422Entry2, num.FMA32(k2Entry, t302Entry2, F(rhoEntry6*BMBarState2[j]))))
 							}
 						}
 					}
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
-					w21 := F(t401 * (t397 + t419))
+					w25 := F(t401 * (t397 + t419))
 					if kern.Wide() {
 						a2 := regions.R89f35941914bArgs{
 							P0: unsafe.SliceData(c.YBar),
@@ -4917,7 +4919,7 @@ func (c *stepBackwardFused) run() {
 							P9: unsafe.SliceData(t13),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w21},
+							S0: [2]float32{w25},
 						}
 						regions.R89f35941914b(&a2)
 					} else {
@@ -4926,7 +4928,7 @@ func (c *stepBackwardFused) run() {
 						t13_2 := t13[(l*T+a+C*s)*d:][:d]
 						for i := range d {
 							t12_2[i] = yBar[i] + t449[i]
-							t13_2[i] = (((((t343[i] + t355[i]) + t382[i]) + t394[i]) + w21) + t415[i]) + t437[i]
+							t13_2[i] = (((((t343[i] + t355[i]) + t382[i]) + t394[i]) + w25) + t415[i]) + t437[i]
 						}
 					}
 				}
@@ -5000,16 +5002,30 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_layers.q
-	for i := range L {
-		t35_2 := t35[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		for j := range T {
-			t35Entry := t35_2[j]
-			t47_2[j] = kern.Choose((t35Entry && t4_2[j]), kern.Choose(t35Entry, F(F(0.5*kern.Choose(t35Entry, kern.Choose(t31_2[j], t30_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(c.QProd2),
+			P2: unsafe.SliceData(t30),
+			P3: unsafe.SliceData(t7),
+			P4: unsafe.SliceData(t47),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t9_2 := t9[i*T:][:T]
+			qProd2 := c.QProd2[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
+			for j := range T {
+				t9Entry := t9_2[j]
+				qProd2Entry2 := qProd2[j]
+				w44 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t30_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+				t47_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w44, F(0)), F(0))
+			}
 		}
 	}
 

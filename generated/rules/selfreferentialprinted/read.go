@@ -67,8 +67,7 @@ func (c *Read[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t4 := (F(0) < qProd2Entry)
-			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+			t11_2[j] = num.Max(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -96,29 +95,22 @@ type ReadBackward[F num.Float] struct {
 	L      int
 	T      int
 	D      int
-	WQ     []F    // [d, d]
-	X      []F    // [L, T, d]
-	MM     []F    // [L, d, d]
-	YBar   []F    // [L, T, d]
-	QProd  []F    // [L, T, d]
-	QProd2 []F    // [L, T]
-	WQBar  []F    // [d, d], written
-	XBar   []F    // [L, T, d], written
-	MMBar  []F    // [L, d, d], written
-	Work   []F    // WorkLen() entries
-	Flags  []bool // FlagsLen() entries
+	WQ     []F // [d, d]
+	X      []F // [L, T, d]
+	MM     []F // [L, d, d]
+	YBar   []F // [L, T, d]
+	QProd  []F // [L, T, d]
+	QProd2 []F // [L, T]
+	WQBar  []F // [d, d], written
+	XBar   []F // [L, T, d], written
+	MMBar  []F // [L, d, d], written
+	Work   []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d + 5·L·T.
+// WorkLen is 3·L·T·d + 6·L·T.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 3*L*T*d + 5*L*T
-}
-
-// FlagsLen is 3·L·T.
-func (c *ReadBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 3*L*T*d + 6*L*T
 }
 
 // Run computes ReadBackward.
@@ -130,6 +122,8 @@ func (c *ReadBackward[F]) Run() {
 	L, T, d := c.L, c.T, c.D
 	t7 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t11 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t52 := work[:L*T] // [L, T]
@@ -143,34 +137,23 @@ func (c *ReadBackward[F]) Run() {
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t29 := work[:L*T*d] // [L, T, d]
-	t4 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t92 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
 
 	// self_referential_printed.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		t52_2 := t52[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t42 := (F(0) < qProd2Entry)
-			t72 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42, t72, F(0))
-			t112 := num.Max(t9, F(1e-08))
-			t922 := (F(1e-08) <= t9)
-			t4_2[j] = t42
+			t72 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+			t92 := kern.Choose((F(0) < qProd2Entry), t72, F(0))
+			t112 := num.Max(t92, F(1e-08))
 			t7_2[j] = t72
+			t9_2[j] = t92
 			t11_2[j] = t112
 			t52_2[j] = F(1) / t112
-			t92_2[j] = t922
-			t13_2[j] = (t922 && t42)
 		}
 	}
 
@@ -215,15 +198,16 @@ func (c *ReadBackward[F]) Run() {
 
 	// self_referential_printed.q
 	for i := range L {
-		t13_2 := t13[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		qProd2 := c.QProd2[i*T:][:T]
 		t82_2 := t82[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
-			t13Entry := t13_2[j]
-			t25_2[j] = kern.Choose((t13Entry && t4_2[j]), kern.Choose(t13Entry, F(F(0.5*kern.Choose(t13Entry, kern.Choose(t92_2[j], t82_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+			t9Entry := t9_2[j]
+			qProd2Entry2 := qProd2[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t82_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+			t25_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w, F(0)), F(0))
 		}
 	}
 
@@ -326,7 +310,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MMBar = t.Part(n.fromMM, g.L*g.D*g.D)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -140,8 +140,7 @@ func (c *Step[F]) Run() {
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t4 := (F(0) < qProd2Entry)
-			t11_2[j] = num.Max(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+			t11_2[j] = num.Max(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -494,58 +493,51 @@ type StepBackward[F num.Float] struct {
 	L                 int
 	T                 int
 	D                 int
-	WQ                []F    // [d, d]
-	X                 []F    // [L, T, d]
-	BTheta            []F    // []
-	YBar              []F    // [L, T, d]
-	MKBar             []F    // [L, d, d]
-	MVBar             []F    // [L, d, d]
-	MAlphaBar         []F    // [L, d, d]
-	MEtaBar           []F    // [L, d, d]
-	MMBar             []F    // [L, d, d]
-	QProd             []F    // [L, T, d]
-	QProd2            []F    // [L, T]
-	Rho               []F    // [L, T]
-	ThetaSigmoid      []F    // [L, T]
-	Theta             []F    // [L, T]
-	AK                []F    // [L, T, d]
-	AV                []F    // [L, T, d]
-	MMProd            []F    // [L, T, d]
-	MAlphaProd        []F    // [L, T, d]
-	MEtaProd          []F    // [L, T, d]
-	MKProd            []F    // [L, T, d]
-	MVProd            []F    // [L, T, d]
-	ThetaSigmoid2     []F    // [L, T]
-	AEtaProd          []F    // [L, T, d]
-	AAlphaProd        []F    // [L, T, d]
-	WQBar             []F    // [d, d], written
-	XBar              []F    // [L, T, d], written
-	MKBarOut          []F    // [L, d, d], written
-	MVBarOut          []F    // [L, d, d], written
-	MAlphaBarOut      []F    // [L, d, d], written
-	MEtaBarOut        []F    // [L, d, d], written
-	MMBarOut          []F    // [L, d, d], written
-	BRhoBar           []F    // [], written
-	BThetaBar         []F    // [], written
-	MKCheckpoints     []F    // [L, segments, d, d]
-	MVCheckpoints     []F    // [L, segments, d, d]
-	MAlphaCheckpoints []F    // [L, segments, d, d]
-	MEtaCheckpoints   []F    // [L, segments, d, d]
-	MMCheckpoints     []F    // [L, segments, d, d]
-	Work              []F    // WorkLen() entries
-	Flags             []bool // FlagsLen() entries
+	WQ                []F // [d, d]
+	X                 []F // [L, T, d]
+	BTheta            []F // []
+	YBar              []F // [L, T, d]
+	MKBar             []F // [L, d, d]
+	MVBar             []F // [L, d, d]
+	MAlphaBar         []F // [L, d, d]
+	MEtaBar           []F // [L, d, d]
+	MMBar             []F // [L, d, d]
+	QProd             []F // [L, T, d]
+	QProd2            []F // [L, T]
+	Rho               []F // [L, T]
+	ThetaSigmoid      []F // [L, T]
+	Theta             []F // [L, T]
+	AK                []F // [L, T, d]
+	AV                []F // [L, T, d]
+	MMProd            []F // [L, T, d]
+	MAlphaProd        []F // [L, T, d]
+	MEtaProd          []F // [L, T, d]
+	MKProd            []F // [L, T, d]
+	MVProd            []F // [L, T, d]
+	ThetaSigmoid2     []F // [L, T]
+	AEtaProd          []F // [L, T, d]
+	AAlphaProd        []F // [L, T, d]
+	WQBar             []F // [d, d], written
+	XBar              []F // [L, T, d], written
+	MKBarOut          []F // [L, d, d], written
+	MVBarOut          []F // [L, d, d], written
+	MAlphaBarOut      []F // [L, d, d], written
+	MEtaBarOut        []F // [L, d, d], written
+	MMBarOut          []F // [L, d, d], written
+	BRhoBar           []F // [], written
+	BThetaBar         []F // [], written
+	MKCheckpoints     []F // [L, segments, d, d]
+	MVCheckpoints     []F // [L, segments, d, d]
+	MAlphaCheckpoints []F // [L, segments, d, d]
+	MEtaCheckpoints   []F // [L, segments, d, d]
+	MMCheckpoints     []F // [L, segments, d, d]
+	Work              []F // WorkLen() entries
 }
 
-// WorkLen is 5·C·d·d + 4·L·T·d + 7·L·T + 10·d·d + 28·d.
+// WorkLen is 5·C·d·d + 4·L·T·d + 8·L·T + 10·d·d + 28·d.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 5*C*d*d + 4*L*T*d + 7*L*T + 10*d*d + 28*d
-}
-
-// FlagsLen is 3·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 5*C*d*d + 4*L*T*d + 8*L*T + 10*d*d + 28*d
 }
 
 // Run computes StepBackward.
@@ -558,6 +550,8 @@ func (c *StepBackward[F]) Run() {
 	segments := (C + T - 1) / C
 	t7 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t9 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t11 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t12 := work[:L*T] // [L, T]
@@ -610,7 +604,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t163 := work[:d] // [d]
 	work = work[d:]
-	t422 := work[:d] // [d]
+	t42 := work[:d] // [d]
 	work = work[d:]
 	t164 := work[:d] // [d]
 	work = work[d:]
@@ -622,7 +616,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t167 := work[:d] // [d]
 	work = work[d:]
-	t2022 := work[:d] // [d]
+	t202 := work[:d] // [d]
 	work = work[d:]
 	t168 := work[:d] // [d]
 	work = work[d:]
@@ -652,35 +646,24 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t103 := work[:d] // [d]
 	work = work[d:]
-	t156 := work[:d]    // [d]
-	t4 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t16 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t20 := flags[:L*T] // [L, T]
+	t156 := work[:d] // [d]
 
 	// self_referential_printed.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		t12_2 := t12[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProd2Entry := qProd2[j]
-			t42 := (F(0) < qProd2Entry)
-			t73 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42, t73, F(0))
-			t112 := num.Max(t9, F(1e-08))
-			t162 := (F(1e-08) <= t9)
-			t4_2[j] = t42
+			t73 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+			t92 := kern.Choose((F(0) < qProd2Entry), t73, F(0))
+			t112 := num.Max(t92, F(1e-08))
 			t7_2[j] = t73
+			t9_2[j] = t92
 			t11_2[j] = t112
 			t12_2[j] = F(1) / t112
-			t16_2[j] = t162
-			t20_2[j] = (t162 && t42)
 		}
 	}
 
@@ -712,7 +695,7 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_printed
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	w17 := F(d)
+	w19 := F(d)
 	bThetaEntry := c.BTheta[0]
 	t134 := F(1) / F(d)
 	for l := range L {
@@ -865,12 +848,12 @@ func (c *StepBackward[F]) Run() {
 						aEta[i] = aEta2
 					}
 					// self_referential_printed.theta
-					var t92 F
+					var t93 F
 					for i := range d {
-						t92 += aEta[i]
+						t93 += aEta[i]
 					}
 					// self_referential_printed.theta, self_referential_printed.c, self_referential_printed.k, self_referential_printed.v
-					t13 := num.Softplus((t92 / w17) + bThetaEntry)
+					t13 := num.Softplus((t93 / w19) + bThetaEntry)
 					t21Entry2 := t21_2[a]
 					t26 := num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1)))
 					t33Entry := t33_2[a]
@@ -887,7 +870,7 @@ func (c *StepBackward[F]) Run() {
 						t1122[i] = k3 - F(0.5*v2)
 					}
 					// self_referential_printed.M_v
-					clear(t422)
+					clear(t42)
 					var t52 F
 					for i := range d {
 						MVBarState2 := MVBarState[i*d:][:d]
@@ -898,7 +881,7 @@ func (c *StepBackward[F]) Run() {
 							MVBarStateEntry := MVBarState2[j]
 							t1632 += F(MVBarStateEntry * k2[j])
 							t52 += F(MVTrail2[j] * MVBarStateEntry)
-							t422[j] -= F(MVBarStateEntry * MVProdEntry)
+							t42[j] -= F(MVBarStateEntry * MVProdEntry)
 						}
 						t163[i] = t1632
 					}
@@ -924,7 +907,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// self_referential_printed.M_k, self_referential_printed.M_eta
 					clear(t166)
-					clear(t2022)
+					clear(t202)
 					var t2122 F
 					for i := range d {
 						MEtaBarState2 := MEtaBarState[i*d:][:d]
@@ -938,7 +921,7 @@ func (c *StepBackward[F]) Run() {
 							t1672 += F(MEtaBarStateEntry * k2[j])
 							t2122 += F(MEtaTrail2[j] * MEtaBarStateEntry)
 							t166[j] += F(MKTrail2[j] * t165Entry)
-							t2022[j] -= F(MEtaBarStateEntry * MEtaProdEntry)
+							t202[j] -= F(MEtaBarStateEntry * MEtaProdEntry)
 						}
 						t167[i] = t1672
 					}
@@ -985,7 +968,7 @@ func (c *StepBackward[F]) Run() {
 					// self_referential_printed.M_m
 					var t382 F
 					for i := range d {
-						t3722 := t422[i] + t1222[i] + t2022[i] + t282[i] + t362[i]
+						t3722 := t42[i] + t1222[i] + t202[i] + t282[i] + t362[i]
 						t382 += F(k2[i] * t3722)
 						t372[i] = t3722
 					}
@@ -1009,11 +992,11 @@ func (c *StepBackward[F]) Run() {
 					}
 					t512 := F(0.5 * t51)
 					// self_referential_printed.v, self_referential_printed.k, self_referential_printed.theta
-					w18 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
-					w19 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
 					w20 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
-					w21 := kern.Choose(w19, F(F(0.5*kern.Choose(w18, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t68 := kern.Choose(w20, w21, F(0))
+					w21 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
+					w22 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
+					w23 := kern.Choose(w21, F(F(0.5*kern.Choose(w20, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)), F(0)))*(F(1)/t38)), F(0))
+					t68 := kern.Choose(w22, w23, F(0))
 					t77 := F(1) / num.Max(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
 					// self_referential_printed.a_v, self_referential_printed.v, self_referential_printed.M_m, self_referential_printed.k, self_referential_printed.theta
 					var t802 F
@@ -1035,12 +1018,12 @@ func (c *StepBackward[F]) Run() {
 							t74[j] += F(MVTrail2[j] * t72Entry)
 						}
 					}
-					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.c, self_referential_printed.rho, self_referential_printed.a_alpha
-					w22 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w23 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.c, self_referential_printed.rho
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t97 := kern.Choose(w24, w25, F(0))
+					w25 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					w26 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)), F(0)))*(F(1)/t26)), F(0))
+					t97 := kern.Choose(w26, w27, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t104 := (num.Max(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t109 := !t104
@@ -1048,9 +1031,8 @@ func (c *StepBackward[F]) Run() {
 					t129 := kern.Choose(t122, F(thetaSigmoid2[a]*kern.Choose(t122, kern.Choose(t104, t382, F(0)), F(0))), F(0))
 					t1372 := kern.Choose(t122, F(t129*t134), F(0))
 					rhoEntry3 := rho[a]
-					w26 := kern.Choose(t109, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t109, t382, F(0))), F(0))
-					t146 := -w26 + F(F(rhoEntry3*thetaSigmoidEntry)*(t52+t132+t2122+t292+t402))
-					t187 := F(t134 * t146)
+					w28 := kern.Choose(t109, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t109, t382, F(0))), F(0))
+					t146 := -w28 + F(F(rhoEntry3*thetaSigmoidEntry)*(t52+t132+t2122+t292+t402))
 					c.BThetaBar[0] += t129
 					c.BRhoBar[0] += t146
 					// self_referential_printed.a_k, self_referential_printed.k
@@ -1060,7 +1042,8 @@ func (c *StepBackward[F]) Run() {
 					// self_referential_printed.a_k, self_referential_printed.y, self_referential_printed.M_k, self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.a_v, self_referential_printed.M_alpha, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed.M_eta, self_referential_printed.a_eta, self_referential_printed.theta
 					clear(t103)
 					clear(t156)
-					w16 := F(-2 * thetaEntry2)
+					w17 := F(-2 * thetaEntry2)
+					w14 := F(t134 * t146)
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
@@ -1072,13 +1055,13 @@ func (c *StepBackward[F]) Run() {
 						MMBarState2 := MMBarState[i*d:][:d]
 						q2 := q[(l*T+a+C*s)*d:][:d]
 						t101Entry := t101[i]
-						w11 := F(w16 * t165[i])
-						w12 := F(w16 * t163[i])
+						w11 := F(w17 * t165[i])
+						w12 := F(w17 * t163[i])
 						t72Entry2 := t72_2[i]
-						w13 := F(w16 * t169[i])
-						w14 := F(w16 * t167[i])
+						w13 := F(w17 * t169[i])
+						w15 := F(w17 * t167[i])
 						yBarEntry := yBar[i]
-						w15 := F(w16 * t171[i])
+						w16 := F(w17 * t171[i])
 						for j := range d {
 							t1122Entry := t1122[j]
 							xEntry := x[j]
@@ -1086,14 +1069,14 @@ func (c *StepBackward[F]) Run() {
 							t156[j] += F(MMTrail2[j] * yBarEntry)
 							MKBarState2[j] = F(rhoEntry3*MKBarState2[j]) + F(w11*t1122Entry) + F(xEntry*t101Entry)
 							MVBarState2[j] = F(rhoEntry3*MVBarState2[j]) + F(w12*t1122Entry) + F(xEntry*t72Entry2)
-							MAlphaBarState2[j] = F(rhoEntry3*MAlphaBarState2[j]) + F(w13*t1122Entry) + F(xEntry*t187)
-							MEtaBarState2[j] = F(rhoEntry3*MEtaBarState2[j]) + F(w14*t1122Entry) + F(t1372*xEntry)
-							MMBarState2[j] = F(rhoEntry3*MMBarState2[j]) + F(w15*t1122Entry) + F(q2[j]*yBarEntry)
+							MAlphaBarState2[j] = F(rhoEntry3*MAlphaBarState2[j]) + F(w13*t1122Entry) + F(w14*xEntry)
+							MEtaBarState2[j] = F(rhoEntry3*MEtaBarState2[j]) + F(w15*t1122Entry) + F(t1372*xEntry)
+							MMBarState2[j] = F(rhoEntry3*MMBarState2[j]) + F(w16*t1122Entry) + F(q2[j]*yBarEntry)
 						}
 					}
 					// self_referential_printed.y, self_referential_printed.a_eta, self_referential_printed.theta, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed
 					for i := range d {
-						t82_2[i] = t74[i] + t103[i] + F(t1372*aEtaProd[i]) + F(aAlphaProd[i]*t187)
+						t82_2[i] = t74[i] + t103[i] + F(t1372*aEtaProd[i]) + F(w14*aAlphaProd[i])
 						t72_3[i] = t156[i]
 					}
 				}
@@ -1154,15 +1137,16 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_printed.q
 	for i := range L {
-		t20_2 := t20[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
+		t9_2 := t9[i*T:][:T]
+		qProd2 := c.QProd2[i*T:][:T]
 		t15_2 := t15[i*T:][:T]
 		t7_2 := t7[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		for j := range T {
-			t20Entry := t20_2[j]
-			t32_2[j] = kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+			t9Entry := t9_2[j]
+			qProd2Entry2 := qProd2[j]
+			w29 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t15_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+			t32_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w29, F(0)), F(0))
 		}
 	}
 
@@ -1395,7 +1379,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MEtaCheckpoints = k.MEtaCheckpoints
 	g.MMCheckpoints = k.MMCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

@@ -85,21 +85,20 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				qProd2Entry := qProd2[j]
-				t4 := (F(0) < qProd2Entry)
-				t11_2[j] = kern.Larger(kern.Choose(t4, num.Sqrt(kern.Choose(t4, qProd2Entry, F(1))), F(0)), F(1e-08))
+				t11_2[j] = kern.Larger(kern.Choose((F(0) < qProd2Entry), num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -742,58 +741,56 @@ func (c *stepBackwardFused) run() {
 	_ = d
 	_ = segments
 	t7 := c.Work[:L*T]                                              // [L, T]
-	t11 := c.Work[L*T:][:L*T]                                       // [L, T]
-	t12 := c.Work[2*L*T:][:L*T]                                     // [L, T]
-	q := c.Work[3*L*T:][:L*T*d]                                     // [L, T, d]
-	t21 := c.Work[L*T*d+3*L*T:][:L*T]                               // [L, T]
-	t33 := c.Work[L*T*d+4*L*T:][:L*T]                               // [L, T]
-	t72 := c.Work[L*T*d+5*L*T:][:L*T*d]                             // [L, T, d]
-	t82 := c.Work[2*L*T*d+5*L*T:][:L*T*d]                           // [L, T, d]
-	t15 := c.Work[3*L*T*d+5*L*T:][:L*T]                             // [L, T]
-	t32 := c.Work[3*L*T*d+6*L*T:][:L*T]                             // [L, T]
-	t36 := c.Work[3*L*T*d+7*L*T:][:L*T*d]                           // [L, T, d]
-	MKBarState := c.Work[4*L*T*d+7*L*T:][:d*d]                      // [d, d]
-	MVBarState := c.Work[4*L*T*d+7*L*T+d*d:][:d*d]                  // [d, d]
-	MAlphaBarState := c.Work[4*L*T*d+7*L*T+2*d*d:][:d*d]            // [d, d]
-	MEtaBarState := c.Work[4*L*T*d+7*L*T+3*d*d:][:d*d]              // [d, d]
-	MMBarState := c.Work[4*L*T*d+7*L*T+4*d*d:][:d*d]                // [d, d]
-	MKTrail := c.Work[4*L*T*d+7*L*T+5*d*d:][:C*d*d+d*d]             // [C + 1, d, d]
-	MVTrail := c.Work[C*d*d+4*L*T*d+7*L*T+6*d*d:][:C*d*d+d*d]       // [C + 1, d, d]
-	MAlphaTrail := c.Work[2*C*d*d+4*L*T*d+7*L*T+7*d*d:][:C*d*d+d*d] // [C + 1, d, d]
-	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+7*L*T+8*d*d:][:C*d*d+d*d]   // [C + 1, d, d]
-	MMTrail := c.Work[4*C*d*d+4*L*T*d+7*L*T+9*d*d:][:C*d*d+d*d]     // [C + 1, d, d]
-	k := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d:][:d]                  // [d]
-	aEta := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+d:][:d]             // [d]
-	k2 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+2*d:][:d]             // [d]
-	v := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+3*d:][:d]              // [d]
-	t1122 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+4*d:][:d]          // [d]
-	t163 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+5*d:][:d]           // [d]
-	t422 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+6*d:][:d]           // [d]
-	t164 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+7*d:][:d]           // [d]
-	t165 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+8*d:][:d]           // [d]
-	t1222 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+9*d:][:d]          // [d]
-	t166 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+10*d:][:d]          // [d]
-	t167 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+11*d:][:d]          // [d]
-	t2022 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+12*d:][:d]         // [d]
-	t168 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+13*d:][:d]          // [d]
-	t169 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+14*d:][:d]          // [d]
-	t282 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+15*d:][:d]          // [d]
-	t170 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+16*d:][:d]          // [d]
-	t171 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+17*d:][:d]          // [d]
-	t362 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+18*d:][:d]          // [d]
-	t372 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+19*d:][:d]          // [d]
-	t172 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+20*d:][:d]          // [d]
-	t44 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+21*d:][:d]           // [d]
-	t72_2 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+22*d:][:d]         // [d]
-	t75 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+23*d:][:d]           // [d]
-	t74 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+24*d:][:d]           // [d]
-	t101 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+25*d:][:d]          // [d]
-	t103 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+26*d:][:d]          // [d]
-	t156 := c.Work[5*C*d*d+4*L*T*d+7*L*T+10*d*d+27*d:][:d]          // [d]
-	t4 := c.Flags[:L*T]                                             // [L, T]
-	t16 := c.Flags[L*T:][:L*T]                                      // [L, T]
-	t20 := c.Flags[2*L*T:][:L*T]                                    // [L, T]
-	t92Total := make([]F, 1)
+	t9 := c.Work[L*T:][:L*T]                                        // [L, T]
+	t11 := c.Work[2*L*T:][:L*T]                                     // [L, T]
+	t12 := c.Work[3*L*T:][:L*T]                                     // [L, T]
+	q := c.Work[4*L*T:][:L*T*d]                                     // [L, T, d]
+	t21 := c.Work[L*T*d+4*L*T:][:L*T]                               // [L, T]
+	t33 := c.Work[L*T*d+5*L*T:][:L*T]                               // [L, T]
+	t72 := c.Work[L*T*d+6*L*T:][:L*T*d]                             // [L, T, d]
+	t82 := c.Work[2*L*T*d+6*L*T:][:L*T*d]                           // [L, T, d]
+	t15 := c.Work[3*L*T*d+6*L*T:][:L*T]                             // [L, T]
+	t32 := c.Work[3*L*T*d+7*L*T:][:L*T]                             // [L, T]
+	t36 := c.Work[3*L*T*d+8*L*T:][:L*T*d]                           // [L, T, d]
+	MKBarState := c.Work[4*L*T*d+8*L*T:][:d*d]                      // [d, d]
+	MVBarState := c.Work[4*L*T*d+8*L*T+d*d:][:d*d]                  // [d, d]
+	MAlphaBarState := c.Work[4*L*T*d+8*L*T+2*d*d:][:d*d]            // [d, d]
+	MEtaBarState := c.Work[4*L*T*d+8*L*T+3*d*d:][:d*d]              // [d, d]
+	MMBarState := c.Work[4*L*T*d+8*L*T+4*d*d:][:d*d]                // [d, d]
+	MKTrail := c.Work[4*L*T*d+8*L*T+5*d*d:][:C*d*d+d*d]             // [C + 1, d, d]
+	MVTrail := c.Work[C*d*d+4*L*T*d+8*L*T+6*d*d:][:C*d*d+d*d]       // [C + 1, d, d]
+	MAlphaTrail := c.Work[2*C*d*d+4*L*T*d+8*L*T+7*d*d:][:C*d*d+d*d] // [C + 1, d, d]
+	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+8*L*T+8*d*d:][:C*d*d+d*d]   // [C + 1, d, d]
+	MMTrail := c.Work[4*C*d*d+4*L*T*d+8*L*T+9*d*d:][:C*d*d+d*d]     // [C + 1, d, d]
+	k := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d:][:d]                  // [d]
+	aEta := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+d:][:d]             // [d]
+	k2 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+2*d:][:d]             // [d]
+	v := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+3*d:][:d]              // [d]
+	t1122 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+4*d:][:d]          // [d]
+	t163 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+5*d:][:d]           // [d]
+	t42 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+6*d:][:d]            // [d]
+	t164 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+7*d:][:d]           // [d]
+	t165 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+8*d:][:d]           // [d]
+	t1222 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+9*d:][:d]          // [d]
+	t166 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+10*d:][:d]          // [d]
+	t167 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+11*d:][:d]          // [d]
+	t202 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+12*d:][:d]          // [d]
+	t168 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+13*d:][:d]          // [d]
+	t169 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+14*d:][:d]          // [d]
+	t282 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+15*d:][:d]          // [d]
+	t170 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+16*d:][:d]          // [d]
+	t171 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+17*d:][:d]          // [d]
+	t362 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+18*d:][:d]          // [d]
+	t372 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+19*d:][:d]          // [d]
+	t172 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+20*d:][:d]          // [d]
+	t44 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+21*d:][:d]           // [d]
+	t72_2 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+22*d:][:d]         // [d]
+	t75 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+23*d:][:d]           // [d]
+	t74 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+24*d:][:d]           // [d]
+	t101 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+25*d:][:d]          // [d]
+	t103 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+26*d:][:d]          // [d]
+	t156 := c.Work[5*C*d*d+4*L*T*d+8*L*T+10*d*d+27*d:][:d]          // [d]
+	t93Total := make([]F, 1)
 	t52Total := make([]F, 1)
 	t132Total := make([]F, 1)
 	t2122Total := make([]F, 1)
@@ -804,27 +801,34 @@ func (c *stepBackwardFused) run() {
 	t802Total := make([]F, 1)
 
 	// self_referential_printed.q
-	for i := range L {
-		qProd2 := c.QProd2[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		for j := range T {
-			qProd2Entry := qProd2[j]
-			t42 := (F(0) < qProd2Entry)
-			t73 := num.Sqrt(kern.Choose(t42, qProd2Entry, F(1)))
-			t9 := kern.Choose(t42, t73, F(0))
-			t112 := kern.Larger(t9, F(1e-08))
-			t162 := (F(1e-08) <= t9)
-			t4_2[j] = t42
-			t7_2[j] = t73
-			t11_2[j] = t112
-			t12_2[j] = F(1) / t112
-			t16_2[j] = t162
-			t20_2[j] = (t162 && t42)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(t9),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t12),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			qProd2 := c.QProd2[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t9_2 := t9[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t12_2 := t12[i*T:][:T]
+			for j := range T {
+				qProd2Entry := qProd2[j]
+				t73 := num.Sqrt(kern.Choose((F(0) < qProd2Entry), qProd2Entry, F(1)))
+				t92 := kern.Choose((F(0) < qProd2Entry), t73, F(0))
+				t112 := kern.Larger(t92, F(1e-08))
+				t7_2[j] = t73
+				t9_2[j] = t92
+				t11_2[j] = t112
+				t12_2[j] = F(1) / t112
+			}
 		}
 	}
 
@@ -882,7 +886,7 @@ func (c *stepBackwardFused) run() {
 	// self_referential_printed
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	w17 := F(d)
+	w19 := F(d)
 	bThetaEntry := c.BTheta[0]
 	t134 := F(1) / F(d)
 	for l := range L {
@@ -1035,27 +1039,27 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_printed.theta
-					var t92 F
+					var t93 F
 					if kern.Wide() {
 						a2 := regions.R9e3d409da788Args{
 							P0: unsafe.SliceData(aEta),
-							P1: unsafe.SliceData(t92Total),
+							P1: unsafe.SliceData(t93Total),
 							N0: d,
-							S0: [2]float32{t92},
+							S0: [2]float32{t93},
 						}
 						regions.R9e3d409da788(&a2)
 					} else {
-						t92_2 := t92
-						t92Sums := [16]F{t92_2}
+						t93_2 := t93
+						t93Sums := [16]F{t93_2}
 						for i := range d {
-							t92Sums[i%16] = t92Sums[i%16] + aEta[i]
+							t93Sums[i%16] = t93Sums[i%16] + aEta[i]
 						}
-						t92_2 = kern.Sum16(&t92Sums)
-						t92Total[0] = t92_2
+						t93_2 = kern.Sum16(&t93Sums)
+						t93Total[0] = t93_2
 					}
-					t92 = t92Total[0]
+					t93 = t93Total[0]
 					// self_referential_printed.theta, self_referential_printed.c, self_referential_printed.k, self_referential_printed.v
-					t13 := kern.Softplus((t92 / w17) + bThetaEntry)
+					t13 := kern.Softplus((t93 / w19) + bThetaEntry)
 					t21Entry2 := t21_2[a]
 					t26 := num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1)))
 					t33Entry := t33_2[a]
@@ -1089,7 +1093,7 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// self_referential_printed.M_v
-					clear(t422)
+					clear(t42)
 					var t52 F
 					if kern.Wide() {
 						a2 := regions.R6c02e6a87b54Args{
@@ -1097,7 +1101,7 @@ func (c *stepBackwardFused) run() {
 							P1: unsafe.SliceData(MVBarState),
 							P2: unsafe.SliceData(k2),
 							P3: unsafe.SliceData(MVTrail),
-							P4: unsafe.SliceData(t422),
+							P4: unsafe.SliceData(t42),
 							P5: unsafe.SliceData(t163),
 							P6: unsafe.SliceData(t52Total),
 							N0: d,
@@ -1128,7 +1132,7 @@ func (c *stepBackwardFused) run() {
 								MVBarStateEntry := MVBarState2[j]
 								t1632Sums[j%16] = num.FMA32(MVBarStateEntry, k2[j], t1632Sums[j%16])
 								t52RowSums[j%16] = num.FMA32(MVTrail2[j], MVBarStateEntry, t52RowSums[j%16])
-								t422[j] = num.FMA32(-MVBarStateEntry, MVProdEntry, t422[j])
+								t42[j] = num.FMA32(-MVBarStateEntry, MVProdEntry, t42[j])
 							}
 							t1632 = kern.Sum16(&t1632Sums)
 							t52Row = kern.Sum16(&t52RowSums)
@@ -1200,7 +1204,7 @@ func (c *stepBackwardFused) run() {
 					t132 = t132Total[0]
 					// self_referential_printed.M_k, self_referential_printed.M_eta
 					clear(t166)
-					clear(t2022)
+					clear(t202)
 					var t2122 F
 					if kern.Wide() {
 						a2 := regions.R49f145348b95Args{
@@ -1211,7 +1215,7 @@ func (c *stepBackwardFused) run() {
 							P4:  unsafe.SliceData(MEtaTrail),
 							P5:  unsafe.SliceData(MKTrail),
 							P6:  unsafe.SliceData(t166),
-							P7:  unsafe.SliceData(t2022),
+							P7:  unsafe.SliceData(t202),
 							P8:  unsafe.SliceData(t167),
 							P9:  unsafe.SliceData(t2122Total),
 							N0:  d,
@@ -1248,7 +1252,7 @@ func (c *stepBackwardFused) run() {
 								t1672Sums[j%16] = num.FMA32(MEtaBarStateEntry, k2[j], t1672Sums[j%16])
 								t2122RowSums[j%16] = num.FMA32(MEtaTrail2[j], MEtaBarStateEntry, t2122RowSums[j%16])
 								t166[j] = num.FMA32(MKTrail2[j], t165Entry, t166[j])
-								t2022[j] = num.FMA32(-MEtaBarStateEntry, MEtaProdEntry, t2022[j])
+								t202[j] = num.FMA32(-MEtaBarStateEntry, MEtaProdEntry, t202[j])
 							}
 							t1672 = kern.Sum16(&t1672Sums)
 							t2122Row = kern.Sum16(&t2122RowSums)
@@ -1382,9 +1386,9 @@ func (c *stepBackwardFused) run() {
 					var t382 F
 					if kern.Wide() {
 						a2 := regions.Re1d31c7d4d10Args{
-							P0: unsafe.SliceData(t422),
+							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t1222),
-							P2: unsafe.SliceData(t2022),
+							P2: unsafe.SliceData(t202),
 							P3: unsafe.SliceData(t282),
 							P4: unsafe.SliceData(t362),
 							P5: unsafe.SliceData(k2),
@@ -1398,7 +1402,7 @@ func (c *stepBackwardFused) run() {
 						t382_2 := t382
 						t382Sums := [16]F{t382_2}
 						for i := range d {
-							t3722 := (((t422[i] + t1222[i]) + t2022[i]) + t282[i]) + t362[i]
+							t3722 := (((t42[i] + t1222[i]) + t202[i]) + t282[i]) + t362[i]
 							t382Sums[i%16] = num.FMA32(k2[i], t3722, t382Sums[i%16])
 							t372[i] = t3722
 						}
@@ -1463,11 +1467,11 @@ func (c *stepBackwardFused) run() {
 					t51 = t51Total[0]
 					t512 := F(0.5 * t51)
 					// self_referential_printed.v, self_referential_printed.k, self_referential_printed.theta
-					w18 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
-					w19 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
 					w20 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
-					w21 := kern.Choose(w19, F(F(0.5*kern.Choose(w18, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)), F(0)))*(F(1)/t38)), F(0))
-					t68 := kern.Choose(w20, w21, F(0))
+					w21 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
+					w22 := ((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))) && (F(0) < t33Entry))
+					w23 := kern.Choose(w21, F(F(0.5*kern.Choose(w20, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t33Entry), t38, F(0))), t512, F(0)), F(0)))*(F(1)/t38)), F(0))
+					t68 := kern.Choose(w22, w23, F(0))
 					t77 := F(1) / kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
 					// self_referential_printed.a_v, self_referential_printed.v, self_referential_printed.M_m, self_referential_printed.k, self_referential_printed.theta
 					var t802 F
@@ -1529,12 +1533,12 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
-					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.c, self_referential_printed.rho, self_referential_printed.a_alpha
-					w22 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w23 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					// self_referential_printed.k, self_referential_printed.theta, self_referential_printed.c, self_referential_printed.rho
 					w24 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
-					w25 := kern.Choose(w23, F(F(0.5*kern.Choose(w22, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)), F(0)))*(F(1)/t26)), F(0))
-					t97 := kern.Choose(w24, w25, F(0))
+					w25 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					w26 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					w27 := kern.Choose(w25, F(F(0.5*kern.Choose(w24, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t8022, F(0)), F(0)))*(F(1)/t26)), F(0))
+					t97 := kern.Choose(w26, w27, F(0))
 					thetaSigmoidEntry := thetaSigmoid[a]
 					t104 := (kern.Larger(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
 					t109 := !t104
@@ -1542,9 +1546,8 @@ func (c *stepBackwardFused) run() {
 					t129 := kern.Choose(t122, F(thetaSigmoid2[a]*kern.Choose(t122, kern.Choose(t104, t382, F(0)), F(0))), F(0))
 					t1372 := kern.Choose(t122, F(t129*t134), F(0))
 					rhoEntry3 := rho[a]
-					w26 := kern.Choose(t109, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t109, t382, F(0))), F(0))
-					t146 := num.FMA32(F(rhoEntry3*thetaSigmoidEntry), (((t52+t132)+t2122)+t292)+t402, -w26)
-					t187 := F(t134 * t146)
+					w28 := kern.Choose(t109, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t109, t382, F(0))), F(0))
+					t146 := num.FMA32(F(rhoEntry3*thetaSigmoidEntry), (((t52+t132)+t2122)+t292)+t402, -w28)
 					c.BThetaBar[0] = c.BThetaBar[0] + t129
 					c.BRhoBar[0] = c.BRhoBar[0] + t146
 					// self_referential_printed.a_k, self_referential_printed.k
@@ -1568,9 +1571,10 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.a_k, self_referential_printed.y, self_referential_printed.M_k, self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.a_v, self_referential_printed.M_alpha, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed.M_eta, self_referential_printed.a_eta, self_referential_printed.theta
 					clear(t103)
 					clear(t156)
-					w16 := F(-2 * thetaEntry2)
+					w17 := F(-2 * thetaEntry2)
+					w14 := F(t134 * t146)
 					if kern.Wide() {
-						a2 := regions.Rc32733f39f6cArgs{
+						a2 := regions.R504b06789fbaArgs{
 							P0:  unsafe.SliceData(t101),
 							P1:  unsafe.SliceData(t165),
 							P2:  unsafe.SliceData(t163),
@@ -1606,12 +1610,12 @@ func (c *stepBackwardFused) run() {
 							N12: 4*d*d*a + 12*d,
 							N13: 12 * d,
 							N14: 4 * d * d * a,
-							S0:  [2]float32{w16},
+							S0:  [2]float32{w17},
 							S1:  [2]float32{rhoEntry3},
-							S2:  [2]float32{t187},
+							S2:  [2]float32{w14},
 							S3:  [2]float32{t1372},
 						}
-						regions.Rc32733f39f6c(&a2)
+						regions.R504b06789fba(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1625,13 +1629,13 @@ func (c *stepBackwardFused) run() {
 							q2 := q[(l*T+a+C*s)*d:][:d]
 							MMBarState2 := MMBarState[i*d:][:d]
 							t101Entry := t101[i]
-							w11 := F(w16 * t165[i])
-							w12 := F(w16 * t163[i])
+							w11 := F(w17 * t165[i])
+							w12 := F(w17 * t163[i])
 							t72Entry2 := t72_2[i]
-							w13 := F(w16 * t169[i])
-							w14 := F(w16 * t167[i])
+							w13 := F(w17 * t169[i])
+							w15 := F(w17 * t167[i])
 							yBarEntry := yBar[i]
-							w15 := F(w16 * t171[i])
+							w16 := F(w17 * t171[i])
 							for j := range d {
 								t1122Entry := t1122[j]
 								xEntry := x[j]
@@ -1639,9 +1643,9 @@ func (c *stepBackwardFused) run() {
 								t156[j] = num.FMA32(MMTrail2[j], yBarEntry, t156[j])
 								MKBarState2[j] = num.FMA32(xEntry, t101Entry, num.FMA32(w11, t1122Entry, F(rhoEntry3*MKBarState2[j])))
 								MVBarState2[j] = num.FMA32(xEntry, t72Entry2, num.FMA32(w12, t1122Entry, F(rhoEntry3*MVBarState2[j])))
-								MAlphaBarState2[j] = num.FMA32(xEntry, t187, num.FMA32(w13, t1122Entry, F(rhoEntry3*MAlphaBarState2[j])))
-								MEtaBarState2[j] = num.FMA32(t1372, xEntry, num.FMA32(w14, t1122Entry, F(rhoEntry3*MEtaBarState2[j])))
-								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, num.FMA32(w15, t1122Entry, F(rhoEntry3*MMBarState2[j])))
+								MAlphaBarState2[j] = num.FMA32(w14, xEntry, num.FMA32(w13, t1122Entry, F(rhoEntry3*MAlphaBarState2[j])))
+								MEtaBarState2[j] = num.FMA32(t1372, xEntry, num.FMA32(w15, t1122Entry, F(rhoEntry3*MEtaBarState2[j])))
+								MMBarState2[j] = num.FMA32(q2[j], yBarEntry, num.FMA32(w16, t1122Entry, F(rhoEntry3*MMBarState2[j])))
 							}
 						}
 					}
@@ -1657,7 +1661,7 @@ func (c *stepBackwardFused) run() {
 							P6: unsafe.SliceData(t72),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{t187},
+							S0: [2]float32{w14},
 							S1: [2]float32{t1372},
 						}
 						regions.Ra08138583538(&a2)
@@ -1667,7 +1671,7 @@ func (c *stepBackwardFused) run() {
 						t82_2 := t82[(l*T+a+C*s)*d:][:d]
 						t72_3 := t72[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t82_2[i] = num.FMA32(aAlphaProd[i], t187, num.FMA32(t1372, aEtaProd[i], t74[i]+t103[i]))
+							t82_2[i] = num.FMA32(w14, aAlphaProd[i], num.FMA32(t1372, aEtaProd[i], t74[i]+t103[i]))
 							t72_3[i] = t156[i]
 						}
 					}
@@ -1727,16 +1731,30 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_printed.q
-	for i := range L {
-		t20_2 := t20[i*T:][:T]
-		t4_2 := t4[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t7_2 := t7[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		for j := range T {
-			t20Entry := t20_2[j]
-			t32_2[j] = kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*(F(1)/t7_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(c.QProd2),
+			P2: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(t7),
+			P4: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t9_2 := t9[i*T:][:T]
+			qProd2 := c.QProd2[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			for j := range T {
+				t9Entry := t9_2[j]
+				qProd2Entry2 := qProd2[j]
+				w29 := F(F(0.5*kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose((F(1e-08) <= t9Entry), t15_2[j], F(0)), F(0))) * (F(1) / t7_2[j]))
+				t32_2[j] = kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), kern.Choose(((F(1e-08) <= t9Entry) && (F(0) < qProd2Entry2)), w29, F(0)), F(0))
+			}
 		}
 	}
 

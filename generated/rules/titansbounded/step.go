@@ -102,8 +102,8 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta := c.Theta[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
@@ -135,11 +135,11 @@ func (c *Step[F]) Run() {
 					t35 := !t13
 					t42 := (t35 && t6)
 					w3 := kern.Choose((t42 && t6), kern.Choose(t42, F(F(0.5*kern.Choose(t42, F(50*kern.Choose(t35, F(1), F(0))), F(0)))*(F(1)/t9)), F(0)), F(0))
-					t82 := F(theta[a] * (w3 + F(0.5*kern.Choose(t13, F(1), F(0)))))
+					t222 := w3 + F(0.5*kern.Choose(t13, F(1), F(0)))
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
 					var t72 F
 					etaEntry := eta[a]
-					w2 := F(2 * t82)
+					w2 := F(F(2*theta[a]) * t222)
 					rhoEntry := rho[a]
 					for i := range dV {
 						SState2 := SState[i*dK:][:dK]
@@ -277,13 +277,13 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t41 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	t942 := work[:dV] // [d_v]
+	t92 := work[:dV] // [d_v]
 	work = work[dV:]
-	t51 := work[:dK] // [d_k]
+	t96 := work[:dK] // [d_k]
 	work = work[dK:]
-	t87 := work[:dV] // [d_v]
+	t85 := work[:dV] // [d_v]
 	work = work[dV:]
-	t912 := work[:dK] // [d_k]
+	t89 := work[:dK] // [d_k]
 
 	// titans_bounded.S
 	for i := range L {
@@ -348,7 +348,7 @@ func (c *StepBackward[F]) Run() {
 					w8 := kern.Choose(w7, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
 					w9 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
 					w10 := kern.Choose((!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2)), F(F(0.5*w8)*(F(1)/t9)), F(0))
-					w2 := F(2 * F(theta[a]*(kern.Choose(w9, w10, F(0))+F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0))))))
+					w2 := F(F(2*theta[a]) * (kern.Choose(w9, w10, F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)))))
 					rhoEntry := rho[a]
 					for i := range dV {
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
@@ -394,28 +394,28 @@ func (c *StepBackward[F]) Run() {
 				for a := n - 1; a >= 0; a-- {
 					SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// titans_bounded.S
 					t42Entry6 := t42_2[a]
-					t92 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
-					t47 := F(1) / t92
+					t92_2 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
+					t47 := F(1) / t92_2
 					// titans_bounded.N, titans_bounded.S, titans_bounded.M
 					var t722 F
 					rhoEntry2 := rho[a]
 					etaEntry2 := eta[a]
 					thetaEntry := theta[a]
-					w11 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w12 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w13 := F(F(0.5*kern.Choose(w11, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w14 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w15 := kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					w4 := F(2 * F(thetaEntry*w15))
+					w11 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w12 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w13 := F(F(0.5*kern.Choose(w11, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w14 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w15 := kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)))
+					w4 := F(F(2*thetaEntry) * w15)
 					for i := range dV {
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						N3_2 := N3[i*dK:][:dK]
 						w3 := F(w4 * SLin[i])
 						for j := range dK {
@@ -447,18 +447,19 @@ func (c *StepBackward[F]) Run() {
 					// titans_bounded.M, titans_bounded.S
 					t372 := kern.Choose((t25 && t742), kern.Choose(t25, F(F(0.5*MDiv3[a])*kern.Choose(t25, kern.Choose(t72, -F(MDiv2[a]*t14), F(0)), F(0))), F(0)), F(0))
 					// titans_bounded.N, titans_bounded.M, titans_bounded.y, titans_bounded.S
-					clear(t51)
+					clear(t96)
 					var t45 F
-					var t56 F
+					var t542 F
 					for i := range dV {
 						MBarState2 := MBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						N3_2 := N3[i*dK:][:dK]
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						SBarState2 := SBarState[i*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						STrail2 := STrail[(a*dV+i)*dK:][:dK]
 						t41_2 := t41[i*dK:][:dK]
-						var t9422 F
+						var t922 F
 						yBarEntry2 := yBar[i]
 						SLinEntry2 := SLin[i]
 						for j := range dK {
@@ -466,76 +467,77 @@ func (c *StepBackward[F]) Run() {
 							t412 := kern.Choose(t812, t322, F(0)) + kern.Choose(t72, F(MDivEntry2*kern.Choose(t72, t322, F(0))), F(0)) + F(2*F(t372*N3_2[j]))
 							t45 += F(MTrail2[j] * t412)
 							t472 := SBarState2[j] + t412
-							t9422 += F(t472 * k[j])
-							t56 += F(STrail2[j] * t472)
+							t922 += F(t472 * k[j])
+							t542 += F(STrail2[j] * t472)
 							t41_2[j] = t412
-							t51[j] += F(F(-2*t472) * SLinEntry2)
+							t96[j] += F(t472 * SLinEntry2)
 							SBarState2[j] = F(etaEntry2 * t472)
 						}
-						t942[i] = t9422
+						t92[i] = t922
 					}
 					// titans_bounded.S
-					var t53 F
-					for i := range dK {
-						t53 += F(k[i] * t51[i])
+					var t932 F
+					for i := range dV {
+						t932 += F(SLin[i] * t92[i])
 					}
 					// titans_bounded.S, titans_bounded
-					w16 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w17 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w18 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w19 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w20 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w21 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w22 := (w21 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w23 := kern.Choose((!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6)), F(thetaEntry*t53), F(0))
-					w24 := kern.Choose(w20, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w25 := (w19 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w26 := (w18 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w27 := (w17 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w28 := (w16 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w29 := kern.Choose(w27, F(F(0.5*t47)*kern.Choose(w26, -F(kern.Choose(w25, F(F(0.5*w24)*kern.Choose(w22, w23, F(0))), F(0))*(t47/t92)), F(0))), F(0))
-					t83 := kern.Choose(w28, w29, F(0))
-					w30 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w31 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w32 := F(F(0.5*kern.Choose(w30, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w33 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w34 := kern.Choose(w33, kern.Choose(w31, w32, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					thetaBar[a] = F(w34 * t53)
-					etaBar[a] = t56
+					w16 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w17 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w18 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w19 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w20 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w21 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w22 := (w21 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w23 := kern.Choose((!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6)), F(F(-2*thetaEntry)*t932), F(0))
+					w24 := kern.Choose(w20, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))
+					w25 := (w19 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w26 := (w18 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w27 := (w17 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w28 := (w16 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w29 := kern.Choose(w27, F(F(0.5*t47)*kern.Choose(w26, -F(kern.Choose(w25, F(F(0.5*w24)*kern.Choose(w22, w23, F(0))), F(0))*(t47/t92_2)), F(0))), F(0))
+					t8122 := kern.Choose(w28, w29, F(0))
+					w30 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w31 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w32 := F(F(0.5*kern.Choose(w30, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w33 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w34 := kern.Choose(w33, kern.Choose(w31, w32, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)))
+					thetaBar[a] = F(F(-2*w34) * t932)
+					etaBar[a] = t542
 					rhoBar[a] = t45
 					// titans_bounded.S
-					w35 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w36 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w37 := F(F(0.5*kern.Choose(w35, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w38 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w39 := kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					w5 := F(thetaEntry * w39)
+					w35 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w36 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w37 := F(F(0.5*kern.Choose(w35, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w38 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w39 := kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)))
+					w5 := F(F(-2*thetaEntry) * w39)
 					for i := range dV {
-						t872 := F(F(-2*t942[i])*w5) + F(2*F(t83*SLin[i]))
-						t87[i] = t872
-						vBar[i] = -t872
+						t852 := F(w5*t92[i]) + F(2*F(t8122*SLin[i]))
+						t85[i] = t852
+						vBar[i] = -t852
 					}
 					// titans_bounded.S, titans_bounded.N
-					clear(t912)
+					clear(t89)
 					for i := range dV {
 						MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
 						t41_2 := t41[i*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						MBarState2 := MBarState[i*dK:][:dK]
-						t87Entry := t87[i]
+						t85Entry := t85[i]
 						for j := range dK {
-							t912[j] += F(MTrail2[j] * t87Entry)
-							MBarState2[j] = F(rhoEntry2*t41_2[j]) + F(k[j]*t87Entry)
+							t89[j] += F(MTrail2[j] * t85Entry)
+							MBarState2[j] = F(rhoEntry2*t41_2[j]) + F(k[j]*t85Entry)
 						}
 					}
 					// titans_bounded.S, titans_bounded
-					w40 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w41 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w42 := F(F(0.5*kern.Choose(w40, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w43 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w44 := kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)))
-					w6 := F(thetaEntry * w44)
+					w40 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w41 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w42 := F(F(0.5*kern.Choose(w40, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w43 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w44 := kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)) + F(0.5*kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)))
+					w6 := F(F(-2*thetaEntry) * w44)
 					for i := range dK {
-						kBar[i] = F(t51[i]*w6) + t912[i]
+						kBar[i] = F(w6*t96[i]) + t89[i]
 						qBar[i] = t222[i]
 					}
 				}

@@ -51,8 +51,8 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				theta := c.Theta[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					// titans_bounded.S
@@ -134,11 +134,11 @@ func (c *stepFused) run() {
 					t35 := !t13
 					t42 := (t35 && t6)
 					w3 := kern.Choose((t42 && t6), kern.Choose(t42, F(F(0.5*kern.Choose(t42, F(50*kern.Choose(t35, F(1), F(0))), F(0)))*(F(1)/t9)), F(0)), F(0))
-					t82 := F(theta[a] * num.FMA32(F(0.5), kern.Choose(t13, F(1), F(0)), w3))
+					t222 := num.FMA32(F(0.5), kern.Choose(t13, F(1), F(0)), w3)
 					// titans_bounded.S, titans_bounded.N, titans_bounded.M
 					var t72 F
 					etaEntry := eta[a]
-					w2 := F(2 * t82)
+					w2 := F(F(2*theta[a]) * t222)
 					rhoEntry := rho[a]
 					if kern.Wide() {
 						a2 := regions.R647e458c2d06Args{
@@ -275,16 +275,16 @@ func (c *stepBackwardFused) run() {
 	N3 := c.Work[2*C*dK*dV+L*T+5*dK*dV:][:dK*dV]           // [d_v, d_k]
 	t222 := c.Work[2*C*dK*dV+L*T+6*dK*dV:][:dK]            // [d_k]
 	t41 := c.Work[2*C*dK*dV+L*T+6*dK*dV+dK:][:dK*dV]       // [d_v, d_k]
-	t942 := c.Work[2*C*dK*dV+L*T+7*dK*dV+dK:][:dV]         // [d_v]
-	t51 := c.Work[2*C*dK*dV+L*T+7*dK*dV+dK+dV:][:dK]       // [d_k]
-	t87 := c.Work[2*C*dK*dV+L*T+7*dK*dV+2*dK+dV:][:dV]     // [d_v]
-	t912 := c.Work[2*C*dK*dV+L*T+7*dK*dV+2*dK+2*dV:][:dK]  // [d_k]
+	t92 := c.Work[2*C*dK*dV+L*T+7*dK*dV+dK:][:dV]          // [d_v]
+	t96 := c.Work[2*C*dK*dV+L*T+7*dK*dV+dK+dV:][:dK]       // [d_k]
+	t85 := c.Work[2*C*dK*dV+L*T+7*dK*dV+2*dK+dV:][:dV]     // [d_v]
+	t89 := c.Work[2*C*dK*dV+L*T+7*dK*dV+2*dK+2*dV:][:dK]   // [d_k]
 	t72Total := make([]F, 1)
 	t722Total := make([]F, 1)
 	t14Total := make([]F, 1)
 	t45Total := make([]F, 1)
-	t56Total := make([]F, 1)
-	t53Total := make([]F, 1)
+	t542Total := make([]F, 1)
+	t932Total := make([]F, 1)
 
 	// titans_bounded.S
 	if kern.Wide() {
@@ -349,7 +349,7 @@ func (c *stepBackwardFused) run() {
 					w8 := kern.Choose(w7, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0))), F(0))
 					w9 := (!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2))
 					w10 := kern.Choose((!(kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)) && (F(0) < t42Entry2)), F(F(0.5*w8)*(F(1)/t9)), F(0))
-					w2 := F(2 * F(theta[a]*num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w9, w10, F(0)))))
+					w2 := F(F(2*theta[a]) * num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w9, w10, F(0))))
 					rhoEntry := rho[a]
 					if kern.Wide() {
 						a2 := regions.R0f1256038306Args{
@@ -450,19 +450,19 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// titans_bounded.S
 					t42Entry6 := t42_2[a]
-					t92 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
-					t47 := F(1) / t92
+					t92_2 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
+					t47 := F(1) / t92_2
 					// titans_bounded.N, titans_bounded.S, titans_bounded.M
 					var t722 F
 					rhoEntry2 := rho[a]
 					etaEntry2 := eta[a]
 					thetaEntry := theta[a]
-					w11 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w12 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w13 := F(F(0.5*kern.Choose(w11, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w14 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w15 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)))
-					w4 := F(2 * F(thetaEntry*w15))
+					w11 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w12 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w13 := F(F(0.5*kern.Choose(w11, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w14 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w15 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)))
+					w4 := F(F(2*thetaEntry) * w15)
 					if kern.Wide() {
 						a2 := regions.R64125ab13393Args{
 							P0:  unsafe.SliceData(c.SLin),
@@ -569,13 +569,13 @@ func (c *stepBackwardFused) run() {
 					// titans_bounded.M, titans_bounded.S
 					t372 := kern.Choose((t25 && t742), kern.Choose(t25, F(F(0.5*MDiv3[a])*kern.Choose(t25, kern.Choose(t72, -F(MDiv2[a]*t14), F(0)), F(0))), F(0)), F(0))
 					// titans_bounded.N, titans_bounded.M, titans_bounded.y, titans_bounded.S
-					clear(t51)
+					clear(t96)
 					var t45 F
-					var t56 F
+					var t542 F
 					t812Number2 := kern.Choose(t812, F(1), F(0))
 					t72Number2 := kern.Choose(t72, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc32a8cb874f8Args{
+						a2 := regions.R18257bf73310Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.SLin),
 							P2:  unsafe.SliceData(c.Q),
@@ -586,10 +586,10 @@ func (c *stepBackwardFused) run() {
 							P7:  unsafe.SliceData(c.K),
 							P8:  unsafe.SliceData(STrail),
 							P9:  unsafe.SliceData(t41),
-							P10: unsafe.SliceData(t51),
-							P11: unsafe.SliceData(t942),
+							P10: unsafe.SliceData(t96),
+							P11: unsafe.SliceData(t92),
 							P12: unsafe.SliceData(t45Total),
-							P13: unsafe.SliceData(t56Total),
+							P13: unsafe.SliceData(t542Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -607,7 +607,7 @@ func (c *stepBackwardFused) run() {
 							N14: 4,
 							N15: 8,
 							N16: 12,
-							S0:  [2]float32{t56},
+							S0:  [2]float32{t542},
 							S1:  [2]float32{t45},
 							S2:  [2]float32{t72Number2},
 							S3:  [2]float32{t812Number2},
@@ -615,11 +615,11 @@ func (c *stepBackwardFused) run() {
 							S5:  [2]float32{MDivEntry2},
 							S6:  [2]float32{etaEntry2},
 						}
-						regions.Rc32a8cb874f8(&a2)
+						regions.R18257bf73310(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
-						t56_2 := t56
+						t542_2 := t542
 						t45_2 := t45
 						t72_2 := (F(0) < t72Number2)
 						t812_2 := (F(0) < t812Number2)
@@ -632,119 +632,119 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							STrail2 := STrail[(a*dV+i)*dK:][:dK]
 							t41_2 := t41[i*dK:][:dK]
-							var t9422 F
+							var t922 F
 							yBarEntry2 := yBar[i]
 							SLinEntry2 := SLin[i]
 							var t45Row F
-							var t56Row F
+							var t542Row F
 							t45RowSums := [16]F{t45Row}
-							t9422Sums := [16]F{t9422}
-							t56RowSums := [16]F{t56Row}
+							t922Sums := [16]F{t922}
+							t542RowSums := [16]F{t542Row}
 							for j := range dK {
 								t322 := num.FMA32(q[j], yBarEntry2, MBarState2[j])
 								t412 := num.FMA32(F(2*t372), N3_2[j], kern.Choose(t812_2, t322, F(0))+kern.Choose(t72_2, F(MDivEntry2*kern.Choose(t72_2, t322, F(0))), F(0)))
 								t45RowSums[j%16] = num.FMA32(MTrail2[j], t412, t45RowSums[j%16])
 								t472 := SBarState2[j] + t412
-								t9422Sums[j%16] = num.FMA32(t472, k[j], t9422Sums[j%16])
-								t56RowSums[j%16] = num.FMA32(STrail2[j], t472, t56RowSums[j%16])
+								t922Sums[j%16] = num.FMA32(t472, k[j], t922Sums[j%16])
+								t542RowSums[j%16] = num.FMA32(STrail2[j], t472, t542RowSums[j%16])
 								t41_2[j] = t412
-								t51[j] = num.FMA32(-F(2*t472), SLinEntry2, t51[j])
+								t96[j] = num.FMA32(t472, SLinEntry2, t96[j])
 								SBarState2[j] = F(etaEntry2 * t472)
 							}
 							t45Row = kern.Sum16(&t45RowSums)
-							t9422 = kern.Sum16(&t9422Sums)
-							t56Row = kern.Sum16(&t56RowSums)
+							t922 = kern.Sum16(&t922Sums)
+							t542Row = kern.Sum16(&t542RowSums)
 							t45_2 = t45_2 + t45Row
-							t56_2 = t56_2 + t56Row
-							t942[i] = t9422
+							t542_2 = t542_2 + t542Row
+							t92[i] = t922
 						}
 						t45Total[0] = t45_2
-						t56Total[0] = t56_2
+						t542Total[0] = t542_2
 					}
 					t45 = t45Total[0]
-					t56 = t56Total[0]
+					t542 = t542Total[0]
 					// titans_bounded.S
-					var t53 F
+					var t932 F
 					if kern.Wide() {
 						a2 := regions.Rb192d458953eArgs{
-							P0: unsafe.SliceData(c.K),
-							P1: unsafe.SliceData(t51),
-							P2: unsafe.SliceData(t53Total),
-							N0: dK,
-							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t53},
+							P0: unsafe.SliceData(c.SLin),
+							P1: unsafe.SliceData(t92),
+							P2: unsafe.SliceData(t932Total),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{t932},
 						}
 						regions.Rb192d458953e(&a2)
 					} else {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t53_2 := t53
-						t53Sums := [16]F{t53_2}
-						for i := range dK {
-							t53Sums[i%16] = num.FMA32(k[i], t51[i], t53Sums[i%16])
+						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
+						t932_2 := t932
+						t932Sums := [16]F{t932_2}
+						for i := range dV {
+							t932Sums[i%16] = num.FMA32(SLin[i], t92[i], t932Sums[i%16])
 						}
-						t53_2 = kern.Sum16(&t53Sums)
-						t53Total[0] = t53_2
+						t932_2 = kern.Sum16(&t932Sums)
+						t932Total[0] = t932_2
 					}
-					t53 = t53Total[0]
+					t932 = t932Total[0]
 					// titans_bounded.S, titans_bounded
-					w16 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w17 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w18 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w19 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w20 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w21 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w22 := (w21 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w23 := kern.Choose((!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6)), F(thetaEntry*t53), F(0))
-					w24 := kern.Choose(w20, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))
-					w25 := (w19 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w26 := (w18 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w27 := (w17 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w28 := (w16 && !(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w29 := kern.Choose(w27, F(F(0.5*t47)*kern.Choose(w26, -F(kern.Choose(w25, F(F(0.5*w24)*kern.Choose(w22, w23, F(0))), F(0))*(t47/t92)), F(0))), F(0))
-					t83 := kern.Choose(w28, w29, F(0))
-					w30 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w31 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w32 := F(F(0.5*kern.Choose(w30, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w33 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w34 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w33, kern.Choose(w31, w32, F(0)), F(0)))
-					thetaBar[a] = F(w34 * t53)
-					etaBar[a] = t56
+					w16 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w17 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w18 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w19 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w20 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w21 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w22 := (w21 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w23 := kern.Choose((!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6)), F(F(-2*thetaEntry)*t932), F(0))
+					w24 := kern.Choose(w20, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))
+					w25 := (w19 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w26 := (w18 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w27 := (w17 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w28 := (w16 && !(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w29 := kern.Choose(w27, F(F(0.5*t47)*kern.Choose(w26, -F(kern.Choose(w25, F(F(0.5*w24)*kern.Choose(w22, w23, F(0))), F(0))*(t47/t92_2)), F(0))), F(0))
+					t8122 := kern.Choose(w28, w29, F(0))
+					w30 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w31 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w32 := F(F(0.5*kern.Choose(w30, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w33 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w34 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w33, kern.Choose(w31, w32, F(0)), F(0)))
+					thetaBar[a] = F(F(-2*w34) * t932)
+					etaBar[a] = t542
 					rhoBar[a] = t45
 					// titans_bounded.S
-					w35 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w36 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w37 := F(F(0.5*kern.Choose(w35, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w38 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w39 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)))
-					w5 := F(thetaEntry * w39)
+					w35 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w36 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w37 := F(F(0.5*kern.Choose(w35, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w38 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w39 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)))
+					w5 := F(F(-2*thetaEntry) * w39)
 					if kern.Wide() {
-						a2 := regions.R00fb4da3759eArgs{
+						a2 := regions.R68ca8eebb3dfArgs{
 							P0: unsafe.SliceData(c.SLin),
-							P1: unsafe.SliceData(t942),
-							P2: unsafe.SliceData(t87),
+							P1: unsafe.SliceData(t92),
+							P2: unsafe.SliceData(t85),
 							P3: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{t83},
+							S0: [2]float32{t8122},
 							S1: [2]float32{w5},
 						}
-						regions.R00fb4da3759e(&a2)
+						regions.R68ca8eebb3df(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t872 := num.FMA32(F(2*t83), SLin[i], F(F(-2*t942[i])*w5))
-							t87[i] = t872
-							vBar[i] = -t872
+							t852 := num.FMA32(F(2*t8122), SLin[i], F(w5*t92[i]))
+							t85[i] = t852
+							vBar[i] = -t852
 						}
 					}
 					// titans_bounded.S, titans_bounded.N
-					clear(t912)
+					clear(t89)
 					if kern.Wide() {
 						a2 := regions.R0232a57c4847Args{
-							P0: unsafe.SliceData(t87),
+							P0: unsafe.SliceData(t85),
 							P1: unsafe.SliceData(MTrail),
-							P2: unsafe.SliceData(t912),
+							P2: unsafe.SliceData(t89),
 							P3: unsafe.SliceData(c.K),
 							P4: unsafe.SliceData(t41),
 							P5: unsafe.SliceData(MBarState),
@@ -767,24 +767,24 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t41_2 := t41[i*dK:][:dK]
 							MBarState2 := MBarState[i*dK:][:dK]
-							t87Entry := t87[i]
+							t85Entry := t85[i]
 							for j := range dK {
-								t912[j] = num.FMA32(MTrail2[j], t87Entry, t912[j])
-								MBarState2[j] = num.FMA32(k[j], t87Entry, F(rhoEntry2*t41_2[j]))
+								t89[j] = num.FMA32(MTrail2[j], t85Entry, t89[j])
+								MBarState2[j] = num.FMA32(k[j], t85Entry, F(rhoEntry2*t41_2[j]))
 							}
 						}
 					}
 					// titans_bounded.S, titans_bounded
-					w40 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w41 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w42 := F(F(0.5*kern.Choose(w40, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
-					w43 := (!(kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)) && (F(0) < t42Entry6))
-					w44 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)))
-					w6 := F(thetaEntry * w44)
+					w40 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w41 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w42 := F(F(0.5*kern.Choose(w40, F(50*kern.Choose(!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0))), F(0))) * t47)
+					w43 := (!(kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)) && (F(0) < t42Entry6))
+					w44 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)))
+					w6 := F(F(-2*thetaEntry) * w44)
 					if kern.Wide() {
 						a2 := regions.R962d4f5dd84fArgs{
-							P0: unsafe.SliceData(t51),
-							P1: unsafe.SliceData(t912),
+							P0: unsafe.SliceData(t96),
+							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.KBar),
 							P3: unsafe.SliceData(t222),
 							P4: unsafe.SliceData(c.QBar),
@@ -797,7 +797,7 @@ func (c *stepBackwardFused) run() {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(t51[i], w6, t912[i])
+							kBar[i] = num.FMA32(w6, t96[i], t89[i])
 							qBar[i] = t222[i]
 						}
 					}

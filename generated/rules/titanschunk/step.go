@@ -1513,14 +1513,14 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 7·L·T·d_k + 3·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + 2·L·d_k·d_v + 9·L·T + 1408·L·chunks + 3·d_k·d_v + 64·d_k + 224·d_v + 36000.
+// WorkLen is 5·L·T·d_k + 2·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + 2·L·d_k·d_v + 6·L·T + 1408·L·chunks + 3·d_k·d_v + 64·d_k + 224·d_v + 36000.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 7*L*T*dK + 3*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 9*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 36000 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
+		return 5*L*T*dK + 2*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 6*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 36000 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
 	}
-	return 7*L*T*dK + 3*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 9*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 36000
+	return 5*L*T*dK + 2*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 6*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 36000
 }
 
 // RowsLen is 2·C·d_k + 5·d_k.
@@ -1582,18 +1582,6 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK-32*L*chunks*dK:]
 	t142 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t12 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t15 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t13 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t16 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t17 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t14 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
 	t22 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t182 := work[:32*L*chunks] // [L, chunks, 32]
@@ -1738,15 +1726,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t224 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t722 := work[:32*dK] // [d_k, 32]
+	t722 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
 	t923 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t225 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
-	t1423 := work[:32*dK] // [d_k, 32]
+	t1423 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t163 := work[:1024] // [32, 32]
+	t162 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t229 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -2115,13 +2103,13 @@ func (c *StepBackward[F]) Run() {
 						t67Entry2 := t67_2[a]
 						var t70_3 F
 						var t2430 F
-						var t1620 F
+						var t160_2 F
 						eEntry0 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry0 := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						w20 := F(t67Entry2 * eEntry0)
 						var t71_3 F
 						var t2431 F
-						var t1621 F
+						var t161_2 F
 						eEntry1 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						t2Entry1 := t2[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						w21 := F(t67Entry2 * eEntry1)
@@ -2136,7 +2124,7 @@ func (c *StepBackward[F]) Run() {
 							t70_3 += F(MTrailEntry0 * t440)
 							t930 := SBarState[j][0] + t440
 							t2430 += F(t930 * t68Entry)
-							t1620 += F(STrailEntry0 * t930)
+							t160_2 += F(STrailEntry0 * t930)
 							t11Sum += F((F(t66Entry2*MTrailEntry0) + F(t70Entry2*STrailEntry0) - F(w20*t68Entry)) * t2Entry0)
 							t43[j][0] = t440
 							t132Sum -= F(t930 * eEntry0)
@@ -2147,7 +2135,7 @@ func (c *StepBackward[F]) Run() {
 							t71_3 += F(MTrailEntry1 * t441)
 							t931 := SBarState[j][1] + t441
 							t2431 += F(t931 * t68Entry)
-							t1621 += F(STrailEntry1 * t931)
+							t161_2 += F(STrailEntry1 * t931)
 							t11Sum += F((F(t66Entry2*MTrailEntry1) + F(t70Entry2*STrailEntry1) - F(w21*t68Entry)) * t2Entry1)
 							t43[j][1] = t441
 							t132Sum -= F(t931 * eEntry1)
@@ -2159,11 +2147,11 @@ func (c *StepBackward[F]) Run() {
 						t10Sum := t10_2[a]
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
 						t6Sum += t70_3
-						t10Sum += t1620
+						t10Sum += t160_2
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t2430)
 						w30 := F(t67Entry2 * t2430)
 						t6Sum += t71_3
-						t10Sum += t1621
+						t10Sum += t161_2
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t67Entry2 * t2431)
 						w31 := F(t67Entry2 * t2431)
 						t6_2[a] = t6Sum
@@ -2249,7 +2237,7 @@ func (c *StepBackward[F]) Run() {
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
 						var t7 F
 						var t243 F
-						var t162 F
+						var t16 F
 						t70Entry2 := t70_2[a]
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
@@ -2264,14 +2252,14 @@ func (c *StepBackward[F]) Run() {
 							t7 += F(MTrailEntry * t44_2)
 							t93 := SBarState[j][0] + t44_2
 							t243 += F(t93 * t68Entry)
-							t162 += F(STrailEntry * t93)
+							t16 += F(STrailEntry * t93)
 							t11_2[j] += F((F(t66Entry2*MTrailEntry) + F(t70Entry2*STrailEntry) - F(w2*t68Entry)) * t2Entry)
 							t43[j][0] = t44_2
 							t132_3[j] -= F(t93 * eEntry)
 							SBarState[j][0] = F(t70Entry2 * t93)
 						}
 						t6_2[a] += t7
-						t10_2[a] += t162
+						t10_2[a] += t16
 						// titans_chunk.e, titans_chunk.S
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
@@ -2292,58 +2280,28 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
-	clear(t12)
-	clear(t15)
+	// titans_chunk.S, titans_chunk.k, titans_chunk.e, titans_chunk.q
+	clear(c.KBar)
+	clear(c.QBar)
 	for i := range L {
 		t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
 		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t132_3 := t132[(i*(T-32*chunks)+j)*dK:][:dK]
 			t68_2 := t68[(i*(T-32*chunks)+j)*dK:][:dK]
-			t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
-			t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
 			t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
-			t15_2 := t15[(i*T+j+32*chunks)*dK:][:dK]
+			kBar := c.KBar[(i*T+j+32*chunks)*dK:][:dK]
+			t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j+32*chunks)*dK:][:dK]
 			var t1422 F
 			t67Entry3 := t67_2[j]
 			for k := range dK {
 				t132Entry := t132_3[k]
 				t1422 += F(t68_2[k] * t132Entry)
-				t12_2[k] += t11_2[k]
-				t15_2[k] += F(t67Entry3*t132Entry) + t212_2[k]
+				kBar[k] += F(t67Entry3*t132Entry) + t212_2[k]
+				qBar[k] += t11_2[k]
 			}
 			t142_3[j] = t1422
-		}
-	}
-
-	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
-	clear(t13)
-	clear(t16)
-	clear(t17)
-	for i := range L {
-		t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
-		t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
-		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
-		t16_2 := t16[i*T+32*chunks:][:T-32*chunks]
-		t6_2 := t6[i*(T-32*chunks):][:T-32*chunks]
-		t17_2 := t17[i*T+32*chunks:][:T-32*chunks]
-		for j := range T - 32*chunks {
-			t13_2[j] += t10_2[j]
-			t16_2[j] += t142_3[j]
-			t17_2[j] += t6_2[j]
-		}
-	}
-
-	// titans_chunk.v
-	clear(t14)
-	for i := range L {
-		for j := range T - 32*chunks {
-			t9_2 := t9[(i*(T-32*chunks)+j)*dV:][:dV]
-			t14_2 := t14[(i*T+j+32*chunks)*dV:][:dV]
-			for k := range dV {
-				t14_2[k] += t9_2[k]
-			}
 		}
 	}
 
@@ -3147,25 +3105,27 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.S
 			kern.Gemm(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t63, (l*chunks+t3)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk.S
-			kern.Gemm(dK, 32, dV, F(1), false, t722, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), false, t722, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.S
 			clear(t923)
 			for i := range 32 {
 				t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
+				t722_2 := t722[i*dK:][:dK]
 				for j := range dK {
-					t923[31*32+i] += F(t63_2[j] * t722[j*32+i])
+					t923[31*32+i] += F(t63_2[j] * t722_2[j])
 				}
 			}
 			// titans_chunk.M
 			kern.Gemm(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t63, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// titans_chunk.M
-			kern.Gemm(dK, 32, dV, F(1), false, t1423, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
+			kern.Gemm(dK, 32, dV, F(1), false, t1423, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.M
-			clear(t163)
+			clear(t162)
 			for i := range 32 {
 				t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
+				t1423_2 := t1423[i*dK:][:dK]
 				for j := range dK {
-					t163[31*32+i] += F(t63_2[j] * t1423[j*32+i])
+					t162[31*32+i] += F(t63_2[j] * t1423_2[j])
 				}
 			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
@@ -3306,12 +3266,12 @@ func (c *StepBackward[F]) Run() {
 			}
 			// titans_chunk.c, titans_chunk.y
 			for i := range 32 {
-				t163_2 := t163[i*32:][:32]
+				t162_2 := t162[i*32:][:32]
 				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 				t2523_2 := t2523[i*32:][:32]
 				t582_2 := t582[i*32:][:32]
 				for j := range 32 {
-					t582_2[j] = t163_2[j] + F(Q[j]*t2523_2[j])
+					t582_2[j] = t162_2[j] + F(Q[j]*t2523_2[j])
 				}
 			}
 			// titans_chunk.c
@@ -4349,6 +4309,8 @@ func (c *StepBackward[F]) Run() {
 			}
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			for i := range 32 {
+				t722_2 := t722[i*dK:][:dK]
+				t1423_2 := t1423[i*dK:][:dK]
 				t23_2 := t23[((l*chunks+t3)*32+i)*dK:][:dK]
 				t53Entry2 := t53_2[i]
 				t55Entry2 := t55_2[i]
@@ -4359,7 +4321,7 @@ func (c *StepBackward[F]) Run() {
 				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2
 				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dK {
-					t23_2[j] = F(w6*t722[j*32+i]) + F(w7*t1423[j*32+i])
+					t23_2[j] = F(w6*t722_2[j]) + F(w7*t1423_2[j])
 				}
 			}
 			// titans_chunk.g.start, titans_chunk.K
@@ -4409,37 +4371,30 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_chunk.rho
-	for i := range L {
-		for j := range T {
-			t15_2 := t15[(i*T+j)*dK:][:dK]
-			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				kBar[k] = t15_2[k]
-			}
-		}
-	}
-
-	// titans_chunk.k
+	// titans_chunk.k, titans_chunk.q
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
 				t23_2 := t23[((i*chunks+j)*32+k)*dK:][:dK]
 				kBar := c.KBar[(i*T+32*j+k)*dK:][:dK]
+				t21_2 := t21[((i*chunks+j)*32+k)*dK:][:dK]
+				qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
 				for m := range dK {
 					kBar[m] += t23_2[m]
+					qBar[m] += t21_2[m]
 				}
 			}
 		}
 	}
 
-	// titans_chunk.rho
+	// titans_chunk.v
+	clear(c.VBar)
 	for i := range L {
-		for j := range T {
-			t14_2 := t14[(i*T+j)*dV:][:dV]
-			vBar := c.VBar[(i*T+j)*dV:][:dV]
+		for j := range T - 32*chunks {
+			t9_2 := t9[(i*(T-32*chunks)+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j+32*chunks)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t14_2[k]
+				vBar[k] += t9_2[k]
 			}
 		}
 	}
@@ -4457,85 +4412,36 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_chunk.rho
+	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
+	clear(c.RhoBar)
+	clear(c.EtaBar)
+	clear(c.ThetaBar)
 	for i := range L {
-		t17_2 := t17[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		for j := range T {
-			rhoBar[j] = t17_2[j]
+		t6_2 := t6[i*(T-32*chunks):][:T-32*chunks]
+		rhoBar := c.RhoBar[i*T+32*chunks:][:T-32*chunks]
+		t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
+		etaBar := c.EtaBar[i*T+32*chunks:][:T-32*chunks]
+		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
+		thetaBar := c.ThetaBar[i*T+32*chunks:][:T-32*chunks]
+		for j := range T - 32*chunks {
+			rhoBar[j] += t6_2[j]
+			etaBar[j] += t10_2[j]
+			thetaBar[j] += t142_3[j]
 		}
 	}
 
-	// titans_chunk.rho
+	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	for i := range L {
 		for j := range chunks {
 			t20_2 := t20[(i*chunks+j)*32:][:32]
 			rhoBar := c.RhoBar[i*T+32*j:][:32]
-			for k := range 32 {
-				rhoBar[k] += t20_2[k]
-			}
-		}
-	}
-
-	// titans_chunk.rho
-	for i := range L {
-		for j := range T {
-			t12_2 := t12[(i*T+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j)*dK:][:dK]
-			for k := range dK {
-				qBar[k] = t12_2[k]
-			}
-		}
-	}
-
-	// titans_chunk.q
-	for i := range L {
-		for j := range chunks {
-			for k := range 32 {
-				t21_2 := t21[((i*chunks+j)*32+k)*dK:][:dK]
-				qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
-				for m := range dK {
-					qBar[m] += t21_2[m]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.rho
-	for i := range L {
-		t13_2 := t13[i*T:][:T]
-		etaBar := c.EtaBar[i*T:][:T]
-		for j := range T {
-			etaBar[j] = t13_2[j]
-		}
-	}
-
-	// titans_chunk.eta
-	for i := range L {
-		for j := range chunks {
 			t22_3 := t22_2[(i*chunks+j)*32:][:32]
 			etaBar := c.EtaBar[i*T+32*j:][:32]
-			for k := range 32 {
-				etaBar[k] += t22_3[k]
-			}
-		}
-	}
-
-	// titans_chunk.rho
-	for i := range L {
-		t16_2 := t16[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		for j := range T {
-			thetaBar[j] = t16_2[j]
-		}
-	}
-
-	// titans_chunk.theta
-	for i := range L {
-		for j := range chunks {
 			t24_2 := t24[(i*chunks+j)*32:][:32]
 			thetaBar := c.ThetaBar[i*T+32*j:][:32]
 			for k := range 32 {
+				rhoBar[k] += t20_2[k]
+				etaBar[k] += t22_3[k]
 				thetaBar[k] += t24_2[k]
 			}
 		}

@@ -1801,176 +1801,170 @@ func (c *stepBackwardFused) run() {
 	t132 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                              // [L, T - 32·chunks, d_k]
 	t212 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                              // [L, T - 32·chunks, d_k]
 	t142 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T-32*L*chunks]                                    // [L, T - 32·chunks]
-	t12 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
-	t15 := c.Work[6*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                              // [L, T, d_k]
-	t13 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T]                                                 // [L, T]
-	t16 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+7*L*T-96*L*chunks:][:L*T]                                                 // [L, T]
-	t17 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+8*L*T-96*L*chunks:][:L*T]                                                 // [L, T]
-	t14 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dV]                                              // [L, T, d_v]
-	t22 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t182 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t32 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t52 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t202 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t222 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t42 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t62_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t82 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t72 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t92 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t112 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t102 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t122 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t143 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t133 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t153 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	g := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t2122 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t233 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t252 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t242 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+576*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t262 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+608*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t282 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+640*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t272 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+672*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t292 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+704*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t312 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+736*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t302 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+768*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t322 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+800*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	p := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+832*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t352 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+864*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t86 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+896*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t362 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+928*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t38 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+960*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t39 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+992*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t41 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1024*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t42_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1056*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t44 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1088*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t45 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1120*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t47 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1152*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	h := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1184*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t92_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1216*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t107 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1248*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t1092 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1280*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t20 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1312*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t21 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1344*L*chunks:][:32*L*chunks*dK]                                    // [L, chunks, 32, d_k]
-	t22_2 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1344*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t23 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1376*L*chunks:][:32*L*chunks*dK]                                    // [L, chunks, 32, d_k]
-	t24 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T+1376*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t25 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T+1408*L*chunks:][:32*L*chunks*dV]                                    // [L, chunks, 32, d_v]
-	MBarState2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks:][:dK*dV]                       // [d_v, d_k]
-	SBarState2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+dK*dV:][:dK*dV]                 // [d_v, d_k]
-	t217 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
-	t53 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV:][:1024]                       // [32, 32]
-	t55 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+1024:][:1024]                  // [32, 32]
-	t58 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+2048:][:1024]                  // [32, 32]
-	t613 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+3072:][:1024]                 // [32, 32]
-	t643 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+4096:][:1024]                 // [32, 32]
-	t673 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                 // [32, 32]
-	t703 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+6144:][:1024]                 // [32, 32]
-	t73 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+7168:][:1024]                  // [32, 32]
-	t76 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+8192:][:1024]                  // [32, 32]
-	t79 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+9216:][:1024]                  // [32, 32]
-	t82_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+10240:][:1024]               // [32, 32]
-	t87 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+11264:][:32]                   // [32]
-	t88 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+11296:][:32]                   // [32]
-	t96 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+11328:][:1024]                 // [32, 32]
-	t98 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+12352:][:1024]                 // [32, 32]
-	t523 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+13376:][:32]                  // [32]
-	t1823 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+13408:][:32]                 // [32]
-	t2023 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+13440:][:32]                 // [32]
-	t224 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+13472:][:32*dV]               // [32, d_v]
-	t722 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+32*dV+13472:][:32*dK]         // [d_k, 32]
-	t923 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+13472:][:1024]    // [32, 32]
-	t225 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
-	t1423 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+32*dK+64*dV+14496:][:32*dK]  // [d_k, 32]
-	t163 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+14496:][:1024]    // [32, 32]
-	t229 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
-	t2523 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
-	t2722 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+17568:][:1024]   // [32, 32]
-	t2823 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+18592:][:32*dV]  // [32, d_v]
-	t3022 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
-	t3123 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+19616:][:1024]   // [32, 32]
-	t3523 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20640:][:32]     // [32]
-	t452 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20672:][:32*dV]   // [32, d_v]
-	t46 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20672:][:32]      // [32]
-	t502 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20704:][:32*dV]  // [32, d_v]
-	t512 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20704:][:32]     // [32]
-	t1062 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20736:][:32*dV] // [32, d_v]
-	t1082 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+192*dV+20736:][:32*dV] // [32, d_v]
-	t3622 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+20736:][:1024]  // [32, 32]
-	t37 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+21760:][:1024]    // [32, 32]
-	t382 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22784:][:32]     // [32]
-	t582 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22816:][:1024]   // [32, 32]
-	t6222 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23840:][:32]    // [32]
-	t633 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23872:][:1024]   // [32, 32]
-	t6722 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24896:][:32]    // [32]
-	t683 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24928:][:1024]   // [32, 32]
-	t72_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25952:][:32]    // [32]
-	t732 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25984:][:1024]   // [32, 32]
-	t772 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27008:][:32]     // [32]
-	t78 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27040:][:1024]    // [32, 32]
-	t822 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28064:][:32]     // [32]
-	t83 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28096:][:1024]    // [32, 32]
-	t872 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29120:][:32]     // [32]
-	t882 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29152:][:1024]   // [32, 32]
-	t922 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30176:][:32]     // [32]
-	t932 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30208:][:1024]   // [32, 32]
-	t97 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31232:][:32]      // [32]
-	t982 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31264:][:1024]   // [32, 32]
-	t102_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32288:][:32]   // [32]
-	t1032 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32320:][:1024]  // [32, 32]
-	t226 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+33344:][:1024]   // [32, 32]
-	t105 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34368:][:32]     // [32]
-	t112_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34400:][:32]   // [32]
-	t115 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34432:][:32]     // [32]
-	t117 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34464:][:32]     // [32]
-	t120 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34496:][:32]     // [32]
-	t122_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34528:][:32]   // [32]
-	t125 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34560:][:32]     // [32]
-	t127 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34592:][:32]     // [32]
-	t130 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34624:][:32]     // [32]
-	t132_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34656:][:32]   // [32]
-	t135 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34688:][:32]     // [32]
-	t137 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34720:][:32]     // [32]
-	t141 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34752:][:32]     // [32]
-	t142_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34784:][:32]   // [32]
-	t144 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34816:][:32]     // [32]
-	t145 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34848:][:32]     // [32]
-	t149 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34880:][:32]     // [32]
-	t150 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34912:][:32]     // [32]
-	t152 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34944:][:32]     // [32]
-	t153_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34976:][:32]   // [32]
-	t157 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35008:][:32]     // [32]
-	t158 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35040:][:32]     // [32]
-	t160 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35072:][:32]     // [32]
-	t161 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35104:][:32]     // [32]
-	t165 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35136:][:32]     // [32]
-	t166 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35168:][:32]     // [32]
-	t168 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35200:][:32]     // [32]
-	t169 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35232:][:32]     // [32]
-	t172 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35264:][:32]     // [32]
-	t174 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35296:][:32]     // [32]
-	t175 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35328:][:32]     // [32]
-	t178 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35360:][:32]     // [32]
-	t182_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35392:][:32]   // [32]
-	t183 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35424:][:32]     // [32]
-	t185 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35456:][:32]     // [32]
-	t186 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35488:][:32]     // [32]
-	t190 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35520:][:32]     // [32]
-	t191 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35552:][:32]     // [32]
-	t193 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35584:][:32]     // [32]
-	t194 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35616:][:32]     // [32]
-	t198 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35648:][:32]     // [32]
-	t199 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35680:][:32]     // [32]
-	t201 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35712:][:32]     // [32]
-	t202_2 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35744:][:32]   // [32]
-	t206 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35776:][:32]     // [32]
-	t207 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35808:][:32]     // [32]
-	t209 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35840:][:32]     // [32]
-	t210 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35872:][:32]     // [32]
-	t213 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35904:][:32]     // [32]
-	t215 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35936:][:32]     // [32]
-	t216 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35968:][:32]     // [32]
+	t22 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t182 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-64*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t32 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-32*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t52 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T:][:32*L*chunks]                                                     // [L, chunks, 32]
+	t202 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+32*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t222 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+64*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t42 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+96*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t62_2 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+128*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t82 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+160*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t72 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+192*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t92 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+224*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t112 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+256*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t102 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+288*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t122 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+320*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t143 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+352*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t133 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+384*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t153 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+416*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	g := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+448*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t2122 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+480*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t233 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t252 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+544*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t242 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+576*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t262 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+608*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t282 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+640*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t272 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+672*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t292 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+704*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t312 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+736*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t302 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+768*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t322 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+800*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	p := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+832*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t352 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+864*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t86 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+896*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t362 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+928*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t38 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+960*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t39 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+992*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t41 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1024*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t42_2 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1056*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t44 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1088*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t45 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1120*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t47 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1152*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	h := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1184*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t92_2 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1216*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t107 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1248*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t1092 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1280*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t20 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1312*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t21 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1344*L*chunks:][:32*L*chunks*dK]                                    // [L, chunks, 32, d_k]
+	t22_2 := c.Work[5*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+6*L*T+1344*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t23 := c.Work[5*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+6*L*T+1376*L*chunks:][:32*L*chunks*dK]                                    // [L, chunks, 32, d_k]
+	t24 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+6*L*T+1376*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t25 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+6*L*T+1408*L*chunks:][:32*L*chunks*dV]                                    // [L, chunks, 32, d_v]
+	MBarState2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks:][:dK*dV]                       // [d_v, d_k]
+	SBarState2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+dK*dV:][:dK*dV]                 // [d_v, d_k]
+	t217 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
+	t53 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV:][:1024]                       // [32, 32]
+	t55 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+1024:][:1024]                  // [32, 32]
+	t58 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+2048:][:1024]                  // [32, 32]
+	t613 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+3072:][:1024]                 // [32, 32]
+	t643 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+4096:][:1024]                 // [32, 32]
+	t673 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                 // [32, 32]
+	t703 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+6144:][:1024]                 // [32, 32]
+	t73 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+7168:][:1024]                  // [32, 32]
+	t76 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+8192:][:1024]                  // [32, 32]
+	t79 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+9216:][:1024]                  // [32, 32]
+	t82_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+10240:][:1024]               // [32, 32]
+	t87 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+11264:][:32]                   // [32]
+	t88 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+11296:][:32]                   // [32]
+	t96 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+11328:][:1024]                 // [32, 32]
+	t98 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+12352:][:1024]                 // [32, 32]
+	t523 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+13376:][:32]                  // [32]
+	t1823 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+13408:][:32]                 // [32]
+	t2023 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+13440:][:32]                 // [32]
+	t224 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+13472:][:32*dV]               // [32, d_v]
+	t722 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+32*dV+13472:][:32*dK]         // [32, d_k]
+	t923 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+13472:][:1024]    // [32, 32]
+	t225 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
+	t1423 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+32*dK+64*dV+14496:][:32*dK]  // [32, d_k]
+	t162 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+14496:][:1024]    // [32, 32]
+	t229 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
+	t2523 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
+	t2722 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+17568:][:1024]   // [32, 32]
+	t2823 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+18592:][:32*dV]  // [32, d_v]
+	t3022 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
+	t3123 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+19616:][:1024]   // [32, 32]
+	t3523 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20640:][:32]     // [32]
+	t452 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20672:][:32*dV]   // [32, d_v]
+	t46 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20672:][:32]      // [32]
+	t502 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20704:][:32*dV]  // [32, d_v]
+	t512 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20704:][:32]     // [32]
+	t1062 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20736:][:32*dV] // [32, d_v]
+	t1082 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+192*dV+20736:][:32*dV] // [32, d_v]
+	t3622 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+20736:][:1024]  // [32, 32]
+	t37 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+21760:][:1024]    // [32, 32]
+	t382 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22784:][:32]     // [32]
+	t582 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22816:][:1024]   // [32, 32]
+	t6222 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23840:][:32]    // [32]
+	t633 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23872:][:1024]   // [32, 32]
+	t6722 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24896:][:32]    // [32]
+	t683 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24928:][:1024]   // [32, 32]
+	t72_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25952:][:32]    // [32]
+	t732 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25984:][:1024]   // [32, 32]
+	t772 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27008:][:32]     // [32]
+	t78 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27040:][:1024]    // [32, 32]
+	t822 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28064:][:32]     // [32]
+	t83 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28096:][:1024]    // [32, 32]
+	t872 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29120:][:32]     // [32]
+	t882 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29152:][:1024]   // [32, 32]
+	t922 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30176:][:32]     // [32]
+	t932 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30208:][:1024]   // [32, 32]
+	t97 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31232:][:32]      // [32]
+	t982 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31264:][:1024]   // [32, 32]
+	t102_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32288:][:32]   // [32]
+	t1032 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32320:][:1024]  // [32, 32]
+	t226 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+33344:][:1024]   // [32, 32]
+	t105 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34368:][:32]     // [32]
+	t112_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34400:][:32]   // [32]
+	t115 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34432:][:32]     // [32]
+	t117 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34464:][:32]     // [32]
+	t120 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34496:][:32]     // [32]
+	t122_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34528:][:32]   // [32]
+	t125 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34560:][:32]     // [32]
+	t127 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34592:][:32]     // [32]
+	t130 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34624:][:32]     // [32]
+	t132_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34656:][:32]   // [32]
+	t135 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34688:][:32]     // [32]
+	t137 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34720:][:32]     // [32]
+	t141 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34752:][:32]     // [32]
+	t142_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34784:][:32]   // [32]
+	t144 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34816:][:32]     // [32]
+	t145 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34848:][:32]     // [32]
+	t149 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34880:][:32]     // [32]
+	t150 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34912:][:32]     // [32]
+	t152 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34944:][:32]     // [32]
+	t153_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34976:][:32]   // [32]
+	t157 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35008:][:32]     // [32]
+	t158 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35040:][:32]     // [32]
+	t160 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35072:][:32]     // [32]
+	t161 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35104:][:32]     // [32]
+	t165 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35136:][:32]     // [32]
+	t166 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35168:][:32]     // [32]
+	t168 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35200:][:32]     // [32]
+	t169 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35232:][:32]     // [32]
+	t172 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35264:][:32]     // [32]
+	t174 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35296:][:32]     // [32]
+	t175 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35328:][:32]     // [32]
+	t178 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35360:][:32]     // [32]
+	t182_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35392:][:32]   // [32]
+	t183 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35424:][:32]     // [32]
+	t185 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35456:][:32]     // [32]
+	t186 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35488:][:32]     // [32]
+	t190 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35520:][:32]     // [32]
+	t191 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35552:][:32]     // [32]
+	t193 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35584:][:32]     // [32]
+	t194 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35616:][:32]     // [32]
+	t198 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35648:][:32]     // [32]
+	t199 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35680:][:32]     // [32]
+	t201 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35712:][:32]     // [32]
+	t202_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35744:][:32]   // [32]
+	t206 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35776:][:32]     // [32]
+	t207 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35808:][:32]     // [32]
+	t209 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35840:][:32]     // [32]
+	t210 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35872:][:32]     // [32]
+	t213 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35904:][:32]     // [32]
+	t215 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35936:][:32]     // [32]
+	t216 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35968:][:32]     // [32]
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
@@ -2129,25 +2123,25 @@ func (c *stepBackwardFused) run() {
 	clear(t212)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t11[:L*T*dK-32*L*chunks*dK], c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t132[:L*T*dK-32*L*chunks*dK], c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t6[:L*T-32*L*chunks], c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t10[:L*T-32*L*chunks], c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+10*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t212[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+11*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t11[:L*T*dK-32*L*chunks*dK], c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t132[:L*T*dK-32*L*chunks*dK], c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t6[:L*T-32*L*chunks], c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t10[:L*T-32*L*chunks], c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+7*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t212[:L*T*dK-32*L*chunks*dK], c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+8*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 	}
 
-	// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
-	clear(t12)
-	clear(t15)
+	// titans_chunk.S, titans_chunk.k, titans_chunk.e, titans_chunk.q
+	clear(c.KBar)
+	clear(c.QBar)
 	if kern.Wide() {
-		a := regions.Rd12c5879a881Args{
+		a := regions.Rd6f7e3a091adArgs{
 			P0:  unsafe.SliceData(t67),
 			P1:  unsafe.SliceData(t132),
 			P2:  unsafe.SliceData(t68),
-			P3:  unsafe.SliceData(t12),
-			P4:  unsafe.SliceData(t11),
-			P5:  unsafe.SliceData(t15),
-			P6:  unsafe.SliceData(t212),
+			P3:  unsafe.SliceData(c.KBar),
+			P4:  unsafe.SliceData(t212),
+			P5:  unsafe.SliceData(c.QBar),
+			P6:  unsafe.SliceData(t11),
 			P7:  unsafe.SliceData(t142),
 			N0:  L,
 			N1:  T - 32*chunks,
@@ -2165,7 +2159,7 @@ func (c *stepBackwardFused) run() {
 			N13: T*dK - 32*chunks*dK,
 			N14: T * dK,
 		}
-		regions.Rd12c5879a881(&a)
+		regions.Rd6f7e3a091ad(&a)
 	} else {
 		for i := range L {
 			t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
@@ -2173,81 +2167,21 @@ func (c *stepBackwardFused) run() {
 			for j := range T - 32*chunks {
 				t132_3 := t132[(i*(T-32*chunks)+j)*dK:][:dK]
 				t68_2 := t68[(i*(T-32*chunks)+j)*dK:][:dK]
-				t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
-				t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
-				t15_2 := t15[(i*T+j+32*chunks)*dK:][:dK]
+				kBar := c.KBar[(i*T+j+32*chunks)*dK:][:dK]
 				t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j+32*chunks)*dK:][:dK]
+				t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
 				var t1422 F
 				t67Entry3 := t67_2[j]
 				t1422Sums := [16]F{t1422}
 				for k := range dK {
 					t132Entry := t132_3[k]
 					t1422Sums[k%16] = num.FMA32(t68_2[k], t132Entry, t1422Sums[k%16])
-					t12_2[k] = t12_2[k] + t11_2[k]
-					t15_2[k] = num.FMA32(t67Entry3, t132Entry, t15_2[k]+t212_2[k])
+					kBar[k] = num.FMA32(t67Entry3, t132Entry, kBar[k]+t212_2[k])
+					qBar[k] = qBar[k] + t11_2[k]
 				}
 				t1422 = kern.Sum16(&t1422Sums)
 				t142_3[j] = t1422
-			}
-		}
-	}
-
-	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
-	clear(t13)
-	clear(t16)
-	clear(t17)
-	if kern.Wide() {
-		a := regions.R54835e551773Args{
-			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(t16),
-			P3: unsafe.SliceData(t142),
-			P4: unsafe.SliceData(t17),
-			P5: unsafe.SliceData(t6),
-			N0: L,
-			N1: T - 32*chunks,
-			N2: 128 * chunks,
-			N3: T,
-		}
-		regions.R54835e551773(&a)
-	} else {
-		for i := range L {
-			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
-			t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
-			t16_2 := t16[i*T+32*chunks:][:T-32*chunks]
-			t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
-			t17_2 := t17[i*T+32*chunks:][:T-32*chunks]
-			t6_2 := t6[i*(T-32*chunks):][:T-32*chunks]
-			for j := range T - 32*chunks {
-				t13_2[j] = t13_2[j] + t10_2[j]
-				t16_2[j] = t16_2[j] + t142_3[j]
-				t17_2[j] = t17_2[j] + t6_2[j]
-			}
-		}
-	}
-
-	// titans_chunk.v
-	clear(t14)
-	if kern.Wide() {
-		a := regions.R3fc37e6a9acaArgs{
-			P0: unsafe.SliceData(t14),
-			P1: unsafe.SliceData(t9),
-			N0: L,
-			N1: T - 32*chunks,
-			N2: dV,
-			N3: 128 * chunks * dV,
-			N4: T*dV - 32*chunks*dV,
-			N5: T * dV,
-		}
-		regions.R3fc37e6a9aca(&a)
-	} else {
-		for i := range L {
-			for j := range T - 32*chunks {
-				t14_2 := t14[(i*T+j+32*chunks)*dV:][:dV]
-				t9_2 := t9[(i*(T-32*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					t14_2[k] = t14_2[k] + t9_2[k]
-				}
 			}
 		}
 	}
@@ -2964,27 +2898,14 @@ func (c *stepBackwardFused) run() {
 		copy(MBarState2[:dK*dV], t4[l*dV*dK:][:dK*dV])
 		copy(SBarState2[:dK*dV], t5[l*dV*dK:][:dK*dV])
 		for t3 := chunks - 1; t3 >= 0; t3-- {
-			t923_2 := t923[31*32:][:32]
-			t163_2 := t163[31*32:][:32]
-			t53_2 := t53[31*32:][:32]
-			t55_2 := t55[31*32:][:32]
-			t58_2 := t58[31*32:][:32]
-			t613_2 := t613[31*32:][:32]
-			t643_2 := t643[31*32:][:32]
-			t673_2 := t673[31*32:][:32]
-			t703_2 := t703[31*32:][:32]
-			t73_2 := t73[31*32:][:32]
-			t76_2 := t76[31*32:][:32]
-			t79_2 := t79[31*32:][:32]
-			t82_3 := t82_2[31*32:][:32]
 			// titans_chunk.e
 			clear(t53)
 			for i := range 32 {
 				lo := max(0, i)
 				if n := min(32, i+1) - lo; n > 0 {
-					t53_3 := t53[i*32+lo:][:n]
+					t53_2 := t53[i*32+lo:][:n]
 					for j := range n {
-						t53_3[j] = F(1)
+						t53_2[j] = F(1)
 					}
 				}
 			}
@@ -3006,11 +2927,11 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t62_3 := t62[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-1)*32:][:32]
-						t55_3 := t55[(lo+i)*32:][:32]
+						t53_2 := t53[((lo+i)-1)*32:][:32]
+						t55_2 := t55[(lo+i)*32:][:32]
 						t62Entry2 := t62_3[i]
 						for j := range 32 {
-							t55_3[j] = F(t53_3[j] * t62Entry2)
+							t55_2[j] = F(t53_2[j] * t62Entry2)
 						}
 					}
 				}
@@ -3034,12 +2955,12 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t222_2 := t222[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-2)*32:][:32]
-						t55_3 := t55[((lo+i)-2)*32:][:32]
-						t58_3 := t58[(lo+i)*32:][:32]
+						t53_2 := t53[((lo+i)-2)*32:][:32]
+						t55_2 := t55[((lo+i)-2)*32:][:32]
+						t58_2 := t58[(lo+i)*32:][:32]
 						t222Entry2 := t222_2[i]
 						for j := range 32 {
-							t58_3[j] = F((t53_3[j] + t55_3[j]) * t222Entry2)
+							t58_2[j] = F((t53_2[j] + t55_2[j]) * t222Entry2)
 						}
 					}
 				}
@@ -3064,13 +2985,13 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t252_2 := t252[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-4)*32:][:32]
-						t55_3 := t55[((lo+i)-4)*32:][:32]
-						t58_3 := t58[((lo+i)-4)*32:][:32]
-						t613_3 := t613[(lo+i)*32:][:32]
+						t53_2 := t53[((lo+i)-4)*32:][:32]
+						t55_2 := t55[((lo+i)-4)*32:][:32]
+						t58_2 := t58[((lo+i)-4)*32:][:32]
+						t613_2 := t613[(lo+i)*32:][:32]
 						t252Entry2 := t252_2[i]
 						for j := range 32 {
-							t613_3[j] = F(((t53_3[j] + t55_3[j]) + t58_3[j]) * t252Entry2)
+							t613_2[j] = F(((t53_2[j] + t55_2[j]) + t58_2[j]) * t252Entry2)
 						}
 					}
 				}
@@ -3096,14 +3017,14 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t282_2 := t282[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-8)*32:][:32]
-						t55_3 := t55[((lo+i)-8)*32:][:32]
-						t58_3 := t58[((lo+i)-8)*32:][:32]
-						t613_3 := t613[((lo+i)-8)*32:][:32]
-						t643_3 := t643[(lo+i)*32:][:32]
+						t53_2 := t53[((lo+i)-8)*32:][:32]
+						t55_2 := t55[((lo+i)-8)*32:][:32]
+						t58_2 := t58[((lo+i)-8)*32:][:32]
+						t613_2 := t613[((lo+i)-8)*32:][:32]
+						t643_2 := t643[(lo+i)*32:][:32]
 						t282Entry2 := t282_2[i]
 						for j := range 32 {
-							t643_3[j] = F((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) * t282Entry2)
+							t643_2[j] = F((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) * t282Entry2)
 						}
 					}
 				}
@@ -3130,15 +3051,15 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t312_2 := t312[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-16)*32:][:32]
-						t55_3 := t55[((lo+i)-16)*32:][:32]
-						t58_3 := t58[((lo+i)-16)*32:][:32]
-						t613_3 := t613[((lo+i)-16)*32:][:32]
-						t643_3 := t643[((lo+i)-16)*32:][:32]
-						t673_3 := t673[(lo+i)*32:][:32]
+						t53_2 := t53[((lo+i)-16)*32:][:32]
+						t55_2 := t55[((lo+i)-16)*32:][:32]
+						t58_2 := t58[((lo+i)-16)*32:][:32]
+						t613_2 := t613[((lo+i)-16)*32:][:32]
+						t643_2 := t643[((lo+i)-16)*32:][:32]
+						t673_2 := t673[(lo+i)*32:][:32]
 						t312Entry := t312_2[i]
 						for j := range 32 {
-							t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t312Entry)
+							t673_2[j] = F(((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) * t312Entry)
 						}
 					}
 				}
@@ -3166,16 +3087,16 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t60_2 := t60[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-1)*32:][:32]
-						t55_3 := t55[((lo+i)-1)*32:][:32]
-						t58_3 := t58[((lo+i)-1)*32:][:32]
-						t613_3 := t613[((lo+i)-1)*32:][:32]
-						t643_3 := t643[((lo+i)-1)*32:][:32]
-						t673_3 := t673[((lo+i)-1)*32:][:32]
-						t703_3 := t703[(lo+i)*32:][:32]
+						t53_2 := t53[((lo+i)-1)*32:][:32]
+						t55_2 := t55[((lo+i)-1)*32:][:32]
+						t58_2 := t58[((lo+i)-1)*32:][:32]
+						t613_2 := t613[((lo+i)-1)*32:][:32]
+						t643_2 := t643[((lo+i)-1)*32:][:32]
+						t673_2 := t673[((lo+i)-1)*32:][:32]
+						t703_2 := t703[(lo+i)*32:][:32]
 						t60Entry2 := t60_2[i]
 						for j := range 32 {
-							t703_3[j] = F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) * t60Entry2)
+							t703_2[j] = F((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t673_2[j]) * t60Entry2)
 						}
 					}
 				}
@@ -3204,17 +3125,17 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t52_2 := t52[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-2)*32:][:32]
-						t55_3 := t55[((lo+i)-2)*32:][:32]
-						t58_3 := t58[((lo+i)-2)*32:][:32]
-						t613_3 := t613[((lo+i)-2)*32:][:32]
-						t643_3 := t643[((lo+i)-2)*32:][:32]
-						t673_3 := t673[((lo+i)-2)*32:][:32]
-						t703_3 := t703[((lo+i)-2)*32:][:32]
-						t73_3 := t73[(lo+i)*32:][:32]
+						t53_2 := t53[((lo+i)-2)*32:][:32]
+						t55_2 := t55[((lo+i)-2)*32:][:32]
+						t58_2 := t58[((lo+i)-2)*32:][:32]
+						t613_2 := t613[((lo+i)-2)*32:][:32]
+						t643_2 := t643[((lo+i)-2)*32:][:32]
+						t673_2 := t673[((lo+i)-2)*32:][:32]
+						t703_2 := t703[((lo+i)-2)*32:][:32]
+						t73_2 := t73[(lo+i)*32:][:32]
 						t52Entry2 := t52_2[i]
 						for j := range 32 {
-							t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) * t52Entry2)
+							t73_2[j] = F(((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t673_2[j]) + t703_2[j]) * t52Entry2)
 						}
 					}
 				}
@@ -3242,20 +3163,20 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t82_4 := t82[(l*chunks+t3)*32+lo:][:n]
+					t82_3 := t82[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-4)*32:][:32]
-						t55_3 := t55[((lo+i)-4)*32:][:32]
-						t58_3 := t58[((lo+i)-4)*32:][:32]
-						t613_3 := t613[((lo+i)-4)*32:][:32]
-						t643_3 := t643[((lo+i)-4)*32:][:32]
-						t673_3 := t673[((lo+i)-4)*32:][:32]
-						t703_3 := t703[((lo+i)-4)*32:][:32]
-						t73_3 := t73[((lo+i)-4)*32:][:32]
-						t76_3 := t76[(lo+i)*32:][:32]
-						t82Entry2 := t82_4[i]
+						t53_2 := t53[((lo+i)-4)*32:][:32]
+						t55_2 := t55[((lo+i)-4)*32:][:32]
+						t58_2 := t58[((lo+i)-4)*32:][:32]
+						t613_2 := t613[((lo+i)-4)*32:][:32]
+						t643_2 := t643[((lo+i)-4)*32:][:32]
+						t673_2 := t673[((lo+i)-4)*32:][:32]
+						t703_2 := t703[((lo+i)-4)*32:][:32]
+						t73_2 := t73[((lo+i)-4)*32:][:32]
+						t76_2 := t76[(lo+i)*32:][:32]
+						t82Entry2 := t82_3[i]
 						for j := range 32 {
-							t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) * t82Entry2)
+							t76_2[j] = F((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t673_2[j]) + t703_2[j]) + t73_2[j]) * t82Entry2)
 						}
 					}
 				}
@@ -3286,19 +3207,19 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t112_3 := t112[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-8)*32:][:32]
-						t55_3 := t55[((lo+i)-8)*32:][:32]
-						t58_3 := t58[((lo+i)-8)*32:][:32]
-						t613_3 := t613[((lo+i)-8)*32:][:32]
-						t643_3 := t643[((lo+i)-8)*32:][:32]
-						t673_3 := t673[((lo+i)-8)*32:][:32]
-						t703_3 := t703[((lo+i)-8)*32:][:32]
-						t73_3 := t73[((lo+i)-8)*32:][:32]
-						t76_3 := t76[((lo+i)-8)*32:][:32]
-						t79_3 := t79[(lo+i)*32:][:32]
+						t53_2 := t53[((lo+i)-8)*32:][:32]
+						t55_2 := t55[((lo+i)-8)*32:][:32]
+						t58_2 := t58[((lo+i)-8)*32:][:32]
+						t613_2 := t613[((lo+i)-8)*32:][:32]
+						t643_2 := t643[((lo+i)-8)*32:][:32]
+						t673_2 := t673[((lo+i)-8)*32:][:32]
+						t703_2 := t703[((lo+i)-8)*32:][:32]
+						t73_2 := t73[((lo+i)-8)*32:][:32]
+						t76_2 := t76[((lo+i)-8)*32:][:32]
+						t79_2 := t79[(lo+i)*32:][:32]
 						t112Entry2 := t112_3[i]
 						for j := range 32 {
-							t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
+							t79_2[j] = F(((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t673_2[j]) + t703_2[j]) + t73_2[j]) + t76_2[j]) * t112Entry2)
 						}
 					}
 				}
@@ -3330,20 +3251,20 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t143_2 := t143[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-16)*32:][:32]
-						t55_3 := t55[((lo+i)-16)*32:][:32]
-						t58_3 := t58[((lo+i)-16)*32:][:32]
-						t613_3 := t613[((lo+i)-16)*32:][:32]
-						t643_3 := t643[((lo+i)-16)*32:][:32]
-						t673_3 := t673[((lo+i)-16)*32:][:32]
-						t703_3 := t703[((lo+i)-16)*32:][:32]
-						t73_3 := t73[((lo+i)-16)*32:][:32]
-						t76_3 := t76[((lo+i)-16)*32:][:32]
-						t79_3 := t79[((lo+i)-16)*32:][:32]
-						t82_4 := t82_2[(lo+i)*32:][:32]
+						t53_2 := t53[((lo+i)-16)*32:][:32]
+						t55_2 := t55[((lo+i)-16)*32:][:32]
+						t58_2 := t58[((lo+i)-16)*32:][:32]
+						t613_2 := t613[((lo+i)-16)*32:][:32]
+						t643_2 := t643[((lo+i)-16)*32:][:32]
+						t673_2 := t673[((lo+i)-16)*32:][:32]
+						t703_2 := t703[((lo+i)-16)*32:][:32]
+						t73_2 := t73[((lo+i)-16)*32:][:32]
+						t76_2 := t76[((lo+i)-16)*32:][:32]
+						t79_2 := t79[((lo+i)-16)*32:][:32]
+						t82_3 := t82_2[(lo+i)*32:][:32]
 						t143Entry := t143_2[i]
 						for j := range 32 {
-							t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
+							t82_3[j] = F((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t673_2[j]) + t703_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t143Entry)
 						}
 					}
 				}
@@ -3402,20 +3323,20 @@ func (c *stepBackwardFused) run() {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t53_3 := t53[((lo+i)-1)*32:][:32]
-						t55_3 := t55[((lo+i)-1)*32:][:32]
-						t58_3 := t58[((lo+i)-1)*32:][:32]
-						t613_3 := t613[((lo+i)-1)*32:][:32]
-						t643_3 := t643[((lo+i)-1)*32:][:32]
-						t673_3 := t673[((lo+i)-1)*32:][:32]
-						t703_3 := t703[((lo+i)-1)*32:][:32]
-						t73_3 := t73[((lo+i)-1)*32:][:32]
-						t76_3 := t76[((lo+i)-1)*32:][:32]
-						t79_3 := t79[((lo+i)-1)*32:][:32]
-						t82_4 := t82_2[((lo+i)-1)*32:][:32]
+						t53_2 := t53[((lo+i)-1)*32:][:32]
+						t55_2 := t55[((lo+i)-1)*32:][:32]
+						t58_2 := t58[((lo+i)-1)*32:][:32]
+						t613_2 := t613[((lo+i)-1)*32:][:32]
+						t643_2 := t643[((lo+i)-1)*32:][:32]
+						t673_2 := t673[((lo+i)-1)*32:][:32]
+						t703_2 := t703[((lo+i)-1)*32:][:32]
+						t73_2 := t73[((lo+i)-1)*32:][:32]
+						t76_2 := t76[((lo+i)-1)*32:][:32]
+						t79_2 := t79[((lo+i)-1)*32:][:32]
+						t82_3 := t82_2[((lo+i)-1)*32:][:32]
 						t96_2 := t96[(lo+i)*32:][:32]
 						for j := range 32 {
-							t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+							t96_2[j] = (((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t673_2[j]) + t703_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]
 						}
 					}
 				}
@@ -3495,30 +3416,68 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.S
 			kern.GemmFMA(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t63, (l*chunks+t3)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk.S
-			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 1, dK, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.S
 			clear(t923)
-			for i := range 32 {
-				t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
-				t923Sum := t923_2[i]
-				for j := range dK {
-					t923Sum = num.FMA32(t63_2[j], t722[j*32+i], t923Sum)
+			if kern.Wide() {
+				a := regions.Re149d6df3b6dArgs{
+					P0: unsafe.SliceData(t923),
+					P1: unsafe.SliceData(t63),
+					P2: unsafe.SliceData(t722),
+					N0: 3968,
+					N1: 3972,
+					N2: 3976,
+					N3: 3980,
+					N4: dK,
+					N5: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				t923_2[i] = t923Sum
+				regions.Re149d6df3b6d(&a)
+			} else {
+				t923_2 := t923[31*32:][:32]
+				for i := range 32 {
+					t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
+					t722_2 := t722[i*dK:][:dK]
+					t923Sum := t923_2[i]
+					t923SumSums := [16]F{t923Sum}
+					for j := range dK {
+						t923SumSums[j%16] = num.FMA32(t63_2[j], t722_2[j], t923SumSums[j%16])
+					}
+					t923Sum = kern.Sum16(&t923SumSums)
+					t923_2[i] = t923Sum
+				}
 			}
 			// titans_chunk.M
 			kern.GemmFMA(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t63, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// titans_chunk.M
-			kern.GemmFMA(dK, 32, dV, F(1), false, t1423, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
+			kern.GemmFMA(dK, 32, dV, F(1), false, t1423, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.M
-			clear(t163)
-			for i := range 32 {
-				t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
-				t163Sum := t163_2[i]
-				for j := range dK {
-					t163Sum = num.FMA32(t63_2[j], t1423[j*32+i], t163Sum)
+			clear(t162)
+			if kern.Wide() {
+				a := regions.Re149d6df3b6dArgs{
+					P0: unsafe.SliceData(t162),
+					P1: unsafe.SliceData(t63),
+					P2: unsafe.SliceData(t1423),
+					N0: 3968,
+					N1: 3972,
+					N2: 3976,
+					N3: 3980,
+					N4: dK,
+					N5: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				t163_2[i] = t163Sum
+				regions.Re149d6df3b6d(&a)
+			} else {
+				t162_2 := t162[31*32:][:32]
+				for i := range 32 {
+					t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
+					t1423_2 := t1423[i*dK:][:dK]
+					t162Sum := t162_2[i]
+					t162SumSums := [16]F{t162Sum}
+					for j := range dK {
+						t162SumSums[j%16] = num.FMA32(t63_2[j], t1423_2[j], t162SumSums[j%16])
+					}
+					t162Sum = kern.Sum16(&t162SumSums)
+					t162_2[i] = t162Sum
+				}
 			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
@@ -3542,20 +3501,20 @@ func (c *stepBackwardFused) run() {
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
-					t53_3 := t53[i*32:][:32]
-					t55_3 := t55[i*32:][:32]
-					t58_3 := t58[i*32:][:32]
-					t613_3 := t613[i*32:][:32]
-					t643_3 := t643[i*32:][:32]
-					t673_3 := t673[i*32:][:32]
-					t703_3 := t703[i*32:][:32]
-					t73_3 := t73[i*32:][:32]
-					t76_3 := t76[i*32:][:32]
-					t79_3 := t79[i*32:][:32]
-					t82_4 := t82_2[i*32:][:32]
+					t53_2 := t53[i*32:][:32]
+					t55_2 := t55[i*32:][:32]
+					t58_2 := t58[i*32:][:32]
+					t613_2 := t613[i*32:][:32]
+					t643_2 := t643[i*32:][:32]
+					t673_2 := t673[i*32:][:32]
+					t703_2 := t703[i*32:][:32]
+					t73_2 := t73[i*32:][:32]
+					t76_2 := t76[i*32:][:32]
+					t79_2 := t79[i*32:][:32]
+					t82_3 := t82_2[i*32:][:32]
 					t229_2 := t229[i*32:][:32]
 					for j := range 32 {
-						t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
+						t229_2[j] = F(Q[j] * ((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t673_2[j]) + t703_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]))
 					}
 				}
 			}
@@ -3581,21 +3540,21 @@ func (c *stepBackwardFused) run() {
 				regions.Ra39b0caa5650(&a)
 			} else {
 				for i := range 32 {
-					t53_3 := t53[i*32:][:32]
-					t55_3 := t55[i*32:][:32]
-					t58_3 := t58[i*32:][:32]
-					t613_3 := t613[i*32:][:32]
-					t643_3 := t643[i*32:][:32]
-					t673_3 := t673[i*32:][:32]
-					t703_3 := t703[i*32:][:32]
-					t73_3 := t73[i*32:][:32]
-					t76_3 := t76[i*32:][:32]
-					t79_3 := t79[i*32:][:32]
-					t82_4 := t82_2[i*32:][:32]
+					t53_2 := t53[i*32:][:32]
+					t55_2 := t55[i*32:][:32]
+					t58_2 := t58[i*32:][:32]
+					t613_2 := t613[i*32:][:32]
+					t643_2 := t643[i*32:][:32]
+					t673_2 := t673[i*32:][:32]
+					t703_2 := t703[i*32:][:32]
+					t73_2 := t73[i*32:][:32]
+					t76_2 := t76[i*32:][:32]
+					t79_2 := t79[i*32:][:32]
+					t82_3 := t82_2[i*32:][:32]
 					t2523_2 := t2523[i*32:][:32]
 					t2722_2 := t2722[i*32:][:32]
 					for j := range 32 {
-						t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
+						t2722_2[j] = F(((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t673_2[j]) + t703_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_3[j]) * t2523_2[j])
 					}
 				}
 			}
@@ -3621,6 +3580,17 @@ func (c *stepBackwardFused) run() {
 				}
 				regions.Rf8c9ac6fd664(&a)
 			} else {
+				t53_2 := t53[31*32:][:32]
+				t55_2 := t55[31*32:][:32]
+				t58_2 := t58[31*32:][:32]
+				t613_2 := t613[31*32:][:32]
+				t643_2 := t643[31*32:][:32]
+				t673_2 := t673[31*32:][:32]
+				t703_2 := t703[31*32:][:32]
+				t73_2 := t73[31*32:][:32]
+				t76_2 := t76[31*32:][:32]
+				t79_2 := t79[31*32:][:32]
+				t82_3 := t82_2[31*32:][:32]
 				for i := range 32 {
 					t225_2 := t225[i*dV:][:dV]
 					t224_2 := t224[i*dV:][:dV]
@@ -3785,7 +3755,7 @@ func (c *stepBackwardFused) run() {
 				a := regions.R3fd7fade776eArgs{
 					P0: unsafe.SliceData(c.Q2),
 					P1: unsafe.SliceData(t2523),
-					P2: unsafe.SliceData(t163),
+					P2: unsafe.SliceData(t162),
 					P3: unsafe.SliceData(t582),
 					N0: 4096*t3 + 4096*chunks*l,
 				}
@@ -3794,10 +3764,10 @@ func (c *stepBackwardFused) run() {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 					t2523_2 := t2523[i*32:][:32]
-					t163_3 := t163[i*32:][:32]
+					t162_2 := t162[i*32:][:32]
 					t582_2 := t582[i*32:][:32]
 					for j := range 32 {
-						t582_2[j] = num.FMA32(Q[j], t2523_2[j], t163_3[j])
+						t582_2[j] = num.FMA32(Q[j], t2523_2[j], t162_2[j])
 					}
 				}
 			}
@@ -3857,21 +3827,21 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t6222_2 := t6222[0+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-16)*32:][:32]
-						t55_3 := t55[((lo+i)-16)*32:][:32]
-						t58_3 := t58[((lo+i)-16)*32:][:32]
-						t613_3 := t613[((lo+i)-16)*32:][:32]
-						t643_3 := t643[((lo+i)-16)*32:][:32]
-						t673_3 := t673[((lo+i)-16)*32:][:32]
-						t703_3 := t703[((lo+i)-16)*32:][:32]
-						t73_3 := t73[((lo+i)-16)*32:][:32]
-						t76_3 := t76[((lo+i)-16)*32:][:32]
-						t79_3 := t79[((lo+i)-16)*32:][:32]
+						t53_2 := t53[((lo+i)-16)*32:][:32]
+						t55_2 := t55[((lo+i)-16)*32:][:32]
+						t58_2 := t58[((lo+i)-16)*32:][:32]
+						t613_2 := t613[((lo+i)-16)*32:][:32]
+						t643_2 := t643[((lo+i)-16)*32:][:32]
+						t673_2 := t673[((lo+i)-16)*32:][:32]
+						t703_2 := t703[((lo+i)-16)*32:][:32]
+						t73_2 := t73[((lo+i)-16)*32:][:32]
+						t76_2 := t76[((lo+i)-16)*32:][:32]
+						t79_2 := t79[((lo+i)-16)*32:][:32]
 						t582_2 := t582[(lo+i)*32:][:32]
 						var t6223 F
 						t6223Sums := [16]F{t6223}
 						for j := range 32 {
-							t6223Sums[j%16] = num.FMA32(((((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t673_3[j])+t703_3[j])+t73_3[j])+t76_3[j])+t79_3[j], t582_2[j], t6223Sums[j%16])
+							t6223Sums[j%16] = num.FMA32(((((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j])+t73_2[j])+t76_2[j])+t79_2[j], t582_2[j], t6223Sums[j%16])
 						}
 						t6223 = kern.Sum16(&t6223Sums)
 						t6222_2[i] = t6223
@@ -3942,20 +3912,20 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t6722_2 := t6722[0+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-8)*32:][:32]
-						t55_3 := t55[((lo+i)-8)*32:][:32]
-						t58_3 := t58[((lo+i)-8)*32:][:32]
-						t613_3 := t613[((lo+i)-8)*32:][:32]
-						t643_3 := t643[((lo+i)-8)*32:][:32]
-						t673_3 := t673[((lo+i)-8)*32:][:32]
-						t703_3 := t703[((lo+i)-8)*32:][:32]
-						t73_3 := t73[((lo+i)-8)*32:][:32]
-						t76_3 := t76[((lo+i)-8)*32:][:32]
+						t53_2 := t53[((lo+i)-8)*32:][:32]
+						t55_2 := t55[((lo+i)-8)*32:][:32]
+						t58_2 := t58[((lo+i)-8)*32:][:32]
+						t613_2 := t613[((lo+i)-8)*32:][:32]
+						t643_2 := t643[((lo+i)-8)*32:][:32]
+						t673_2 := t673[((lo+i)-8)*32:][:32]
+						t703_2 := t703[((lo+i)-8)*32:][:32]
+						t73_2 := t73[((lo+i)-8)*32:][:32]
+						t76_2 := t76[((lo+i)-8)*32:][:32]
 						t633_2 := t633[(lo+i)*32:][:32]
 						var t6723 F
 						t6723Sums := [16]F{t6723}
 						for j := range 32 {
-							t6723Sums[j%16] = num.FMA32((((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t673_3[j])+t703_3[j])+t73_3[j])+t76_3[j], t633_2[j], t6723Sums[j%16])
+							t6723Sums[j%16] = num.FMA32((((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j])+t73_2[j])+t76_2[j], t633_2[j], t6723Sums[j%16])
 						}
 						t6723 = kern.Sum16(&t6723Sums)
 						t6722_2[i] = t6723
@@ -4025,19 +3995,19 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t72_3 := t72_2[0+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-4)*32:][:32]
-						t55_3 := t55[((lo+i)-4)*32:][:32]
-						t58_3 := t58[((lo+i)-4)*32:][:32]
-						t613_3 := t613[((lo+i)-4)*32:][:32]
-						t643_3 := t643[((lo+i)-4)*32:][:32]
-						t673_3 := t673[((lo+i)-4)*32:][:32]
-						t703_3 := t703[((lo+i)-4)*32:][:32]
-						t73_3 := t73[((lo+i)-4)*32:][:32]
+						t53_2 := t53[((lo+i)-4)*32:][:32]
+						t55_2 := t55[((lo+i)-4)*32:][:32]
+						t58_2 := t58[((lo+i)-4)*32:][:32]
+						t613_2 := t613[((lo+i)-4)*32:][:32]
+						t643_2 := t643[((lo+i)-4)*32:][:32]
+						t673_2 := t673[((lo+i)-4)*32:][:32]
+						t703_2 := t703[((lo+i)-4)*32:][:32]
+						t73_2 := t73[((lo+i)-4)*32:][:32]
 						t683_2 := t683[(lo+i)*32:][:32]
 						var t722_2 F
 						t722Sums := [16]F{t722_2}
 						for j := range 32 {
-							t722Sums[j%16] = num.FMA32(((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t673_3[j])+t703_3[j])+t73_3[j], t683_2[j], t722Sums[j%16])
+							t722Sums[j%16] = num.FMA32(((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j])+t73_2[j], t683_2[j], t722Sums[j%16])
 						}
 						t722_2 = kern.Sum16(&t722Sums)
 						t72_3[i] = t722_2
@@ -4063,11 +4033,11 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
-					t82_4 := t82[(l*chunks+t3)*32+lo:][:n]
+					t82_3 := t82[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t683_2 := t683[(lo+i)*32:][:32]
 						t732_2 := t732[((lo+i)-4)*32:][:32]
-						t82Entry3 := t82_4[i]
+						t82Entry3 := t82_3[i]
 						for j := range 32 {
 							t732_2[j] = num.FMA32(t683_2[j], t82Entry3, t732_2[j])
 						}
@@ -4104,18 +4074,18 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t772_2 := t772[0+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-2)*32:][:32]
-						t55_3 := t55[((lo+i)-2)*32:][:32]
-						t58_3 := t58[((lo+i)-2)*32:][:32]
-						t613_3 := t613[((lo+i)-2)*32:][:32]
-						t643_3 := t643[((lo+i)-2)*32:][:32]
-						t673_3 := t673[((lo+i)-2)*32:][:32]
-						t703_3 := t703[((lo+i)-2)*32:][:32]
+						t53_2 := t53[((lo+i)-2)*32:][:32]
+						t55_2 := t55[((lo+i)-2)*32:][:32]
+						t58_2 := t58[((lo+i)-2)*32:][:32]
+						t613_2 := t613[((lo+i)-2)*32:][:32]
+						t643_2 := t643[((lo+i)-2)*32:][:32]
+						t673_2 := t673[((lo+i)-2)*32:][:32]
+						t703_2 := t703[((lo+i)-2)*32:][:32]
 						t732_2 := t732[(lo+i)*32:][:32]
 						var t7722 F
 						t7722Sums := [16]F{t7722}
 						for j := range 32 {
-							t7722Sums[j%16] = num.FMA32((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t673_3[j])+t703_3[j], t732_2[j], t7722Sums[j%16])
+							t7722Sums[j%16] = num.FMA32((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j], t732_2[j], t7722Sums[j%16])
 						}
 						t7722 = kern.Sum16(&t7722Sums)
 						t772_2[i] = t7722
@@ -4180,17 +4150,17 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t822_2 := t822[0+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-1)*32:][:32]
-						t55_3 := t55[((lo+i)-1)*32:][:32]
-						t58_3 := t58[((lo+i)-1)*32:][:32]
-						t613_3 := t613[((lo+i)-1)*32:][:32]
-						t643_3 := t643[((lo+i)-1)*32:][:32]
-						t673_3 := t673[((lo+i)-1)*32:][:32]
+						t53_2 := t53[((lo+i)-1)*32:][:32]
+						t55_2 := t55[((lo+i)-1)*32:][:32]
+						t58_2 := t58[((lo+i)-1)*32:][:32]
+						t613_2 := t613[((lo+i)-1)*32:][:32]
+						t643_2 := t643[((lo+i)-1)*32:][:32]
+						t673_2 := t673[((lo+i)-1)*32:][:32]
 						t78_2 := t78[(lo+i)*32:][:32]
 						var t8222 F
 						t8222Sums := [16]F{t8222}
 						for j := range 32 {
-							t8222Sums[j%16] = num.FMA32(((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t673_3[j], t78_2[j], t8222Sums[j%16])
+							t8222Sums[j%16] = num.FMA32(((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j], t78_2[j], t8222Sums[j%16])
 						}
 						t8222 = kern.Sum16(&t8222Sums)
 						t822_2[i] = t8222
@@ -4207,11 +4177,11 @@ func (c *stepBackwardFused) run() {
 				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
-					t923_3 := t923[i*32:][:32]
+					t923_2 := t923[i*32:][:32]
 					t78_2 := t78[i*32:][:32]
 					t83_2 := t83[i*32:][:32]
 					for j := range 32 {
-						t83_2[j] = t923_3[j] + t78_2[j]
+						t83_2[j] = t923_2[j] + t78_2[j]
 					}
 				}
 			}
@@ -4271,16 +4241,16 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t872_2 := t872[0+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-16)*32:][:32]
-						t55_3 := t55[((lo+i)-16)*32:][:32]
-						t58_3 := t58[((lo+i)-16)*32:][:32]
-						t613_3 := t613[((lo+i)-16)*32:][:32]
-						t643_3 := t643[((lo+i)-16)*32:][:32]
+						t53_2 := t53[((lo+i)-16)*32:][:32]
+						t55_2 := t55[((lo+i)-16)*32:][:32]
+						t58_2 := t58[((lo+i)-16)*32:][:32]
+						t613_2 := t613[((lo+i)-16)*32:][:32]
+						t643_2 := t643[((lo+i)-16)*32:][:32]
 						t83_2 := t83[(lo+i)*32:][:32]
 						var t8722 F
 						t8722Sums := [16]F{t8722}
 						for j := range 32 {
-							t8722Sums[j%16] = num.FMA32((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j], t83_2[j], t8722Sums[j%16])
+							t8722Sums[j%16] = num.FMA32((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j], t83_2[j], t8722Sums[j%16])
 						}
 						t8722 = kern.Sum16(&t8722Sums)
 						t872_2[i] = t8722
@@ -4345,15 +4315,15 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t922_2 := t922[0+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-8)*32:][:32]
-						t55_3 := t55[((lo+i)-8)*32:][:32]
-						t58_3 := t58[((lo+i)-8)*32:][:32]
-						t613_3 := t613[((lo+i)-8)*32:][:32]
+						t53_2 := t53[((lo+i)-8)*32:][:32]
+						t55_2 := t55[((lo+i)-8)*32:][:32]
+						t58_2 := t58[((lo+i)-8)*32:][:32]
+						t613_2 := t613[((lo+i)-8)*32:][:32]
 						t882_2 := t882[(lo+i)*32:][:32]
 						var t9222 F
 						t9222Sums := [16]F{t9222}
 						for j := range 32 {
-							t9222Sums[j%16] = num.FMA32(((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j], t882_2[j], t9222Sums[j%16])
+							t9222Sums[j%16] = num.FMA32(((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j], t882_2[j], t9222Sums[j%16])
 						}
 						t9222 = kern.Sum16(&t9222Sums)
 						t922_2[i] = t9222
@@ -4416,14 +4386,14 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t97_2 := t97[0+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-4)*32:][:32]
-						t55_3 := t55[((lo+i)-4)*32:][:32]
-						t58_3 := t58[((lo+i)-4)*32:][:32]
+						t53_2 := t53[((lo+i)-4)*32:][:32]
+						t55_2 := t55[((lo+i)-4)*32:][:32]
+						t58_2 := t58[((lo+i)-4)*32:][:32]
 						t932_2 := t932[(lo+i)*32:][:32]
 						var t972 F
 						t972Sums := [16]F{t972}
 						for j := range 32 {
-							t972Sums[j%16] = num.FMA32((t53_3[j]+t55_3[j])+t58_3[j], t932_2[j], t972Sums[j%16])
+							t972Sums[j%16] = num.FMA32((t53_2[j]+t55_2[j])+t58_2[j], t932_2[j], t972Sums[j%16])
 						}
 						t972 = kern.Sum16(&t972Sums)
 						t97_2[i] = t972
@@ -4483,13 +4453,13 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t102_3 := t102_2[0+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-2)*32:][:32]
-						t55_3 := t55[((lo+i)-2)*32:][:32]
+						t53_2 := t53[((lo+i)-2)*32:][:32]
+						t55_2 := t55[((lo+i)-2)*32:][:32]
 						t982_2 := t982[(lo+i)*32:][:32]
 						var t1022 F
 						t1022Sums := [16]F{t1022}
 						for j := range 32 {
-							t1022Sums[j%16] = num.FMA32(t53_3[j]+t55_3[j], t982_2[j], t1022Sums[j%16])
+							t1022Sums[j%16] = num.FMA32(t53_2[j]+t55_2[j], t982_2[j], t1022Sums[j%16])
 						}
 						t1022 = kern.Sum16(&t1022Sums)
 						t102_3[i] = t1022
@@ -4553,12 +4523,12 @@ func (c *stepBackwardFused) run() {
 				if n := 32 - lo; n > 0 {
 					t105_2 := t105[0+lo:][:n]
 					for i := range n {
-						t53_3 := t53[((lo+i)-1)*32:][:32]
+						t53_2 := t53[((lo+i)-1)*32:][:32]
 						t1032_2 := t1032[(lo+i)*32:][:32]
 						var t1052 F
 						t1052Sums := [16]F{t1052}
 						for j := range 32 {
-							t1052Sums[j%16] = num.FMA32(t53_3[j], t1032_2[j], t1052Sums[j%16])
+							t1052Sums[j%16] = num.FMA32(t53_2[j], t1032_2[j], t1052Sums[j%16])
 						}
 						t1052 = kern.Sum16(&t1052Sums)
 						t105_2[i] = t1052
@@ -4651,11 +4621,11 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.h
 			lo7 := max(0, 4)
 			if n := 32 - lo7; n > 0 {
-				t82_4 := t82[(l*chunks+t3)*32+lo7:][:n]
+				t82_3 := t82[(l*chunks+t3)*32+lo7:][:n]
 				t122_3 := t122_2[0+lo7:][:n]
 				t127_2 := t127[-4+lo7:][:n]
 				for i := range n {
-					t127_2[i] = num.FMA32(t82_4[i], t122_3[i], t127_2[i])
+					t127_2[i] = num.FMA32(t82_3[i], t122_3[i], t127_2[i])
 				}
 			}
 			// titans_chunk.h
@@ -5076,11 +5046,11 @@ func (c *stepBackwardFused) run() {
 			clear(t193)
 			lo35 := max(0, 4)
 			if n := 32 - lo35; n > 0 {
-				t82_4 := t82[(l*chunks+t3)*32-4+lo35:][:n]
+				t82_3 := t82[(l*chunks+t3)*32-4+lo35:][:n]
 				t191_2 := t191[0+lo35:][:n]
 				t193_2 := t193[0+lo35:][:n]
 				for i := range n {
-					t193_2[i] = F(t82_4[i] * t191_2[i])
+					t193_2[i] = F(t82_3[i] * t191_2[i])
 				}
 			}
 			// titans_chunk.g
@@ -5124,11 +5094,11 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g
 			lo38 := max(0, 4)
 			if n := 32 - lo38; n > 0 {
-				t82_4 := t82[(l*chunks+t3)*32+lo38:][:n]
+				t82_3 := t82[(l*chunks+t3)*32+lo38:][:n]
 				t191_2 := t191[0+lo38:][:n]
 				t199_2 := t199[-4+lo38:][:n]
 				for i := range n {
-					t199_2[i] = num.FMA32(t82_4[i], t191_2[i], t199_2[i])
+					t199_2[i] = num.FMA32(t82_3[i], t191_2[i], t199_2[i])
 				}
 			}
 			// titans_chunk.g
@@ -5147,11 +5117,11 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g
 			lo40 := max(0, 4)
 			if n := 32 - lo40; n > 0 {
-				t82_4 := t82[(l*chunks+t3)*32+lo40:][:n]
+				t82_3 := t82[(l*chunks+t3)*32+lo40:][:n]
 				t194_2 := t194[0+lo40:][:n]
 				t202_3 := t202_2[-4+lo40:][:n]
 				for i := range n {
-					t202_3[i] = num.FMA32(t82_4[i], t194_2[i], t202_3[i])
+					t202_3[i] = num.FMA32(t82_3[i], t194_2[i], t202_3[i])
 				}
 			}
 			// titans_chunk.g
@@ -5308,18 +5278,54 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
-			for i := range 32 {
-				t23_2 := t23[((l*chunks+t3)*32+i)*dK:][:dK]
-				t53Entry2 := t53_2[i]
-				t55Entry2 := t55_2[i]
-				t58Entry2 := t58_2[i]
-				t613Entry2 := t613_2[i]
-				t643Entry2 := t643_2[i]
-				t673Entry2 := t673_2[i]
-				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2
-				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
-				for j := range dK {
-					t23_2[j] = num.FMA32(w7, t1423[j*32+i], F(w6*t722[j*32+i]))
+			if kern.Wide() {
+				a := regions.R9078fe4e84f0Args{
+					P0:  unsafe.SliceData(t53),
+					P1:  unsafe.SliceData(t55),
+					P2:  unsafe.SliceData(t58),
+					P3:  unsafe.SliceData(t613),
+					P4:  unsafe.SliceData(t643),
+					P5:  unsafe.SliceData(t673),
+					P6:  unsafe.SliceData(t703),
+					P7:  unsafe.SliceData(t73),
+					P8:  unsafe.SliceData(t76),
+					P9:  unsafe.SliceData(t79),
+					P10: unsafe.SliceData(t82_2),
+					P11: unsafe.SliceData(t1423),
+					P12: unsafe.SliceData(t722),
+					P13: unsafe.SliceData(t23),
+					N0:  3968,
+					N1:  dK,
+					N2:  128*dK*t3 + 128*chunks*dK*l,
+				}
+				regions.R9078fe4e84f0(&a)
+			} else {
+				t53_2 := t53[31*32:][:32]
+				t55_2 := t55[31*32:][:32]
+				t58_2 := t58[31*32:][:32]
+				t613_2 := t613[31*32:][:32]
+				t643_2 := t643[31*32:][:32]
+				t673_2 := t673[31*32:][:32]
+				t703_2 := t703[31*32:][:32]
+				t73_2 := t73[31*32:][:32]
+				t76_2 := t76[31*32:][:32]
+				t79_2 := t79[31*32:][:32]
+				t82_3 := t82_2[31*32:][:32]
+				for i := range 32 {
+					t1423_2 := t1423[i*dK:][:dK]
+					t722_2 := t722[i*dK:][:dK]
+					t23_2 := t23[((l*chunks+t3)*32+i)*dK:][:dK]
+					t53Entry2 := t53_2[i]
+					t55Entry2 := t55_2[i]
+					t58Entry2 := t58_2[i]
+					t613Entry2 := t613_2[i]
+					t643Entry2 := t643_2[i]
+					t673Entry2 := t673_2[i]
+					w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2
+					w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					for j := range dK {
+						t23_2[j] = num.FMA32(w7, t1423_2[j], F(w6*t722_2[j]))
+					}
 				}
 			}
 			// titans_chunk.g.start, titans_chunk.K
@@ -5386,18 +5392,13 @@ func (c *stepBackwardFused) run() {
 		copy(c.SBarOut[l*dV*dK:][:dK*dV], SBarState2[:dK*dV])
 	}
 
-	// titans_chunk.rho
-	for i := range L {
-		for j := range T {
-			copy(c.KBar[(i*T+j)*dK:][:dK], t15[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// titans_chunk.k
+	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := regions.Rf3d2bf2108a3Args{
+		a := regions.R26370a32abbaArgs{
 			P0: unsafe.SliceData(c.KBar),
 			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.QBar),
+			P3: unsafe.SliceData(t21),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -5405,25 +5406,47 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Rf3d2bf2108a3(&a)
+		regions.R26370a32abba(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 32 {
 					kBar := c.KBar[(i*T+32*j+k)*dK:][:dK]
 					t23_2 := t23[((i*chunks+j)*32+k)*dK:][:dK]
+					qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
+					t21_2 := t21[((i*chunks+j)*32+k)*dK:][:dK]
 					for m := range dK {
 						kBar[m] = kBar[m] + t23_2[m]
+						qBar[m] = qBar[m] + t21_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// titans_chunk.rho
-	for i := range L {
-		for j := range T {
-			copy(c.VBar[(i*T+j)*dV:][:dV], t14[(i*T+j)*dV:][:dV])
+	// titans_chunk.v
+	clear(c.VBar)
+	if kern.Wide() {
+		a := regions.R3fc37e6a9acaArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t9),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dV,
+			N3: 128 * chunks * dV,
+			N4: T*dV - 32*chunks*dV,
+			N5: T * dV,
+		}
+		regions.R3fc37e6a9aca(&a)
+	} else {
+		for i := range L {
+			for j := range T - 32*chunks {
+				vBar := c.VBar[(i*T+j+32*chunks)*dV:][:dV]
+				t9_2 := t9[(i*(T-32*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = vBar[k] + t9_2[k]
+				}
+			}
 		}
 	}
 
@@ -5454,118 +5477,67 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// titans_chunk.rho
-	for i := range L {
-		copy(c.RhoBar[i*T:][:T], t17[i*T:][:T])
+	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
+	clear(c.RhoBar)
+	clear(c.EtaBar)
+	clear(c.ThetaBar)
+	if kern.Wide() {
+		a := regions.R54835e551773Args{
+			P0: unsafe.SliceData(c.RhoBar),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(c.EtaBar),
+			P3: unsafe.SliceData(t10),
+			P4: unsafe.SliceData(c.ThetaBar),
+			P5: unsafe.SliceData(t142),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
+		}
+		regions.R54835e551773(&a)
+	} else {
+		for i := range L {
+			rhoBar := c.RhoBar[i*T+32*chunks:][:T-32*chunks]
+			t6_2 := t6[i*(T-32*chunks):][:T-32*chunks]
+			etaBar := c.EtaBar[i*T+32*chunks:][:T-32*chunks]
+			t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
+			thetaBar := c.ThetaBar[i*T+32*chunks:][:T-32*chunks]
+			t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
+			for j := range T - 32*chunks {
+				rhoBar[j] = rhoBar[j] + t6_2[j]
+				etaBar[j] = etaBar[j] + t10_2[j]
+				thetaBar[j] = thetaBar[j] + t142_3[j]
+			}
+		}
 	}
 
-	// titans_chunk.rho
+	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
-		a := regions.R2d0734d797d6Args{
+		a := regions.Rb661aa0d98e3Args{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(c.EtaBar),
+			P3: unsafe.SliceData(t22_2),
+			P4: unsafe.SliceData(c.ThetaBar),
+			P5: unsafe.SliceData(t24),
 			N0: L,
 			N1: chunks,
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.R2d0734d797d6(&a)
+		regions.Rb661aa0d98e3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				rhoBar := c.RhoBar[i*T+32*j:][:32]
 				t20_2 := t20[(i*chunks+j)*32:][:32]
-				for k := range 32 {
-					rhoBar[k] = rhoBar[k] + t20_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.rho
-	for i := range L {
-		for j := range T {
-			copy(c.QBar[(i*T+j)*dK:][:dK], t12[(i*T+j)*dK:][:dK])
-		}
-	}
-
-	// titans_chunk.q
-	if kern.Wide() {
-		a := regions.Rf3d2bf2108a3Args{
-			P0: unsafe.SliceData(c.QBar),
-			P1: unsafe.SliceData(t21),
-			N0: L,
-			N1: chunks,
-			N2: dK,
-			N3: 32 * dK,
-			N4: 32 * chunks * dK,
-			N5: T * dK,
-		}
-		regions.Rf3d2bf2108a3(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 32 {
-					qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
-					t21_2 := t21[((i*chunks+j)*32+k)*dK:][:dK]
-					for m := range dK {
-						qBar[m] = qBar[m] + t21_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// titans_chunk.rho
-	for i := range L {
-		copy(c.EtaBar[i*T:][:T], t13[i*T:][:T])
-	}
-
-	// titans_chunk.eta
-	if kern.Wide() {
-		a := regions.R2d0734d797d6Args{
-			P0: unsafe.SliceData(c.EtaBar),
-			P1: unsafe.SliceData(t22_2),
-			N0: L,
-			N1: chunks,
-			N2: 32 * chunks,
-			N3: T,
-		}
-		regions.R2d0734d797d6(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
 				etaBar := c.EtaBar[i*T+32*j:][:32]
 				t22_3 := t22_2[(i*chunks+j)*32:][:32]
-				for k := range 32 {
-					etaBar[k] = etaBar[k] + t22_3[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.rho
-	for i := range L {
-		copy(c.ThetaBar[i*T:][:T], t16[i*T:][:T])
-	}
-
-	// titans_chunk.theta
-	if kern.Wide() {
-		a := regions.R2d0734d797d6Args{
-			P0: unsafe.SliceData(c.ThetaBar),
-			P1: unsafe.SliceData(t24),
-			N0: L,
-			N1: chunks,
-			N2: 32 * chunks,
-			N3: T,
-		}
-		regions.R2d0734d797d6(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
 				thetaBar := c.ThetaBar[i*T+32*j:][:32]
 				t24_2 := t24[(i*chunks+j)*32:][:32]
 				for k := range 32 {
+					rhoBar[k] = rhoBar[k] + t20_2[k]
+					etaBar[k] = etaBar[k] + t22_3[k]
 					thetaBar[k] = thetaBar[k] + t24_2[k]
 				}
 			}
@@ -5611,15 +5583,15 @@ func (c *stepBackwardRows1) Part(part int) {
 	t10_2 := t10
 	t212_2 := t212
 	if block > 0 {
-		t11_2 = c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t11_2 = c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t11_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t132_2 = c.Work[8*L*T*dK+3*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t132_2 = c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t132_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t6_2 = c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t6_2 = c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t6_2[l*(T-32*chunks):][:T-32*chunks])
-		t10_2 = c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+10*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t10_2 = c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+7*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t10_2[l*(T-32*chunks):][:T-32*chunks])
-		t212_2 = c.Work[9*L*T*dK+3*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+11*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t212_2 = c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+8*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t212_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
@@ -5763,7 +5735,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
 						var t7 F
 						var t243 F
-						var t162 F
+						var t16 F
 						t70Entry2 := t70_2[a]
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
@@ -5772,7 +5744,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						w2 := F(t67Entry2 * eEntry)
 						t7Sums := [16]F{t7}
 						t243Sums := [16]F{t243}
-						t162Sums := [16]F{t162}
+						t16Sums := [16]F{t16}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
@@ -5781,7 +5753,7 @@ func (c *stepBackwardRows1) Part(part int) {
 							t7Sums[j%16] = num.FMA32(MTrailEntry, t44, t7Sums[j%16])
 							t93 := SBarState[j] + t44
 							t243Sums[j%16] = num.FMA32(t93, t68Entry, t243Sums[j%16])
-							t162Sums[j%16] = num.FMA32(STrailEntry, t93, t162Sums[j%16])
+							t16Sums[j%16] = num.FMA32(STrailEntry, t93, t16Sums[j%16])
 							t11_3[j] = num.FMA32(num.FMA32(-w2, t68Entry, num.FMA32(t70Entry2, STrailEntry, F(t66Entry2*MTrailEntry))), t2Entry, t11_3[j])
 							t43[j] = t44
 							t132_3[j] = num.FMA32(-t93, eEntry, t132_3[j])
@@ -5789,9 +5761,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						}
 						t7 = kern.Sum16(&t7Sums)
 						t243 = kern.Sum16(&t243Sums)
-						t162 = kern.Sum16(&t162Sums)
+						t16 = kern.Sum16(&t16Sums)
 						t6_3[a] = t6_3[a] + t7
-						t10_3[a] = t10_3[a] + t162
+						t10_3[a] = t10_3[a] + t16
 						// titans_chunk.e, titans_chunk.S
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S

@@ -39,10 +39,10 @@ type Step[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 2·L·T·d_v·heads + 2·L·d_k·d_v·heads.
+// WorkLen is L·T·d_v·heads + 2·L·d_k·d_v·heads.
 func (c *Step[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 2*L*T*dV*heads + 2*L*dK*dV*heads
+	return L*T*dV*heads + 2*L*dK*dV*heads
 }
 
 // RowsLen is 2·d_k.
@@ -64,9 +64,7 @@ func (c *Step[F]) Run() {
 	SNextPairs := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
 	work = work[L*dK*dV*heads:]
 	yPairs := work[:L*T*dV*heads] // [L·heads, T, d_v]
-	work = work[L*T*dV*heads:]
-	t122 := work[:L*T*dV*heads] // [L, T, heads, d_v]
-	MState := c.Rows[:dK]       // [d_k]
+	MState := c.Rows[:dK]         // [d_k]
 	rows := c.Rows[dK:]
 	SState := rows[:dK] // [d_k]
 
@@ -284,21 +282,10 @@ func (c *Step[F]) Run() {
 		for j := range T {
 			for k := range heads {
 				yPairsView := yPairs[((i*heads+k)*T+j)*dV:][:dV]
-				t122_2 := t122[((i*T+j)*heads+k)*dV:][:dV]
+				yView := c.Y[((i*T+j)*heads+k)*dV:][:dV]
 				for m := range dV {
-					t122_2[m] = yPairsView[m]
+					yView[m] = yPairsView[m]
 				}
-			}
-		}
-	}
-
-	// titans_heads
-	for i := range L {
-		for j := range T {
-			t122View := t122[(i*T+j)*dV*heads:][:dV*heads]
-			y := c.Y[(i*T+j)*dV*heads:][:dV*heads]
-			for k := range dV * heads {
-				y[k] = t122View[k]
 			}
 		}
 	}
@@ -353,13 +340,13 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 4·L·T·d_k·heads + 2·L·T·d_v·heads + 2·L·d_k·d_v·heads + 3·L·T·heads.
+// WorkLen is 3·L·T·d_k·heads + 2·L·T·d_v·heads + 2·L·d_k·d_v·heads + 2·L·T·heads.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
 	if kern.Fused() {
-		return 4*L*T*dK*heads + 2*L*T*dV*heads + 2*L*dK*dV*heads + 3*L*T*heads + (kern.Blocks(dV)-1)*(3*L*T*dK*heads+2*L*T*heads) // and the sums of blocks of rows
+		return 3*L*T*dK*heads + 2*L*T*dV*heads + 2*L*dK*dV*heads + 2*L*T*heads + (kern.Blocks(dV)-1)*(3*L*T*dK*heads+2*L*T*heads) // and the sums of blocks of rows
 	}
-	return 4*L*T*dK*heads + 2*L*T*dV*heads + 2*L*dK*dV*heads + 3*L*T*heads
+	return 3*L*T*dK*heads + 2*L*T*dV*heads + 2*L*dK*dV*heads + 2*L*T*heads
 }
 
 // RowsLen is 2·C·d_k + 5·d_k.
@@ -393,11 +380,7 @@ func (c *StepBackward[F]) Run() {
 	t132 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t212 := work[:L*T*dK*heads] // [L·heads, T, d_k]
-	work = work[L*T*dK*heads:]
-	t142 := work[:L*T*heads] // [L·heads, T]
-	work = work[L*T*heads:]
-	t23 := work[:L*T*dK*heads] // [L·heads, T, d_k]
-	MBarState := c.Rows[:dK]   // [d_k]
+	MBarState := c.Rows[:dK]    // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
 	rows = rows[dK:]
@@ -687,20 +670,20 @@ func (c *StepBackward[F]) Run() {
 	// titans_heads.S, titans_heads.e
 	for i := range L * heads {
 		thetaView := c.Theta[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
+		thetaBarView := c.ThetaBar[i*T:][:T]
 		for j := range T {
 			t132_2 := t132[(i*T+j)*dK:][:dK]
 			kView := c.K[(i*T+j)*dK:][:dK]
 			t212_2 := t212[(i*T+j)*dK:][:dK]
-			t23_2 := t23[(i*T+j)*dK:][:dK]
-			var t1422 F
+			kBarView := c.KBar[(i*T+j)*dK:][:dK]
+			var t142 F
 			thetaViewEntry3 := thetaView[j]
 			for k := range dK {
 				t132Entry := t132_2[k]
-				t1422 += F(kView[k] * t132Entry)
-				t23_2[k] = F(thetaViewEntry3*t132Entry) + t212_2[k]
+				t142 += F(kView[k] * t132Entry)
+				kBarView[k] = F(thetaViewEntry3*t132Entry) + t212_2[k]
 			}
-			t142_2[j] = t1422
+			thetaBarView[j] = t142
 		}
 	}
 
@@ -724,22 +707,6 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range T {
-				t23View := t23[((i*heads+j)*T+k)*dK:][:dK]
-				kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-				t13View := t13[((i*heads+j)*T+k)*dK:][:dK]
-				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-				for m := range dK {
-					kBar[m] = t23View[m]
-					qBar[m] = t13View[m]
-				}
-			}
-		}
-	}
-
-	// titans_heads
-	for i := range L {
-		for j := range heads {
-			for k := range T {
 				t11View := t11[((i*heads+j)*T+k)*dV:][:dV]
 				vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
 				for m := range dV {
@@ -754,14 +721,24 @@ func (c *StepBackward[F]) Run() {
 		for j := range heads {
 			t12View := t12[(i*heads+j)*T:][:T]
 			etaBar := c.EtaBar[(i*heads+j)*T:][:T]
-			t142View := t142[(i*heads+j)*T:][:T]
-			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
 			t8View := t8[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 			for k := range T {
 				etaBar[k] = t12View[k]
-				thetaBar[k] = t142View[k]
 				rhoBar[k] = t8View[k]
+			}
+		}
+	}
+
+	// titans_heads
+	for i := range L {
+		for j := range heads {
+			for k := range T {
+				t13View := t13[((i*heads+j)*T+k)*dK:][:dK]
+				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
+				for m := range dK {
+					qBar[m] = t13View[m]
+				}
 			}
 		}
 	}

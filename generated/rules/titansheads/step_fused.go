@@ -24,10 +24,9 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = heads
 	_ = segments
-	MNextPairs := c.Work[:L*dK*dV*heads]                         // [L·heads, d_v, d_k]
-	SNextPairs := c.Work[L*dK*dV*heads:][:L*dK*dV*heads]         // [L·heads, d_v, d_k]
-	yPairs := c.Work[2*L*dK*dV*heads:][:L*T*dV*heads]            // [L·heads, T, d_v]
-	t122 := c.Work[L*T*dV*heads+2*L*dK*dV*heads:][:L*T*dV*heads] // [L, T, heads, d_v]
+	MNextPairs := c.Work[:L*dK*dV*heads]                 // [L·heads, d_v, d_k]
+	SNextPairs := c.Work[L*dK*dV*heads:][:L*dK*dV*heads] // [L·heads, d_v, d_k]
+	yPairs := c.Work[2*L*dK*dV*heads:][:L*T*dV*heads]    // [L·heads, T, d_v]
 
 	// titans_heads
 	workers.Each(L*heads*kern.Parts(dV), (*stepRows1)(c))
@@ -36,15 +35,8 @@ func (c *stepFused) run() {
 	for i := range L {
 		for j := range T {
 			for k := range heads {
-				copy(t122[((i*T+j)*heads+k)*dV:][:dV], yPairs[((i*heads+k)*T+j)*dV:][:dV])
+				copy(c.Y[((i*T+j)*heads+k)*dV:][:dV], yPairs[((i*heads+k)*T+j)*dV:][:dV])
 			}
-		}
-	}
-
-	// titans_heads
-	for i := range L {
-		for j := range T {
-			copy(c.Y[(i*T+j)*dV*heads:][:dV*heads], t122[(i*T+j)*dV*heads:][:dV*heads])
 		}
 	}
 
@@ -237,8 +229,6 @@ func (c *stepBackwardFused) run() {
 	t13 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                 // [L·heads, T, d_k]
 	t132 := c.Work[L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]   // [L·heads, T, d_k]
 	t212 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
-	t142 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*heads]    // [L·heads, T]
-	t23 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:][:L*T*dK*heads]  // [L·heads, T, d_k]
 
 	// titans_heads
 	for i := range L {
@@ -257,11 +247,11 @@ func (c *stepBackwardFused) run() {
 	clear(t212)
 	workers.Each(L*heads*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t13[:L*T*dK*heads], c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t132[:L*T*dK*heads], c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t8[:L*T*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t12[:L*T*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t212[:L*T*dK*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+5*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t13[:L*T*dK*heads], c.Work[3*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t132[:L*T*dK*heads], c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t8[:L*T*heads], c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t12[:L*T*heads], c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t212[:L*T*dK*heads], c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
 	}
 
 	// titans_heads.S, titans_heads.e
@@ -271,8 +261,8 @@ func (c *stepBackwardFused) run() {
 			P1: unsafe.SliceData(t132),
 			P2: unsafe.SliceData(c.K),
 			P3: unsafe.SliceData(t212),
-			P4: unsafe.SliceData(t23),
-			P5: unsafe.SliceData(t142),
+			P4: unsafe.SliceData(c.KBar),
+			P5: unsafe.SliceData(c.ThetaBar),
 			N0: L * heads,
 			N1: T,
 			N2: 4,
@@ -287,22 +277,22 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L * heads {
 			thetaView := c.Theta[i*T:][:T]
-			t142_2 := t142[i*T:][:T]
+			thetaBarView := c.ThetaBar[i*T:][:T]
 			for j := range T {
 				t132_2 := t132[(i*T+j)*dK:][:dK]
 				kView := c.K[(i*T+j)*dK:][:dK]
 				t212_2 := t212[(i*T+j)*dK:][:dK]
-				t23_2 := t23[(i*T+j)*dK:][:dK]
-				var t1422 F
+				kBarView := c.KBar[(i*T+j)*dK:][:dK]
+				var t142 F
 				thetaViewEntry3 := thetaView[j]
-				t1422Sums := [16]F{t1422}
+				t142Sums := [16]F{t142}
 				for k := range dK {
 					t132Entry := t132_2[k]
-					t1422Sums[k%16] = num.FMA32(kView[k], t132Entry, t1422Sums[k%16])
-					t23_2[k] = num.FMA32(thetaViewEntry3, t132Entry, t212_2[k])
+					t142Sums[k%16] = num.FMA32(kView[k], t132Entry, t142Sums[k%16])
+					kBarView[k] = num.FMA32(thetaViewEntry3, t132Entry, t212_2[k])
 				}
-				t1422 = kern.Sum16(&t1422Sums)
-				t142_2[j] = t1422
+				t142 = kern.Sum16(&t142Sums)
+				thetaBarView[j] = t142
 			}
 		}
 	}
@@ -340,38 +330,6 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_heads
-	if kern.Wide() {
-		a := regions.Rc6990a590189Args{
-			P0: unsafe.SliceData(t23),
-			P1: unsafe.SliceData(c.KBar),
-			P2: unsafe.SliceData(t13),
-			P3: unsafe.SliceData(c.QBar),
-			N0: L,
-			N1: heads,
-			N2: T,
-			N3: dK,
-			N4: T * dK,
-			N5: T * dK * heads,
-		}
-		regions.Rc6990a590189(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range T {
-					t23View := t23[((i*heads+j)*T+k)*dK:][:dK]
-					kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-					t13View := t13[((i*heads+j)*T+k)*dK:][:dK]
-					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-					for m := range dK {
-						kBar[m] = t23View[m]
-						qBar[m] = t13View[m]
-					}
-				}
-			}
-		}
-	}
-
-	// titans_heads
 	for i := range L {
 		for j := range heads {
 			for k := range T {
@@ -382,33 +340,37 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := regions.Rbc9abbf1b69fArgs{
+		a := regions.R95988a3a9a86Args{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(c.EtaBar),
-			P2: unsafe.SliceData(t142),
-			P3: unsafe.SliceData(c.ThetaBar),
-			P4: unsafe.SliceData(t8),
-			P5: unsafe.SliceData(c.RhoBar),
+			P2: unsafe.SliceData(t8),
+			P3: unsafe.SliceData(c.RhoBar),
 			N0: L,
 			N1: heads,
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rbc9abbf1b69f(&a)
+		regions.R95988a3a9a86(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				t12View := t12[(i*heads+j)*T:][:T]
 				etaBar := c.EtaBar[(i*heads+j)*T:][:T]
-				t142View := t142[(i*heads+j)*T:][:T]
-				thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
 				t8View := t8[(i*heads+j)*T:][:T]
 				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 				for k := range T {
 					etaBar[k] = t12View[k]
-					thetaBar[k] = t142View[k]
 					rhoBar[k] = t8View[k]
 				}
+			}
+		}
+	}
+
+	// titans_heads
+	for i := range L {
+		for j := range heads {
+			for k := range T {
+				copy(c.QBar[((i*heads+j)*T+k)*dK:][:dK], t13[((i*heads+j)*T+k)*dK:][:dK])
 			}
 		}
 	}
@@ -446,15 +408,15 @@ func (c *stepBackwardRows1) Part(part int) {
 	t12_2 := t12
 	t212_2 := t212
 	if block > 0 {
-		t13_2 = c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
+		t13_2 = c.Work[3*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
 		clear(t13_2[l*T*dK:][:T*dK])
-		t132_2 = c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
+		t132_2 = c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
 		clear(t132_2[l*T*dK:][:T*dK])
-		t8_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
+		t8_2 = c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
 		clear(t8_2[l*T:][:T])
-		t12_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
+		t12_2 = c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
 		clear(t12_2[l*T:][:T])
-		t212_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+5*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
+		t212_2 = c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
 		clear(t212_2[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {

@@ -29,10 +29,10 @@ type Read[F num.Float] struct {
 	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·N·T·d_v + L·T·d_v.
+// WorkLen is L·N·T·d_v.
 func (c *Read[F]) WorkLen() int {
 	L, N, T, dV := c.L, c.N, c.T, c.DV
-	return L*N*T*dV + L*T*dV
+	return L * N * T * dV
 }
 
 // Run computes Read.
@@ -43,8 +43,6 @@ func (c *Read[F]) Run() {
 	}
 	L, N, T, dK, dV := c.L, c.N, c.T, c.DK, c.DV
 	t21 := c.Work[:L*N*T*dV] // [L, T, N, d_v]
-	work := c.Work[L*N*T*dV:]
-	t22 := work[:L*T*dV] // [L, T, d_v]
 
 	// tnt_locals.y
 	for i := range L {
@@ -59,26 +57,15 @@ func (c *Read[F]) Run() {
 	}
 
 	// tnt_locals.y
-	clear(t22)
+	clear(c.Y)
 	for i := range L {
 		for j := range T {
-			t22_2 := t22[(i*T+j)*dV:][:dV]
+			y := c.Y[(i*T+j)*dV:][:dV]
 			for k := range N {
 				t21_2 := t21[((i*T+j)*N+k)*dV:][:dV]
 				for m := range dV {
-					t22_2[m] += t21_2[m]
+					y[m] += t21_2[m]
 				}
-			}
-		}
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		for j := range T {
-			t22_2 := t22[(i*T+j)*dV:][:dV]
-			y := c.Y[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				y[k] = t22_2[k]
 			}
 		}
 	}

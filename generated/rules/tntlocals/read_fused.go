@@ -19,8 +19,7 @@ func (c *readFused) run() {
 	_ = T
 	_ = dK
 	_ = dV
-	t21 := c.Work[:L*N*T*dV]          // [L, T, N, d_v]
-	t22 := c.Work[L*N*T*dV:][:L*T*dV] // [L, T, d_v]
+	t21 := c.Work[:L*N*T*dV] // [L, T, N, d_v]
 
 	// tnt_locals.y
 	for i := range L {
@@ -35,10 +34,10 @@ func (c *readFused) run() {
 	}
 
 	// tnt_locals.y
-	clear(t22)
+	clear(c.Y)
 	if kern.Wide() {
 		a := regions.R09df87485bfcArgs{
-			P0: unsafe.SliceData(t22),
+			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
@@ -52,21 +51,14 @@ func (c *readFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t22_2 := t22[(i*T+j)*dV:][:dV]
+				y := c.Y[(i*T+j)*dV:][:dV]
 				for k := range N {
 					t21_2 := t21[((i*T+j)*N+k)*dV:][:dV]
 					for m := range dV {
-						t22_2[m] = t22_2[m] + t21_2[m]
+						y[m] = y[m] + t21_2[m]
 					}
 				}
 			}
-		}
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		for j := range T {
-			copy(c.Y[(i*T+j)*dV:][:dV], t22[(i*T+j)*dV:][:dV])
 		}
 	}
 

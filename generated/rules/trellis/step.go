@@ -106,8 +106,7 @@ func (c *Step[F]) Run() {
 		t39_2 := t39[i*T:][:T]
 		for j := range T {
 			uProdEntry := uProd[j]
-			t32 := (F(0) < uProdEntry)
-			t39_2[j] = num.Max(kern.Choose(t32, num.Sqrt(kern.Choose(t32, uProdEntry, F(1))), F(0)), F(1e-08))
+			t39_2[j] = num.Max(kern.Choose((F(0) < uProdEntry), num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -307,42 +306,35 @@ type StepBackward[F num.Float] struct {
 	D             int
 	DK            int
 	DV            int
-	X             []F    // [L, T, d]
-	Rho           []F    // [L, T]
-	Theta         []F    // [L, T]
-	Q             []F    // [L, T, d]
-	YBar          []F    // [L, T, d_v]
-	SKBar         []F    // [L, d_k, d]
-	SVBar         []F    // [L, d_v, d_k]
-	UProd         []F    // [L, T]
-	SKLin         []F    // [L, T, d_k]
-	CProd         []F    // [L, T, d_k]
-	SVLin         []F    // [L, T, d_v]
-	YProd         []F    // [L, T, d_k]
-	XBar          []F    // [L, T, d], written
-	SKBarOut      []F    // [L, d_k, d], written
-	SVBarOut      []F    // [L, d_v, d_k], written
-	KBar          []F    // [L, T, d_k], written
-	VBar          []F    // [L, T, d_v], written
-	RhoBar        []F    // [L, T], written
-	ThetaBar      []F    // [L, T], written
-	QBar          []F    // [L, T, d], written
-	SKCheckpoints []F    // [L, segments, d_k, d]
-	SVCheckpoints []F    // [L, segments, d_v, d_k]
-	Work          []F    // WorkLen() entries
-	Flags         []bool // FlagsLen() entries
+	X             []F // [L, T, d]
+	Rho           []F // [L, T]
+	Theta         []F // [L, T]
+	Q             []F // [L, T, d]
+	YBar          []F // [L, T, d_v]
+	SKBar         []F // [L, d_k, d]
+	SVBar         []F // [L, d_v, d_k]
+	UProd         []F // [L, T]
+	SKLin         []F // [L, T, d_k]
+	CProd         []F // [L, T, d_k]
+	SVLin         []F // [L, T, d_v]
+	YProd         []F // [L, T, d_k]
+	XBar          []F // [L, T, d], written
+	SKBarOut      []F // [L, d_k, d], written
+	SVBarOut      []F // [L, d_v, d_k], written
+	KBar          []F // [L, T, d_k], written
+	VBar          []F // [L, T, d_v], written
+	RhoBar        []F // [L, T], written
+	ThetaBar      []F // [L, T], written
+	QBar          []F // [L, T, d], written
+	SKCheckpoints []F // [L, segments, d_k, d]
+	SVCheckpoints []F // [L, segments, d_v, d_k]
+	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_k·d_v + C·d·d_k + 2·L·T·d + 6·L·T·d_k + 7·L·T + 2·d_k·d_v + 2·d·d_k + 4·d + 10·d_k + d_v.
+// WorkLen is C·d_k·d_v + C·d·d_k + 2·L·T·d + 6·L·T·d_k + 8·L·T + 2·d_k·d_v + 2·d·d_k + 4·d + 10·d_k + d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dV + C*d*dK + 2*L*T*d + 6*L*T*dK + 7*L*T + 2*dK*dV + 2*d*dK + 4*d + 10*dK + dV
-}
-
-// FlagsLen is 3·L·T.
-func (c *StepBackward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return C*dK*dV + C*d*dK + 2*L*T*d + 6*L*T*dK + 8*L*T + 2*dK*dV + 2*d*dK + 4*d + 10*dK + dV
 }
 
 // Run computes StepBackward.
@@ -355,6 +347,8 @@ func (c *StepBackward[F]) Run() {
 	segments := (C + T - 1) / C
 	t35 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t37 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t39 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t10 := work[:L*T] // [L, T]
@@ -409,7 +403,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	t79 := work[:dK] // [d_k]
 	work = work[dK:]
-	t372 := work[:dK] // [d_k]
+	t3722 := work[:dK] // [d_k]
 	work = work[dK:]
 	t55 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -419,35 +413,24 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t62 := work[:d] // [d]
 	work = work[d:]
-	t81 := work[:d]      // [d]
-	t32 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t14 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t18 := flags[:L*T] // [L, T]
+	t81 := work[:d] // [d]
 
 	// trellis.u
 	for i := range L {
 		uProd := c.UProd[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
 		t39_2 := t39[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
 		for j := range T {
 			uProdEntry := uProd[j]
-			t322_2 := (F(0) < uProdEntry)
-			t352 := num.Sqrt(kern.Choose(t322_2, uProdEntry, F(1)))
-			t37 := kern.Choose(t322_2, t352, F(0))
-			t392 := num.Max(t37, F(1e-08))
-			t142 := (F(1e-08) <= t37)
-			t32_2[j] = t322_2
+			t352 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+			t372 := kern.Choose((F(0) < uProdEntry), t352, F(0))
+			t392 := num.Max(t372, F(1e-08))
 			t35_2[j] = t352
+			t37_2[j] = t372
 			t39_2[j] = t392
 			t10_2[j] = F(1) / t392
-			t14_2[j] = t142
-			t18_2[j] = (t142 && t322_2)
 		}
 	}
 
@@ -598,6 +581,7 @@ func (c *StepBackward[F]) Run() {
 					t222 := num.Sqrt(1e-06 + t202_2[a])
 					t45 := num.Sqrt(1e-06 + t43_2[a])
 					t52 := F(1) / t45
+					t393 := F(1) / t222
 					// trellis.c, trellis.y
 					for i := range dK {
 						c2_2[i] = t19_2[i] / t222
@@ -629,13 +613,11 @@ func (c *StepBackward[F]) Run() {
 						t8 += F(t322[i] * (t46[i] / t45))
 					}
 					t82 := -t8
-					// trellis.y, trellis.c
-					t90 := F(t52 * t82)
-					t393 := F(1) / t222
 					// trellis.y, trellis.S_V
 					var t29 F
+					w5 := F(F(0.5*t52) * t82)
 					for i := range dK {
-						t152 := F(t52*t322[i]) + F(2*F(F(0.5*t42_2[i])*t90))
+						t152 := F(t52*t322[i]) + F(2*F(w5*t42_2[i]))
 						t29 += F(c2_2[i] * t28[i])
 						t41Entry := t41_2[i]
 						t212[i] = F(t41Entry*t152) + F(F(F(yProd[i]*t41Entry)*t152)*t1922_2[i])
@@ -657,31 +639,30 @@ func (c *StepBackward[F]) Run() {
 					// trellis.S_V, trellis.S_K, trellis.y
 					clear(t79)
 					rhoEntry2 := rho[a]
-					w5 := rhoEntry2 - F(0.01*thetaEntry3)
+					w6 := rhoEntry2 - F(0.01*thetaEntry3)
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 						SVBarState2 := SVBarState[i*dK:][:dK]
 						yBarEntry2 := yBar[i]
 						t78Entry := t78[i]
-						w6 := F(thetaEntry3 * t78Entry)
+						w7 := F(thetaEntry3 * t78Entry)
 						for j := range dK {
 							t79[j] += F(SVTrail2[j] * t78Entry)
-							SVBarState2[j] = F(w5*(SVBarState2[j]+F(yBarEntry2*t46[j]))) - F(w6*c2_2[j])
+							SVBarState2[j] = F(w6*(SVBarState2[j]+F(yBarEntry2*t46[j]))) - F(w7*c2_2[j])
 						}
 					}
 					// trellis.c, trellis.S_V
 					var t4222 F
 					for i := range dK {
-						t3722 := F(thetaEntry3*t28[i]) - F(thetaEntry3*t79[i])
-						t4222 += F(t3722 * (c2_2[i] / t222))
-						t372[i] = t3722
+						t3723 := F(thetaEntry3*t28[i]) - F(thetaEntry3*t79[i])
+						t4222 += F(t3723 * (c2_2[i] / t222))
+						t3722[i] = t3723
 					}
 					t4223 := -t4222
 					// trellis.c
-					t92 := F(t393 * t4223)
-					// trellis.c
+					w8 := F(F(0.5*t393) * t4223)
 					for i := range dK {
-						t49 := F(t393*t372[i]) + F(2*F(F(0.5*t19_2[i])*t92))
+						t49 := F(t393*t3722[i]) + F(2*F(w8*t19_2[i]))
 						t182Entry := t182_2[i]
 						t55[i] = F(t182Entry*t49) + F(F(F(cProd[i]*t182Entry)*t49)*t53_2[i])
 					}
@@ -719,7 +700,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// trellis.S_K, trellis.y, trellis.c
 					clear(t81)
-					w7 := rhoEntry2 - F(0.01*thetaEntry3)
+					w9 := rhoEntry2 - F(0.01*thetaEntry3)
 					for i := range dK {
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 						SKBarState2 := SKBarState[i*d:][:d]
@@ -727,11 +708,11 @@ func (c *StepBackward[F]) Run() {
 						t212Entry3 := t212[i]
 						t55Entry2 := t55[i]
 						t80Entry := t80[i]
-						w8 := F(thetaEntry3 * t80Entry)
+						w10 := F(thetaEntry3 * t80Entry)
 						for j := range d {
 							uEntry2 := u2[j]
 							t81[j] += F(SKTrail2[j] * t80Entry)
-							SKBarState2[j] = F(w7*(SKBarState2[j]+F(q[j]*t212Entry3)+F(uEntry2*t55Entry2))) - F(w8*uEntry2)
+							SKBarState2[j] = F(w9*(SKBarState2[j]+F(q[j]*t212Entry3)+F(uEntry2*t55Entry2))) - F(w10*uEntry2)
 						}
 					}
 					// trellis.S_K
@@ -780,15 +761,16 @@ func (c *StepBackward[F]) Run() {
 
 	// trellis.u
 	for i := range L {
-		t18_2 := t18[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
+		t37_2 := t37[i*T:][:T]
+		uProd := c.UProd[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		t302_2 := t302[i*T:][:T]
 		for j := range T {
-			t18Entry := t18_2[j]
-			t302_2[j] = kern.Choose((t18Entry && t32_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t14_2[j], t13_2[j], F(0)), F(0)))*(F(1)/t35_2[j])), F(0)), F(0))
+			t37Entry := t37_2[j]
+			uProdEntry2 := uProd[j]
+			w11 := F(F(0.5*kern.Choose(((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t37Entry), t13_2[j], F(0)), F(0))) * (F(1) / t35_2[j]))
+			t302_2[j] = kern.Choose(((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2)), w11, F(0)), F(0))
 		}
 	}
 
@@ -911,7 +893,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.SKCheckpoints = k.SKCheckpoints
 	g.SVCheckpoints = k.SVCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vK, g.KBar)

@@ -74,21 +74,20 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(t39),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
 			t39_2 := t39[i*T:][:T]
 			for j := range T {
 				uProdEntry := uProd[j]
-				t32 := (F(0) < uProdEntry)
-				t39_2[j] = kern.Larger(kern.Choose(t32, num.Sqrt(kern.Choose(t32, uProdEntry, F(1))), F(0)), F(1e-08))
+				t39_2[j] = kern.Larger(kern.Choose((F(0) < uProdEntry), num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -491,42 +490,40 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = segments
 	t35 := c.Work[:L*T]                                                                   // [L, T]
-	t39 := c.Work[L*T:][:L*T]                                                             // [L, T]
-	t10 := c.Work[2*L*T:][:L*T]                                                           // [L, T]
-	u := c.Work[3*L*T:][:L*T*d]                                                           // [L, T, d]
-	t182 := c.Work[L*T*d+3*L*T:][:L*T*dK]                                                 // [L, T, d_k]
-	t19 := c.Work[L*T*d+L*T*dK+3*L*T:][:L*T*dK]                                           // [L, T, d_k]
-	t202 := c.Work[L*T*d+2*L*T*dK+3*L*T:][:L*T]                                           // [L, T]
-	t41 := c.Work[L*T*d+2*L*T*dK+4*L*T:][:L*T*dK]                                         // [L, T, d_k]
-	t42 := c.Work[L*T*d+3*L*T*dK+4*L*T:][:L*T*dK]                                         // [L, T, d_k]
-	t43 := c.Work[L*T*d+4*L*T*dK+4*L*T:][:L*T]                                            // [L, T]
-	t1922 := c.Work[L*T*d+4*L*T*dK+5*L*T:][:L*T*dK]                                       // [L, T, d_k]
-	t53 := c.Work[L*T*d+5*L*T*dK+5*L*T:][:L*T*dK]                                         // [L, T, d_k]
-	t5 := c.Work[L*T*d+6*L*T*dK+5*L*T:][:L*T*d]                                           // [L, T, d]
-	t13 := c.Work[2*L*T*d+6*L*T*dK+5*L*T:][:L*T]                                          // [L, T]
-	t302 := c.Work[2*L*T*d+6*L*T*dK+6*L*T:][:L*T]                                         // [L, T]
-	SKBarState := c.Work[2*L*T*d+6*L*T*dK+7*L*T:][:d*dK]                                  // [d_k, d]
-	SVBarState := c.Work[2*L*T*d+6*L*T*dK+7*L*T+d*dK:][:dK*dV]                            // [d_v, d_k]
-	SKTrail := c.Work[2*L*T*d+6*L*T*dK+7*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                   // [C + 1, d_k, d]
-	SVTrail := c.Work[C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]        // [C + 1, d_v, d_k]
-	c2 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK:][:dK]              // [d_k]
-	c2_2 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+dK:][:dK]         // [d_k]
-	t46 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+2*dK:][:dK]        // [d_k]
-	t322 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+3*dK:][:dK]       // [d_k]
-	t78 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+4*dK:][:dV]        // [d_v]
-	t28 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+4*dK+dV:][:dK]     // [d_k]
-	t212 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+5*dK+dV:][:dK]    // [d_k]
-	t23 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+6*dK+dV:][:d]      // [d]
-	t79 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+d+6*dK+dV:][:dK]   // [d_k]
-	t372 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+d+7*dK+dV:][:dK]  // [d_k]
-	t55 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+d+8*dK+dV:][:dK]   // [d_k]
-	t57 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+d+9*dK+dV:][:d]    // [d]
-	t80 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+2*d+9*dK+dV:][:dK] // [d_k]
-	t62 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+2*d+10*dK+dV:][:d] // [d]
-	t81 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+7*L*T+2*dK*dV+2*d*dK+3*d+10*dK+dV:][:d] // [d]
-	t32 := c.Flags[:L*T]                                                                  // [L, T]
-	t14 := c.Flags[L*T:][:L*T]                                                            // [L, T]
-	t18 := c.Flags[2*L*T:][:L*T]                                                          // [L, T]
+	t37 := c.Work[L*T:][:L*T]                                                             // [L, T]
+	t39 := c.Work[2*L*T:][:L*T]                                                           // [L, T]
+	t10 := c.Work[3*L*T:][:L*T]                                                           // [L, T]
+	u := c.Work[4*L*T:][:L*T*d]                                                           // [L, T, d]
+	t182 := c.Work[L*T*d+4*L*T:][:L*T*dK]                                                 // [L, T, d_k]
+	t19 := c.Work[L*T*d+L*T*dK+4*L*T:][:L*T*dK]                                           // [L, T, d_k]
+	t202 := c.Work[L*T*d+2*L*T*dK+4*L*T:][:L*T]                                           // [L, T]
+	t41 := c.Work[L*T*d+2*L*T*dK+5*L*T:][:L*T*dK]                                         // [L, T, d_k]
+	t42 := c.Work[L*T*d+3*L*T*dK+5*L*T:][:L*T*dK]                                         // [L, T, d_k]
+	t43 := c.Work[L*T*d+4*L*T*dK+5*L*T:][:L*T]                                            // [L, T]
+	t1922 := c.Work[L*T*d+4*L*T*dK+6*L*T:][:L*T*dK]                                       // [L, T, d_k]
+	t53 := c.Work[L*T*d+5*L*T*dK+6*L*T:][:L*T*dK]                                         // [L, T, d_k]
+	t5 := c.Work[L*T*d+6*L*T*dK+6*L*T:][:L*T*d]                                           // [L, T, d]
+	t13 := c.Work[2*L*T*d+6*L*T*dK+6*L*T:][:L*T]                                          // [L, T]
+	t302 := c.Work[2*L*T*d+6*L*T*dK+7*L*T:][:L*T]                                         // [L, T]
+	SKBarState := c.Work[2*L*T*d+6*L*T*dK+8*L*T:][:d*dK]                                  // [d_k, d]
+	SVBarState := c.Work[2*L*T*d+6*L*T*dK+8*L*T+d*dK:][:dK*dV]                            // [d_v, d_k]
+	SKTrail := c.Work[2*L*T*d+6*L*T*dK+8*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                   // [C + 1, d_k, d]
+	SVTrail := c.Work[C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]        // [C + 1, d_v, d_k]
+	c2 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK:][:dK]              // [d_k]
+	c2_2 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+dK:][:dK]         // [d_k]
+	t46 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+2*dK:][:dK]        // [d_k]
+	t322 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+3*dK:][:dK]       // [d_k]
+	t78 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+4*dK:][:dV]        // [d_v]
+	t28 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+4*dK+dV:][:dK]     // [d_k]
+	t212 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+5*dK+dV:][:dK]    // [d_k]
+	t23 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+6*dK+dV:][:d]      // [d]
+	t79 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+d+6*dK+dV:][:dK]   // [d_k]
+	t3722 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+d+7*dK+dV:][:dK] // [d_k]
+	t55 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+d+8*dK+dV:][:dK]   // [d_k]
+	t57 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+d+9*dK+dV:][:d]    // [d]
+	t80 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+2*d+9*dK+dV:][:dK] // [d_k]
+	t62 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+2*d+10*dK+dV:][:d] // [d]
+	t81 := c.Work[C*dK*dV+C*d*dK+2*L*T*d+6*L*T*dK+8*L*T+2*dK*dV+2*d*dK+3*d+10*dK+dV:][:d] // [d]
 	t31Total := make([]F, 1)
 	t8Total := make([]F, 1)
 	t29Total := make([]F, 1)
@@ -535,27 +532,34 @@ func (c *stepBackwardFused) run() {
 	t63Total := make([]F, 1)
 
 	// trellis.u
-	for i := range L {
-		uProd := c.UProd[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		for j := range T {
-			uProdEntry := uProd[j]
-			t322_2 := (F(0) < uProdEntry)
-			t352 := num.Sqrt(kern.Choose(t322_2, uProdEntry, F(1)))
-			t37 := kern.Choose(t322_2, t352, F(0))
-			t392 := kern.Larger(t37, F(1e-08))
-			t142 := (F(1e-08) <= t37)
-			t32_2[j] = t322_2
-			t35_2[j] = t352
-			t39_2[j] = t392
-			t10_2[j] = F(1) / t392
-			t14_2[j] = t142
-			t18_2[j] = (t142 && t322_2)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t37),
+			P3: unsafe.SliceData(t39),
+			P4: unsafe.SliceData(t10),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t37_2 := t37[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			for j := range T {
+				uProdEntry := uProd[j]
+				t352 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+				t372 := kern.Choose((F(0) < uProdEntry), t352, F(0))
+				t392 := kern.Larger(t372, F(1e-08))
+				t35_2[j] = t352
+				t37_2[j] = t372
+				t39_2[j] = t392
+				t10_2[j] = F(1) / t392
+			}
 		}
 	}
 
@@ -761,6 +765,7 @@ func (c *stepBackwardFused) run() {
 					t222 := num.Sqrt(F(1e-06) + t202_2[a])
 					t45 := num.Sqrt(F(1e-06) + t43_2[a])
 					t52 := F(1) / t45
+					t393 := F(1) / t222
 					// trellis.c, trellis.y
 					if kern.Wide() {
 						a2 := regions.Rb85a61796a7bArgs{
@@ -872,13 +877,11 @@ func (c *stepBackwardFused) run() {
 					}
 					t8 = t8Total[0]
 					t82 := -t8
-					// trellis.y, trellis.c
-					t90 := F(t52 * t82)
-					t393 := F(1) / t222
 					// trellis.y, trellis.S_V
 					var t29 F
+					w5 := F(F(0.5*t52) * t82)
 					if kern.Wide() {
-						a2 := regions.R72b8bd898c7aArgs{
+						a2 := regions.Rfe7689800c6dArgs{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(c2_2),
@@ -891,10 +894,10 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t29},
-							S1: [2]float32{t90},
+							S1: [2]float32{w5},
 							S2: [2]float32{t52},
 						}
-						regions.R72b8bd898c7a(&a2)
+						regions.Rfe7689800c6d(&a2)
 					} else {
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 						t41_2 := t41[(l*T+a+C*s)*dK:][:dK]
@@ -903,7 +906,7 @@ func (c *stepBackwardFused) run() {
 						t29_2 := t29
 						t29Sums := [16]F{t29_2}
 						for i := range dK {
-							t152 := num.FMA32(t42_2[i], t90, F(t52*t322[i]))
+							t152 := num.FMA32(F(2*w5), t42_2[i], F(t52*t322[i]))
 							t29Sums[i%16] = num.FMA32(c2_2[i], t28[i], t29Sums[i%16])
 							t41Entry := t41_2[i]
 							t212[i] = num.FMA32(F(F(yProd[i]*t41Entry)*t152), t1922_2[i], F(t41Entry*t152))
@@ -956,7 +959,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_V, trellis.S_K, trellis.y
 					clear(t79)
 					rhoEntry2 := rho[a]
-					w5 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
+					w6 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
 						a2 := regions.R8f7bdf6a633eArgs{
 							P0:  unsafe.SliceData(c.YBar),
@@ -979,7 +982,7 @@ func (c *stepBackwardFused) run() {
 							N10: 12 * dK,
 							N11: 4 * dK * dV * a,
 							S0:  [2]float32{thetaEntry3},
-							S1:  [2]float32{w5},
+							S1:  [2]float32{w6},
 						}
 						regions.R8f7bdf6a633e(&a2)
 					} else {
@@ -989,10 +992,10 @@ func (c *stepBackwardFused) run() {
 							SVBarState2 := SVBarState[i*dK:][:dK]
 							yBarEntry2 := yBar[i]
 							t78Entry := t78[i]
-							w6 := F(thetaEntry3 * t78Entry)
+							w7 := F(thetaEntry3 * t78Entry)
 							for j := range dK {
 								t79[j] = num.FMA32(SVTrail2[j], t78Entry, t79[j])
-								SVBarState2[j] = num.FMA32(-w6, c2_2[j], F(w5*num.FMA32(yBarEntry2, t46[j], SVBarState2[j])))
+								SVBarState2[j] = num.FMA32(-w7, c2_2[j], F(w6*num.FMA32(yBarEntry2, t46[j], SVBarState2[j])))
 							}
 						}
 					}
@@ -1003,7 +1006,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(t79),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(c2_2),
-							P3: unsafe.SliceData(t372),
+							P3: unsafe.SliceData(t3722),
 							P4: unsafe.SliceData(t4222Total),
 							N0: dK,
 							S0: [2]float32{t4222},
@@ -1015,9 +1018,9 @@ func (c *stepBackwardFused) run() {
 						t4222_2 := t4222
 						t4222Sums := [16]F{t4222_2}
 						for i := range dK {
-							t3722 := num.FMA32(-thetaEntry3, t79[i], F(thetaEntry3*t28[i]))
-							t4222Sums[i%16] = num.FMA32(t3722, c2_2[i]/t222, t4222Sums[i%16])
-							t372[i] = t3722
+							t3723 := num.FMA32(-thetaEntry3, t79[i], F(thetaEntry3*t28[i]))
+							t4222Sums[i%16] = num.FMA32(t3723, c2_2[i]/t222, t4222Sums[i%16])
+							t3722[i] = t3723
 						}
 						t4222_2 = kern.Sum16(&t4222Sums)
 						t4222Total[0] = t4222_2
@@ -1025,29 +1028,28 @@ func (c *stepBackwardFused) run() {
 					t4222 = t4222Total[0]
 					t4223 := -t4222
 					// trellis.c
-					t92 := F(t393 * t4223)
-					// trellis.c
+					w8 := F(F(0.5*t393) * t4223)
 					if kern.Wide() {
-						a2 := regions.Rb81c0e2f6148Args{
+						a2 := regions.R043a21b11af8Args{
 							P0: unsafe.SliceData(t19),
-							P1: unsafe.SliceData(t372),
+							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t182),
 							P3: unsafe.SliceData(c.CProd),
 							P4: unsafe.SliceData(t53),
 							P5: unsafe.SliceData(t55),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t92},
+							S0: [2]float32{w8},
 							S1: [2]float32{t393},
 						}
-						regions.Rb81c0e2f6148(&a2)
+						regions.R043a21b11af8(&a2)
 					} else {
 						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
 						t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 						t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t49 := num.FMA32(t19_2[i], t92, F(t393*t372[i]))
+							t49 := num.FMA32(F(2*w8), t19_2[i], F(t393*t3722[i]))
 							t182Entry := t182_2[i]
 							t55[i] = num.FMA32(F(F(cProd[i]*t182Entry)*t49), t53_2[i], F(t182Entry*t49))
 						}
@@ -1165,7 +1167,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// trellis.S_K, trellis.y, trellis.c
 					clear(t81)
-					w7 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
+					w9 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
 						a2 := regions.R52788bd90e87Args{
 							P0: unsafe.SliceData(t212),
@@ -1186,7 +1188,7 @@ func (c *stepBackwardFused) run() {
 							N7: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N8: 4 * d * dK * a,
 							S0: [2]float32{thetaEntry3},
-							S1: [2]float32{w7},
+							S1: [2]float32{w9},
 						}
 						regions.R52788bd90e87(&a2)
 					} else {
@@ -1198,11 +1200,11 @@ func (c *stepBackwardFused) run() {
 							t212Entry3 := t212[i]
 							t55Entry2 := t55[i]
 							t80Entry := t80[i]
-							w8 := F(thetaEntry3 * t80Entry)
+							w10 := F(thetaEntry3 * t80Entry)
 							for j := range d {
 								uEntry2 := u2[j]
 								t81[j] = num.FMA32(SKTrail2[j], t80Entry, t81[j])
-								SKBarState2[j] = num.FMA32(-w8, uEntry2, F(w7*num.FMA32(uEntry2, t55Entry2, num.FMA32(q[j], t212Entry3, SKBarState2[j]))))
+								SKBarState2[j] = num.FMA32(-w10, uEntry2, F(w9*num.FMA32(uEntry2, t55Entry2, num.FMA32(q[j], t212Entry3, SKBarState2[j]))))
 							}
 						}
 					}
@@ -1279,16 +1281,30 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// trellis.u
-	for i := range L {
-		t18_2 := t18[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t302_2 := t302[i*T:][:T]
-		for j := range T {
-			t18Entry := t18_2[j]
-			t302_2[j] = kern.Choose((t18Entry && t32_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t14_2[j], t13_2[j], F(0)), F(0)))*(F(1)/t35_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(c.UProd),
+			P2: unsafe.SliceData(t13),
+			P3: unsafe.SliceData(t35),
+			P4: unsafe.SliceData(t302),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t37_2 := t37[i*T:][:T]
+			uProd := c.UProd[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t302_2 := t302[i*T:][:T]
+			for j := range T {
+				t37Entry := t37_2[j]
+				uProdEntry2 := uProd[j]
+				w11 := F(F(0.5*kern.Choose(((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t37Entry), t13_2[j], F(0)), F(0))) * (F(1) / t35_2[j]))
+				t302_2[j] = kern.Choose(((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t37Entry) && (F(0) < uProdEntry2)), w11, F(0)), F(0))
+			}
 		}
 	}
 

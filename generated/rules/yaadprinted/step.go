@@ -71,7 +71,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t6 := work[:dH] // [d_h]
 	work = work[dH:]
-	t182 := work[:dH] // [d_h]
+	t142 := work[:dH] // [d_h]
 	work = work[dH:]
 	t7 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -91,11 +91,11 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t88 := work[:dH] // [d_h]
 	work = work[dH:]
-	t232 := work[:dH] // [d_h]
+	t172 := work[:dH] // [d_h]
 	work = work[dH:]
-	t142 := work[:dH] // [d_h]
+	t142_2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t242 := work[:dH] // [d_h]
+	t182 := work[:dH] // [d_h]
 	work = work[dH:]
 	t148 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -129,7 +129,7 @@ func (c *Step[F]) Run() {
 	}
 
 	// yaad_printed
-	w4 := F(dK)
+	w5 := F(dK)
 	t67 := F(1) / F(dK)
 	for l := range L {
 		for i := range dH {
@@ -188,14 +188,14 @@ func (c *Step[F]) Run() {
 						tEntry := t[i]
 						t62 := 1 + num.Erf(F(0.7071067811865475*tEntry))
 						t6[i] = t62
-						t182[i] = F(tEntry * t62)
+						t142[i] = F(tEntry * t62)
 					}
 					// yaad_printed.e
 					for i := range dK {
 						W2State2 := W2State[i*dH:][:dH]
 						var t72 F
 						for j := range dH {
-							t72 += F(W2State2[j] * t182[j])
+							t72 += F(W2State2[j] * t142[j])
 						}
 						t7[i] = F(0.5 * t72)
 					}
@@ -205,7 +205,7 @@ func (c *Step[F]) Run() {
 						t8 += t7[i]
 					}
 					// yaad_printed.e
-					t10 := t8 / w4
+					t10 := t8 / w5
 					// yaad_printed.e
 					var t12 F
 					for i := range dK {
@@ -217,14 +217,14 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// yaad_printed.e
-					t16 := num.Sqrt(1e-05 + (t12 / w4))
+					t16 := num.Sqrt(1e-05 + (t12 / w5))
 					// yaad_printed.e
 					var t20 F
 					for i := range dK {
-						t172 := t11[i] / t16
-						t192 := k[i] + t172 - v[i]
+						t173 := t11[i] / t16
+						t192 := k[i] + t173 - v[i]
 						t20 += F(t192 * t192)
-						t17[i] = t172
+						t17[i] = t173
 						t19[i] = t192
 					}
 					// yaad_printed.e, yaad_printed.G_W1
@@ -242,19 +242,18 @@ func (c *Step[F]) Run() {
 					}
 					t612 := -t61
 					// yaad_printed.G_W1
-					t202 := F(t67 * F(t58*t612))
-					// yaad_printed.G_W1
 					var t73 F
+					w := F(F(F(0.5*t58)*t612) * t67)
 					for i := range dK {
-						t712 := F(t58*e[i]) + F(2*F(F(0.5*t11[i])*t202))
+						t712 := F(t58*e[i]) + F(2*F(w*t11[i]))
 						t73 += t712
 						t71[i] = t712
 					}
 					t732 := -t73
 					// yaad_printed.G_W1
-					w := F(t67 * t732)
+					w2 := F(t67 * t732)
 					for i := range dK {
-						t78[i] = t71[i] + w
+						t78[i] = t71[i] + w2
 					}
 					// yaad_printed.G_W1
 					clear(t22)
@@ -272,35 +271,35 @@ func (c *Step[F]) Run() {
 						t22Entry := t22[i]
 						tEntry2 := t[i]
 						t88[i] = F(F(0.5*t6Entry)*t22Entry) + F(F(F(0.39894228040143265*tEntry2)*t22Entry)*num.Exp(F(F(-0.4999999999999999*tEntry2)*tEntry2)))
-						t232[i] = F(t6Entry * F(thetaEntry*tEntry2))
+						t172[i] = F(t6Entry * F(thetaEntry*tEntry2))
 					}
 					// yaad_printed.W1, yaad_printed.U_W1, yaad_printed.G_W1, yaad_printed.y
 					rhoEntry := rho[a]
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						var t1422 F
-						w2 := F(thetaEntry * t88[i])
+						w3 := F(thetaEntry * t88[i])
 						for j := range dK {
-							W12 := F(rhoEntry*W1State2[j]) - F(w2*k[j])
+							W12 := F(rhoEntry*W1State2[j]) - F(w3*k[j])
 							t1422 += F(W12 * q[j])
 							W1State2[j] = W12
 						}
-						t142[i] = t1422
+						t142_2[i] = t1422
 					}
 					// yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
 					for i := range dK {
 						W2State2 := W2State[i*dH:][:dH]
-						w3 := F(-0.5 * t78[i])
+						w4 := F(-0.5 * t78[i])
 						for j := range dH {
-							W2State2[j] = F(rhoEntry*W2State2[j]) + F(w3*t232[j])
+							W2State2[j] = F(rhoEntry*W2State2[j]) + F(w4*t172[j])
 						}
 					}
 					// yaad_printed.y, yaad_printed
 					for i := range dH {
-						t142Entry := t142[i]
+						t142Entry := t142_2[i]
 						t23 := t[i]
 						t3 := t22[i]
-						t242[i] = F(t142Entry * (1 + num.Erf(F(0.7071067811865475*t142Entry))))
+						t182[i] = F(t142Entry * (1 + num.Erf(F(0.7071067811865475*t142Entry))))
 						if len(c.EProd) > 0 {
 							c.EProd[(l*T+a+C*s)*dH+i] = t23
 						}
@@ -316,7 +315,7 @@ func (c *Step[F]) Run() {
 						W2State2 := W2State[i*dH:][:dH]
 						var t1482 F
 						for j := range dH {
-							t1482 += F(W2State2[j] * t242[j])
+							t1482 += F(W2State2[j] * t182[j])
 						}
 						t148[i] = F(0.5 * t1482)
 					}
@@ -326,7 +325,7 @@ func (c *Step[F]) Run() {
 						t149 += t148[i]
 					}
 					// yaad_printed.y, yaad_printed.e
-					t151 := t149 / w4
+					t151 := t149 / w5
 					// yaad_printed.y
 					var t153 F
 					for i := range dK {
@@ -338,7 +337,7 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// yaad_printed.y, yaad_printed.e
-					t157 := num.Sqrt(1e-05 + (t153 / w4))
+					t157 := num.Sqrt(1e-05 + (t153 / w5))
 					// yaad_printed.y
 					for i := range dK {
 						y[i] = q[i] + (t152[i] / t157)
@@ -436,19 +435,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t88 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t222 := work[:L*T*dH] // [L, T, d_h]
+	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t232 := work[:L*T*dH] // [L, T, d_h]
+	t172 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t92 := work[:L*T*dH] // [L, T, d_h]
+	t72 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t147 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t180 := work[:L*T*dH] // [L, T, d_h]
+	t163 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t322 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t190 := work[:L*T*dH] // [L, T, d_h]
+	t164 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t122 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -476,7 +475,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t78 := work[:dK] // [d_k]
 	work = work[dK:]
-	t173 := work[:dK] // [d_k]
+	t174 := work[:dK] // [d_k]
 	work = work[dK:]
 	t193 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -506,7 +505,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t37 := work[:dK] // [d_k]
 	work = work[dK:]
-	t1582 := work[:dH] // [d_h]
+	t1562 := work[:dH] // [d_h]
 	work = work[dH:]
 	t55 := work[:dK] // [d_k]
 	work = work[dK:]
@@ -518,19 +517,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t76 := work[:dK] // [d_k]
 	work = work[dK:]
-	t98 := work[:dK] // [d_k]
+	t96 := work[:dK] // [d_k]
 	work = work[dK:]
-	t115 := work[:dK] // [d_k]
+	t113 := work[:dK] // [d_k]
 	work = work[dK:]
-	t131 := work[:dK] // [d_k]
+	t129 := work[:dK] // [d_k]
 	work = work[dK:]
-	t138 := work[:dK] // [d_k]
+	t136 := work[:dK] // [d_k]
 	work = work[dK:]
-	t1402 := work[:dH] // [d_h]
+	t138 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1492 := work[:dH] // [d_h]
+	t14722 := work[:dH] // [d_h]
 	work = work[dH:]
-	t1512 := work[:dK] // [d_k]
+	t1492 := work[:dK] // [d_k]
 
 	// yaad_printed.edge
 	for i := range L {
@@ -556,13 +555,13 @@ func (c *StepBackward[F]) Run() {
 			t83_2 := t83[(i*T+j)*dH:][:dH]
 			t87_2 := t87[(i*T+j)*dH:][:dH]
 			t88_2 := t88[(i*T+j)*dH:][:dH]
-			t222_2 := t222[(i*T+j)*dH:][:dH]
-			t232_2 := t232[(i*T+j)*dH:][:dH]
-			t92_2 := t92[(i*T+j)*dH:][:dH]
+			t162_2 := t162[(i*T+j)*dH:][:dH]
+			t172_2 := t172[(i*T+j)*dH:][:dH]
+			t72_2 := t72[(i*T+j)*dH:][:dH]
 			t147_2 := t147[(i*T+j)*dH:][:dH]
-			t180_2 := t180[(i*T+j)*dH:][:dH]
+			t163_2 := t163[(i*T+j)*dH:][:dH]
 			t322_2 := t322[(i*T+j)*dH:][:dH]
-			t190_2 := t190[(i*T+j)*dH:][:dH]
+			t164_2 := t164[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
@@ -574,7 +573,7 @@ func (c *StepBackward[F]) Run() {
 				t822 := F(F(-0.4999999999999999*eProdEntry) * eProdEntry)
 				t832 := num.Exp(t822)
 				t872 := F(F(F(0.39894228040143265*eProdEntry)*GW1ProdEntry) * t832)
-				t2222 := F(thetaEntry * eProdEntry)
+				t1622 := F(thetaEntry * eProdEntry)
 				yProdEntry := yProd[k]
 				t1472 := 1 + num.Erf(F(0.7071067811865475*yProdEntry))
 				t42_2[k] = t422
@@ -585,13 +584,13 @@ func (c *StepBackward[F]) Run() {
 				t83_2[k] = t832
 				t87_2[k] = t872
 				t88_2[k] = t792 + t872
-				t222_2[k] = t2222
-				t232_2[k] = F(t622 * t2222)
-				t92_2[k] = F(F(thetaEntry*eProdEntry) * t622)
+				t162_2[k] = t1622
+				t172_2[k] = F(t622 * t1622)
+				t72_2[k] = F(F(thetaEntry*eProdEntry) * t622)
 				t147_2[k] = t1472
-				t180_2[k] = F(yProdEntry * t1472)
+				t163_2[k] = F(yProdEntry * t1472)
 				t322_2[k] = num.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
-				t190_2[k] = F(eProdEntry * t622)
+				t164_2[k] = F(eProdEntry * t622)
 			}
 		}
 	}
@@ -619,6 +618,7 @@ func (c *StepBackward[F]) Run() {
 	// yaad_printed
 	w6 := F(dK)
 	t67 := F(1) / F(dK)
+	w29 := F(0.5 * t67)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -665,10 +665,10 @@ func (c *StepBackward[F]) Run() {
 					// yaad_printed.e
 					var t20 F
 					for i := range dK {
-						t172 := eLin[i] / t16
-						t192 := k[i] + t172 - v[i]
+						t173 := eLin[i] / t16
+						t192 := k[i] + t173 - v[i]
 						t20 += F(t192 * t192)
-						t17[i] = t172
+						t17[i] = t173
 						t19[i] = t192
 					}
 					// yaad_printed.e, yaad_printed.G_W1
@@ -684,9 +684,9 @@ func (c *StepBackward[F]) Run() {
 					t612 := -t61
 					// yaad_printed.G_W1
 					var t73 F
-					w2 := F(t67 * F(t58*t612))
+					w2 := F(F(F(0.5*t58)*t612) * t67)
 					for i := range dK {
-						t712 := F(t58*e[i]) + F(2*F(F(0.5*eLin[i])*w2))
+						t712 := F(t58*e[i]) + F(2*F(w2*eLin[i]))
 						t73 += t712
 						t71[i] = t712
 					}
@@ -710,11 +710,11 @@ func (c *StepBackward[F]) Run() {
 					// yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t232_2 := t232[(l*T+a+C*s)*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 						w5 := F(-0.5 * t78[i])
 						for j := range dH {
-							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) + F(w5*t232_2[j])
+							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) + F(w5*t172_2[j])
 						}
 					}
 				}
@@ -746,17 +746,17 @@ func (c *StepBackward[F]) Run() {
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// yaad_printed.e, yaad_printed.G_W1, yaad_printed.y
-					t162 := num.Sqrt(1e-05 + (t122_2[a] / w6))
-					t582 := F(1) / t162
+					t163_2 := num.Sqrt(1e-05 + (t122_2[a] / w6))
+					t582 := F(1) / t163_2
 					t157 := num.Sqrt(1e-05 + (t153_2[a] / w6))
 					t5222 := F(1) / t157
 					// yaad_printed.e
 					var t202 F
 					for i := range dK {
-						t174 := eLin[i] / t162
-						t194 := k[i] + t174 - v[i]
+						t175 := eLin[i] / t163_2
+						t194 := k[i] + t175 - v[i]
 						t202 += F(t194 * t194)
-						t173[i] = t174
+						t174[i] = t175
 						t193[i] = t194
 						t31[i] = num.Sign(t194)
 					}
@@ -766,7 +766,7 @@ func (c *StepBackward[F]) Run() {
 					w7 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
 					for i := range dK {
 						e4 := kern.Choose(w7, t193[i], F(edgeEntry2*t31[i]))
-						t602 := t173[i] / t162
+						t602 := t174[i] / t163_2
 						t613 += F(e4 * t602)
 						e3[i] = e4
 						t60[i] = t602
@@ -774,9 +774,9 @@ func (c *StepBackward[F]) Run() {
 					t614 := -t613
 					// yaad_printed.G_W1
 					var t733 F
-					w8 := F(t67 * F(t582*t614))
+					w8 := F(F(F(0.5*t582)*t614) * t67)
 					for i := range dK {
-						t714 := F(t582*e3[i]) + F(2*F(F(0.5*eLin[i])*w8))
+						t714 := F(t582*e3[i]) + F(2*F(w8*eLin[i]))
 						t733 += t714
 						t713[i] = t714
 					}
@@ -791,9 +791,9 @@ func (c *StepBackward[F]) Run() {
 					t8222 := -t822
 					// yaad_printed.y
 					var t2022 F
-					w10 := F(t8222 * F(t67*t5222))
+					w10 := F(F(w29*t5222) * t8222)
 					for i := range dK {
-						t182 := F(t5222*yBar[i]) + F(2*F(F(0.5*yLin[i])*w10))
+						t182 := F(t5222*yBar[i]) + F(2*F(w10*yLin[i]))
 						t2022 += t182
 						t18[i] = t182
 					}
@@ -810,21 +810,21 @@ func (c *StepBackward[F]) Run() {
 					rhoEntry3 := rho[a]
 					for i := range dK {
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t180_2 := t180[(l*T+a+C*s)*dH:][:dH]
+						t163_3 := t163[(l*T+a+C*s)*dH:][:dH]
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						var t432 F
 						t252Entry := t252[i]
 						w12 := F(0.5 * t252Entry)
 						t782Entry := t782[i]
 						w13 := F(-0.5 * t782Entry)
 						for j := range dH {
-							t38 := W2BarState2[j] + F(w12*t180_2[j])
+							t38 := W2BarState2[j] + F(w12*t163_3[j])
 							W2TrailEntry := W2Trail2[j]
 							t41 += F(W2TrailEntry * t38)
-							t92Entry := t92_2[j]
-							t432 += F(t38 * t92Entry)
-							t272[j] += F(F(0.5*(F(rhoEntry3*W2TrailEntry)+F(w13*t92Entry))) * t252Entry)
+							t72Entry := t72_2[j]
+							t432 += F(t38 * t72Entry)
+							t272[j] += F(F(0.5*(F(rhoEntry3*W2TrailEntry)+F(w13*t72Entry))) * t252Entry)
 							t44[j] += F(F(-0.5*t38) * t782Entry)
 						}
 						t43[i] = F(-0.5 * t432)
@@ -847,17 +847,17 @@ func (c *StepBackward[F]) Run() {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						var t15822 F
+						var t15622 F
 						t35Entry := t35[i]
 						t88Entry := t88_2[i]
 						for j := range dK {
 							t49 := W1BarState2[j] + F(q[j]*t35Entry)
 							t52_2 += F(W1Trail2[j] * t49)
-							t15822 += F(t49 * k[j])
+							t15622 += F(t49 * k[j])
 							t37[j] += F(W1Trail3[j] * t35Entry)
 							t55[j] -= F(t49 * t88Entry)
 						}
-						t1582[i] = t15822
+						t1562[i] = t15622
 					}
 					// yaad_printed.U_W1
 					var t56 F
@@ -869,8 +869,8 @@ func (c *StepBackward[F]) Run() {
 					w14 := F(-0.39894228040143265 * thetaEntry3)
 					w15 := F(-0.5 * thetaEntry3)
 					for i := range dH {
-						t1582Entry := t1582[i]
-						t68[i] = F(F(F(w14*eProd[i])*t83_2[i])*t1582Entry) + F(F(w15*t62_2[i])*t1582Entry)
+						t1562Entry := t1562[i]
+						t68[i] = F(F(F(w14*eProd[i])*t83_2[i])*t1562Entry) + F(F(w15*t62_2[i])*t1562Entry)
 					}
 					// yaad_printed.G_W1
 					for i := range dK {
@@ -882,110 +882,110 @@ func (c *StepBackward[F]) Run() {
 						t70[i] = t702
 					}
 					// yaad_printed.G_W1
-					var t159 F
+					var t1572 F
 					for i := range dK {
 						t7123 := t43[i] + t70[i]
-						t159 += t7123
+						t1572 += t7123
 						t7122[i] = t7123
 					}
 					// yaad_printed.G_W1
-					var t80 F
+					var t1582 F
 					var t160 F
-					var t912 F
-					w16 := -F(t67 * t159)
+					var t89 F
+					w16 := -F(t67 * t1572)
 					for i := range dK {
 						t762 := t7122[i] + w16
-						t80 += F(eLin[i] * t762)
+						t1582 += F(eLin[i] * t762)
 						e3Entry := e3[i]
-						t160 += F(e3Entry * (t60[i] / t162))
-						t912 += F(e3Entry * t762)
+						t160 += F(e3Entry * (t60[i] / t163_2))
+						t89 += F(e3Entry * t762)
 						t76[i] = t762
 					}
-					// yaad_printed.G_W1
-					t184 := F(t80 * F(t582*t67))
-					t187 := F(F(t582*t582) * F(t67*t80))
 					// yaad_printed.e, yaad_printed.G_W1
-					var t107 F
-					var t120 F
-					w17 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w18 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					var t105 F
+					var t118 F
+					w17 := F(F(t582*t67) * t1582)
+					w18 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w19 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w20 := F(F(F(t582*t582)*t67) * t1582)
 					for i := range dK {
 						t60Entry := t60[i]
-						t96 := -F(t60Entry*t184) + F(t582*t76[i])
-						t982 := kern.Choose(w17, t96, F(0))
-						t107 += kern.Choose(w18, F(t31[i]*kern.Choose(w18, t96, F(0))), F(0))
-						t1152 := -F(e3[i]*t187) + t982
-						t120 += F(t60Entry * t1152)
-						t98[i] = t982
-						vBar[i] = -t982
-						t115[i] = t1152
+						t94 := -F(w17*t60Entry) + F(t582*t76[i])
+						t962 := kern.Choose(w18, t94, F(0))
+						t105 += kern.Choose(w19, F(t31[i]*kern.Choose(w19, t94, F(0))), F(0))
+						t1132 := -F(w20*e3[i]) + t962
+						t118 += F(t60Entry * t1132)
+						t96[i] = t962
+						vBar[i] = -t962
+						t113[i] = t1132
 					}
-					t1202 := -t120
+					t1182 := -t118
 					// yaad_printed.e, yaad_printed.G_W1, yaad_printed
-					w25 := F(F(F(t582*t67)*t80)*t160) - F((F(F(t614*t67)*t80)+t912)*(t582/t162)) + t1202
-					t189 := F(w25 * F(t582*t67))
+					t119 := F(F(F(t582*t67)*t1582)*t160) - F((F(F(t614*t67)*t1582)+t89)*(t582/t163_2)) + t1182
 					rhoBar[a] = t41 + t52_2
 					thetaBar[a] = t47 + t56
-					t7_2[a] = t107
+					t7_2[a] = t105
 					// yaad_printed.e, yaad_printed.G_W1
-					var t133 F
+					var t131 F
+					w21 := F(F(t582*t614) * t67)
+					w22 := F(F(F(0.5*t582)*t67) * t119)
 					for i := range dK {
-						t1312 := F(t76[i]*w8) + F(t582*t115[i]) + F(2*F(F(0.5*eLin[i])*t189))
-						t133 += t1312
-						t131[i] = t1312
+						t1292 := F(w21*t76[i]) + F(t582*t113[i]) + F(2*F(w22*eLin[i]))
+						t131 += t1292
+						t129[i] = t1292
 					}
-					t1332 := -t133
+					t1312 := -t131
 					// yaad_printed.e
-					w19 := F(t67 * t1332)
+					w23 := F(t67 * t1312)
 					for i := range dK {
-						t138[i] = t131[i] + w19
+						t136[i] = t129[i] + w23
 					}
 					// yaad_printed.e, yaad_printed.W2, yaad_printed.y, yaad_printed.G_W1
-					clear(t1402)
+					clear(t138)
 					for i := range dK {
 						W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t180_2 := t180[(l*T+a+C*s)*dH:][:dH]
-						t190_2 := t190[(l*T+a+C*s)*dH:][:dH]
-						w20 := F(0.5 * t252[i])
-						t138Entry := t138[i]
+						t163_3 := t163[(l*T+a+C*s)*dH:][:dH]
+						t164_2 := t164[(l*T+a+C*s)*dH:][:dH]
+						w24 := F(0.5 * t252[i])
+						t136Entry := t136[i]
 						t782Entry2 := t782[i]
-						w21 := F(0.5 * t138Entry)
+						w25 := F(0.5 * t136Entry)
 						for j := range dH {
-							t1402[j] += F(F(0.5*W2Trail2[j]) * t138Entry)
-							W2BarState2[j] = F(rhoEntry3*(W2BarState2[j]+F(w20*t180_2[j]))) + F(t782Entry2*t68[j]) + F(w21*t190_2[j])
+							t138[j] += F(F(0.5*W2Trail2[j]) * t136Entry)
+							W2BarState2[j] = F(rhoEntry3*(W2BarState2[j]+F(w24*t163_3[j]))) + F(t782Entry2*t68[j]) + F(w25*t164_2[j])
 						}
 					}
 					// yaad_printed.e, yaad_printed.U_W2, yaad_printed.G_W1, yaad_printed.U_W1
-					w22 := F(-0.39894228040143265 * thetaEntry3)
-					w23 := F(0.19947114020071627 * thetaEntry3)
-					w24 := F(-0.5 * thetaEntry3)
+					w26 := F(-0.39894228040143265 * thetaEntry3)
+					w27 := F(0.19947114020071627 * thetaEntry3)
+					w28 := F(-0.5 * thetaEntry3)
 					for i := range dH {
 						GW1ProdEntry2 := GW1Prod[i]
 						t83Entry := t83_2[i]
-						t1582Entry2 := t1582[i]
+						t1562Entry2 := t1562[i]
 						eProdEntry2 := eProd[i]
-						t1402Entry := t1402[i]
-						w26 := F(F(F(F(F(w23*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1582Entry2)
-						w27 := F(F(0.7978845608028653*t83Entry) * (F(F(thetaEntry3*eProdEntry2)*t44[i]) + F(F(w24*GW1ProdEntry2)*t1582Entry2) + F(eProdEntry2*t1402Entry)))
-						t1492[i] = F(thetaEntry3*t46[i]) + F(F(F(w22*GW1ProdEntry2)*t83Entry)*t1582Entry2) + F(2*w26) + F(t62_2[i]*t1402Entry) + w27
+						t138Entry := t138[i]
+						w30 := F(F(F(F(F(w27*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1562Entry2)
+						w31 := F(F(0.7978845608028653*t83Entry) * (F(F(thetaEntry3*eProdEntry2)*t44[i]) + F(F(w28*GW1ProdEntry2)*t1562Entry2) + F(eProdEntry2*t138Entry)))
+						t14722[i] = F(thetaEntry3*t46[i]) + F(F(F(w26*GW1ProdEntry2)*t83Entry)*t1562Entry2) + F(2*w30) + F(t62_2[i]*t138Entry) + w31
 					}
 					// yaad_printed.e, yaad_printed.W1, yaad_printed.y
-					clear(t1512)
+					clear(t1492)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t35Entry2 := t35[i]
-						t1492Entry := t1492[i]
+						t14722Entry := t14722[i]
 						for j := range dK {
-							t1512[j] += F(W1Trail2[j] * t1492Entry)
-							W1BarState2[j] = F(rhoEntry3*(W1BarState2[j]+F(q[j]*t35Entry2))) + F(k[j]*t1492Entry)
+							t1492[j] += F(W1Trail2[j] * t14722Entry)
+							W1BarState2[j] = F(rhoEntry3*(W1BarState2[j]+F(q[j]*t35Entry2))) + F(k[j]*t14722Entry)
 						}
 					}
 					// yaad_printed.e, yaad_printed.U_W1
 					for i := range dK {
-						kBar[i] = F(thetaEntry3*t55[i]) + t98[i] + t1512[i]
+						kBar[i] = F(thetaEntry3*t55[i]) + t96[i] + t1492[i]
 						qBar[i] = yBar[i] + t37[i]
 					}
 				}

@@ -23,27 +23,27 @@ func (c *stepFused) run() {
 	_ = dH
 	_ = dK
 	_ = segments
-	t40 := c.Work[:L*T]                           // [L, T]
-	edge := c.Work[L*T:][:L*T]                    // [L, T]
-	W1State := c.Work[2*L*T:][:dH*dK]             // [d_h, d_k]
-	W2State := c.Work[2*L*T+dH*dK:][:dH*dK]       // [d_k, d_h]
-	t := c.Work[2*L*T+2*dH*dK:][:dH]              // [d_h]
-	t6 := c.Work[2*L*T+2*dH*dK+dH:][:dH]          // [d_h]
-	t182 := c.Work[2*L*T+2*dH*dK+2*dH:][:dH]      // [d_h]
-	t7 := c.Work[2*L*T+2*dH*dK+3*dH:][:dK]        // [d_k]
-	t11 := c.Work[2*L*T+2*dH*dK+3*dH+dK:][:dK]    // [d_k]
-	t17 := c.Work[2*L*T+2*dH*dK+3*dH+2*dK:][:dK]  // [d_k]
-	t19 := c.Work[2*L*T+2*dH*dK+3*dH+3*dK:][:dK]  // [d_k]
-	e := c.Work[2*L*T+2*dH*dK+3*dH+4*dK:][:dK]    // [d_k]
-	t71 := c.Work[2*L*T+2*dH*dK+3*dH+5*dK:][:dK]  // [d_k]
-	t78 := c.Work[2*L*T+2*dH*dK+3*dH+6*dK:][:dK]  // [d_k]
-	t22 := c.Work[2*L*T+2*dH*dK+3*dH+7*dK:][:dH]  // [d_h]
-	t88 := c.Work[2*L*T+2*dH*dK+4*dH+7*dK:][:dH]  // [d_h]
-	t232 := c.Work[2*L*T+2*dH*dK+5*dH+7*dK:][:dH] // [d_h]
-	t142 := c.Work[2*L*T+2*dH*dK+6*dH+7*dK:][:dH] // [d_h]
-	t242 := c.Work[2*L*T+2*dH*dK+7*dH+7*dK:][:dH] // [d_h]
-	t148 := c.Work[2*L*T+2*dH*dK+8*dH+7*dK:][:dK] // [d_k]
-	t152 := c.Work[2*L*T+2*dH*dK+8*dH+8*dK:][:dK] // [d_k]
+	t40 := c.Work[:L*T]                             // [L, T]
+	edge := c.Work[L*T:][:L*T]                      // [L, T]
+	W1State := c.Work[2*L*T:][:dH*dK]               // [d_h, d_k]
+	W2State := c.Work[2*L*T+dH*dK:][:dH*dK]         // [d_k, d_h]
+	t := c.Work[2*L*T+2*dH*dK:][:dH]                // [d_h]
+	t6 := c.Work[2*L*T+2*dH*dK+dH:][:dH]            // [d_h]
+	t142 := c.Work[2*L*T+2*dH*dK+2*dH:][:dH]        // [d_h]
+	t7 := c.Work[2*L*T+2*dH*dK+3*dH:][:dK]          // [d_k]
+	t11 := c.Work[2*L*T+2*dH*dK+3*dH+dK:][:dK]      // [d_k]
+	t17 := c.Work[2*L*T+2*dH*dK+3*dH+2*dK:][:dK]    // [d_k]
+	t19 := c.Work[2*L*T+2*dH*dK+3*dH+3*dK:][:dK]    // [d_k]
+	e := c.Work[2*L*T+2*dH*dK+3*dH+4*dK:][:dK]      // [d_k]
+	t71 := c.Work[2*L*T+2*dH*dK+3*dH+5*dK:][:dK]    // [d_k]
+	t78 := c.Work[2*L*T+2*dH*dK+3*dH+6*dK:][:dK]    // [d_k]
+	t22 := c.Work[2*L*T+2*dH*dK+3*dH+7*dK:][:dH]    // [d_h]
+	t88 := c.Work[2*L*T+2*dH*dK+4*dH+7*dK:][:dH]    // [d_h]
+	t172 := c.Work[2*L*T+2*dH*dK+5*dH+7*dK:][:dH]   // [d_h]
+	t142_2 := c.Work[2*L*T+2*dH*dK+6*dH+7*dK:][:dH] // [d_h]
+	t182 := c.Work[2*L*T+2*dH*dK+7*dH+7*dK:][:dH]   // [d_h]
+	t148 := c.Work[2*L*T+2*dH*dK+8*dH+7*dK:][:dK]   // [d_k]
+	t152 := c.Work[2*L*T+2*dH*dK+8*dH+8*dK:][:dK]   // [d_k]
 	t8Total := make([]F, 1)
 	t12Total := make([]F, 1)
 	t20Total := make([]F, 1)
@@ -110,7 +110,7 @@ func (c *stepFused) run() {
 	}
 
 	// yaad_printed
-	w4 := F(dK)
+	w5 := F(dK)
 	t67 := F(1) / F(dK)
 	for l := range L {
 		for i := range dH {
@@ -167,7 +167,7 @@ func (c *stepFused) run() {
 						a2 := regions.Rd7918b4c18aaArgs{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t6),
-							P2: unsafe.SliceData(t182),
+							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
 						regions.Rd7918b4c18aa(&a2)
@@ -176,14 +176,14 @@ func (c *stepFused) run() {
 							tEntry := t[i]
 							t62 := F(1) + kern.Erf(F(0.7071067811865475*tEntry))
 							t6[i] = t62
-							t182[i] = F(tEntry * t62)
+							t142[i] = F(tEntry * t62)
 						}
 					}
 					// yaad_printed.e
 					if kern.Wide() {
 						a2 := regions.R864d0d2d465dArgs{
 							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t182),
+							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t7),
 							N0: dK,
 							N1: dH,
@@ -198,7 +198,7 @@ func (c *stepFused) run() {
 							var t72 F
 							t72Sums := [16]F{t72}
 							for j := range dH {
-								t72Sums[j%16] = num.FMA32(W2State2[j], t182[j], t72Sums[j%16])
+								t72Sums[j%16] = num.FMA32(W2State2[j], t142[j], t72Sums[j%16])
 							}
 							t72 = kern.Sum16(&t72Sums)
 							t7[i] = F(0.5 * t72)
@@ -225,7 +225,7 @@ func (c *stepFused) run() {
 					}
 					t8 = t8Total[0]
 					// yaad_printed.e
-					t10 := t8 / w4
+					t10 := t8 / w5
 					// yaad_printed.e
 					var t12 F
 					if len(c.ELin) > 0 {
@@ -269,7 +269,7 @@ func (c *stepFused) run() {
 					}
 					t12 = t12Total[0]
 					// yaad_printed.e
-					t16 := num.Sqrt(F(1e-05) + (t12 / w4))
+					t16 := num.Sqrt(F(1e-05) + (t12 / w5))
 					// yaad_printed.e
 					var t20 F
 					if kern.Wide() {
@@ -292,10 +292,10 @@ func (c *stepFused) run() {
 						t20_2 := t20
 						t20Sums := [16]F{t20_2}
 						for i := range dK {
-							t172 := t11[i] / t16
-							t192 := (k[i] + t172) - v[i]
+							t173 := t11[i] / t16
+							t192 := (k[i] + t173) - v[i]
 							t20Sums[i%16] = num.FMA32(t192, t192, t20Sums[i%16])
-							t17[i] = t172
+							t17[i] = t173
 							t19[i] = t192
 						}
 						t20_2 = kern.Sum16(&t20Sums)
@@ -339,26 +339,25 @@ func (c *stepFused) run() {
 					t61 = t61Total[0]
 					t612 := -t61
 					// yaad_printed.G_W1
-					t202 := F(t67 * F(t58*t612))
-					// yaad_printed.G_W1
 					var t73 F
+					w := F(F(F(0.5*t58)*t612) * t67)
 					if kern.Wide() {
-						a2 := regions.R446c976af259Args{
+						a2 := regions.R02f3c6e53e46Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(e),
 							P2: unsafe.SliceData(t71),
 							P3: unsafe.SliceData(t73Total),
 							N0: dK,
 							S0: [2]float32{t73},
-							S1: [2]float32{t202},
+							S1: [2]float32{w},
 							S2: [2]float32{t58},
 						}
-						regions.R446c976af259(&a2)
+						regions.R02f3c6e53e46(&a2)
 					} else {
 						t73_2 := t73
 						t73Sums := [16]F{t73_2}
 						for i := range dK {
-							t712 := num.FMA32(t11[i], t202, F(t58*e[i]))
+							t712 := num.FMA32(F(2*w), t11[i], F(t58*e[i]))
 							t73Sums[i%16] = t73Sums[i%16] + t712
 							t71[i] = t712
 						}
@@ -368,18 +367,18 @@ func (c *stepFused) run() {
 					t73 = t73Total[0]
 					t732 := -t73
 					// yaad_printed.G_W1
-					w := F(t67 * t732)
+					w2 := F(t67 * t732)
 					if kern.Wide() {
 						a2 := regions.Rd8e895c4e2f3Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t78),
 							N0: dK,
-							S0: [2]float32{w},
+							S0: [2]float32{w2},
 						}
 						regions.Rd8e895c4e2f3(&a2)
 					} else {
 						for i := range dK {
-							t78[i] = t71[i] + w
+							t78[i] = t71[i] + w2
 						}
 					}
 					// yaad_printed.G_W1
@@ -413,7 +412,7 @@ func (c *stepFused) run() {
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t88),
-							P4: unsafe.SliceData(t232),
+							P4: unsafe.SliceData(t172),
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
@@ -424,7 +423,7 @@ func (c *stepFused) run() {
 							t22Entry := t22[i]
 							tEntry2 := t[i]
 							t88[i] = num.FMA32(F(F(0.39894228040143265*tEntry2)*t22Entry), kern.Exp(F(F(-0.4999999999999999*tEntry2)*tEntry2)), F(F(0.5*t6Entry)*t22Entry))
-							t232[i] = F(t6Entry * F(thetaEntry*tEntry2))
+							t172[i] = F(t6Entry * F(thetaEntry*tEntry2))
 						}
 					}
 					// yaad_printed.W1, yaad_printed.U_W1, yaad_printed.G_W1, yaad_printed.y
@@ -435,7 +434,7 @@ func (c *stepFused) run() {
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
 							P3: unsafe.SliceData(c.Q),
-							P4: unsafe.SliceData(t142),
+							P4: unsafe.SliceData(t142_2),
 							N0: dH,
 							N1: 4,
 							N2: 8,
@@ -452,22 +451,22 @@ func (c *stepFused) run() {
 							W1State2 := W1State[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							var t1422 F
-							w2 := F(thetaEntry * t88[i])
+							w3 := F(thetaEntry * t88[i])
 							t1422Sums := [16]F{t1422}
 							for j := range dK {
-								W12 := num.FMA32(-w2, k[j], F(rhoEntry*W1State2[j]))
+								W12 := num.FMA32(-w3, k[j], F(rhoEntry*W1State2[j]))
 								t1422Sums[j%16] = num.FMA32(W12, q[j], t1422Sums[j%16])
 								W1State2[j] = W12
 							}
 							t1422 = kern.Sum16(&t1422Sums)
-							t142[i] = t1422
+							t142_2[i] = t1422
 						}
 					}
 					// yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
 					if kern.Wide() {
 						a2 := regions.R665e7319c4c3Args{
 							P0: unsafe.SliceData(t78),
-							P1: unsafe.SliceData(t232),
+							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
 							N0: dK,
 							N1: dH,
@@ -477,9 +476,9 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
-							w3 := F(-0.5 * t78[i])
+							w4 := F(-0.5 * t78[i])
 							for j := range dH {
-								W2State2[j] = num.FMA32(w3, t232[j], F(rhoEntry*W2State2[j]))
+								W2State2[j] = num.FMA32(w4, t172[j], F(rhoEntry*W2State2[j]))
 							}
 						}
 					}
@@ -521,7 +520,7 @@ func (c *stepFused) run() {
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t142),
+								P0: unsafe.SliceData(t142_2),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -530,29 +529,29 @@ func (c *stepFused) run() {
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t142Entry := t142[i]
+								t142Entry := t142_2[i]
 								yProd[i] = t142Entry
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.R4faaa75d07aeArgs{
-							P0: unsafe.SliceData(t142),
-							P1: unsafe.SliceData(t242),
+							P0: unsafe.SliceData(t142_2),
+							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
 						regions.R4faaa75d07ae(&a2)
 					} else {
 						for i := range dH {
-							t142Entry := t142[i]
-							t242[i] = F(t142Entry * (F(1) + kern.Erf(F(0.7071067811865475*t142Entry))))
+							t142Entry := t142_2[i]
+							t182[i] = F(t142Entry * (F(1) + kern.Erf(F(0.7071067811865475*t142Entry))))
 						}
 					}
 					// yaad_printed.y
 					if kern.Wide() {
 						a2 := regions.R864d0d2d465dArgs{
 							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t242),
+							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(t148),
 							N0: dK,
 							N1: dH,
@@ -567,7 +566,7 @@ func (c *stepFused) run() {
 							var t1482 F
 							t1482Sums := [16]F{t1482}
 							for j := range dH {
-								t1482Sums[j%16] = num.FMA32(W2State2[j], t242[j], t1482Sums[j%16])
+								t1482Sums[j%16] = num.FMA32(W2State2[j], t182[j], t1482Sums[j%16])
 							}
 							t1482 = kern.Sum16(&t1482Sums)
 							t148[i] = F(0.5 * t1482)
@@ -594,7 +593,7 @@ func (c *stepFused) run() {
 					}
 					t149 = t149Total[0]
 					// yaad_printed.y, yaad_printed.e
-					t151 := t149 / w4
+					t151 := t149 / w5
 					// yaad_printed.y
 					var t153 F
 					if len(c.YLin) > 0 {
@@ -638,7 +637,7 @@ func (c *stepFused) run() {
 					}
 					t153 = t153Total[0]
 					// yaad_printed.y, yaad_printed.e
-					t157 := num.Sqrt(F(1e-05) + (t153 / w4))
+					t157 := num.Sqrt(F(1e-05) + (t153 / w5))
 					// yaad_printed.y
 					if kern.Wide() {
 						a2 := regions.Rebb900f8bcd1Args{
@@ -683,63 +682,63 @@ func (c *stepBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = segments
-	edge := c.Work[:L*T]                                                // [L, T]
-	t42 := c.Work[L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t52 := c.Work[L*T*dH+L*T:][:L*T*dH]                                 // [L, T, d_h]
-	t62 := c.Work[2*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
-	t79 := c.Work[3*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
-	t82 := c.Work[4*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
-	t83 := c.Work[5*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
-	t87 := c.Work[6*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
-	t88 := c.Work[7*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
-	t222 := c.Work[8*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
-	t232 := c.Work[9*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
-	t92 := c.Work[10*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
-	t147 := c.Work[11*L*T*dH+L*T:][:L*T*dH]                             // [L, T, d_h]
-	t180 := c.Work[12*L*T*dH+L*T:][:L*T*dH]                             // [L, T, d_h]
-	t322 := c.Work[13*L*T*dH+L*T:][:L*T*dH]                             // [L, T, d_h]
-	t190 := c.Work[14*L*T*dH+L*T:][:L*T*dH]                             // [L, T, d_h]
-	t122 := c.Work[15*L*T*dH+L*T:][:L*T]                                // [L, T]
-	t153 := c.Work[15*L*T*dH+2*L*T:][:L*T]                              // [L, T]
-	t7 := c.Work[15*L*T*dH+3*L*T:][:L*T]                                // [L, T]
-	t10 := c.Work[15*L*T*dH+4*L*T:][:L*T]                               // [L, T]
-	W1BarState := c.Work[15*L*T*dH+5*L*T:][:dH*dK]                      // [d_h, d_k]
-	W2BarState := c.Work[15*L*T*dH+5*L*T+dH*dK:][:dH*dK]                // [d_k, d_h]
-	W1Trail := c.Work[15*L*T*dH+5*L*T+2*dH*dK:][:C*dH*dK+dH*dK]         // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+15*L*T*dH+5*L*T+3*dH*dK:][:C*dH*dK+dH*dK] // [C + 1, d_k, d_h]
-	t17 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK:][:dK]              // [d_k]
-	t19 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+dK:][:dK]           // [d_k]
-	e := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+2*dK:][:dK]           // [d_k]
-	t71 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+3*dK:][:dK]         // [d_k]
-	t78 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+4*dK:][:dK]         // [d_k]
-	t173 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+5*dK:][:dK]        // [d_k]
-	t193 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dK:][:dK]        // [d_k]
-	t31 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+7*dK:][:dK]         // [d_k]
-	e3 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+8*dK:][:dK]          // [d_k]
-	t60 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+9*dK:][:dK]         // [d_k]
-	t713 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+10*dK:][:dK]       // [d_k]
-	t782 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+11*dK:][:dK]       // [d_k]
-	t18 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+12*dK:][:dK]        // [d_k]
-	t252 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+13*dK:][:dK]       // [d_k]
-	t272 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+14*dK:][:dH]       // [d_h]
-	t43 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+dH+14*dK:][:dK]     // [d_k]
-	t44 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+dH+15*dK:][:dH]     // [d_h]
-	t35 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+2*dH+15*dK:][:dH]   // [d_h]
-	t46 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+3*dH+15*dK:][:dH]   // [d_h]
-	t37 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+4*dH+15*dK:][:dK]   // [d_k]
-	t1582 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+4*dH+16*dK:][:dH] // [d_h]
-	t55 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+5*dH+16*dK:][:dK]   // [d_k]
-	t68 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+5*dH+17*dK:][:dH]   // [d_h]
-	t70 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+17*dK:][:dK]   // [d_k]
-	t7122 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+18*dK:][:dK] // [d_k]
-	t76 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+19*dK:][:dK]   // [d_k]
-	t98 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+20*dK:][:dK]   // [d_k]
-	t115 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+21*dK:][:dK]  // [d_k]
-	t131 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+22*dK:][:dK]  // [d_k]
-	t138 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+23*dK:][:dK]  // [d_k]
-	t1402 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+24*dK:][:dH] // [d_h]
-	t1492 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+7*dH+24*dK:][:dH] // [d_h]
-	t1512 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+8*dH+24*dK:][:dK] // [d_k]
+	edge := c.Work[:L*T]                                                 // [L, T]
+	t42 := c.Work[L*T:][:L*T*dH]                                         // [L, T, d_h]
+	t52 := c.Work[L*T*dH+L*T:][:L*T*dH]                                  // [L, T, d_h]
+	t62 := c.Work[2*L*T*dH+L*T:][:L*T*dH]                                // [L, T, d_h]
+	t79 := c.Work[3*L*T*dH+L*T:][:L*T*dH]                                // [L, T, d_h]
+	t82 := c.Work[4*L*T*dH+L*T:][:L*T*dH]                                // [L, T, d_h]
+	t83 := c.Work[5*L*T*dH+L*T:][:L*T*dH]                                // [L, T, d_h]
+	t87 := c.Work[6*L*T*dH+L*T:][:L*T*dH]                                // [L, T, d_h]
+	t88 := c.Work[7*L*T*dH+L*T:][:L*T*dH]                                // [L, T, d_h]
+	t162 := c.Work[8*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
+	t172 := c.Work[9*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
+	t72 := c.Work[10*L*T*dH+L*T:][:L*T*dH]                               // [L, T, d_h]
+	t147 := c.Work[11*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
+	t163 := c.Work[12*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
+	t322 := c.Work[13*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
+	t164 := c.Work[14*L*T*dH+L*T:][:L*T*dH]                              // [L, T, d_h]
+	t122 := c.Work[15*L*T*dH+L*T:][:L*T]                                 // [L, T]
+	t153 := c.Work[15*L*T*dH+2*L*T:][:L*T]                               // [L, T]
+	t7 := c.Work[15*L*T*dH+3*L*T:][:L*T]                                 // [L, T]
+	t10 := c.Work[15*L*T*dH+4*L*T:][:L*T]                                // [L, T]
+	W1BarState := c.Work[15*L*T*dH+5*L*T:][:dH*dK]                       // [d_h, d_k]
+	W2BarState := c.Work[15*L*T*dH+5*L*T+dH*dK:][:dH*dK]                 // [d_k, d_h]
+	W1Trail := c.Work[15*L*T*dH+5*L*T+2*dH*dK:][:C*dH*dK+dH*dK]          // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+15*L*T*dH+5*L*T+3*dH*dK:][:C*dH*dK+dH*dK]  // [C + 1, d_k, d_h]
+	t17 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK:][:dK]               // [d_k]
+	t19 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+dK:][:dK]            // [d_k]
+	e := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+2*dK:][:dK]            // [d_k]
+	t71 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+3*dK:][:dK]          // [d_k]
+	t78 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+4*dK:][:dK]          // [d_k]
+	t174 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+5*dK:][:dK]         // [d_k]
+	t193 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dK:][:dK]         // [d_k]
+	t31 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+7*dK:][:dK]          // [d_k]
+	e3 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+8*dK:][:dK]           // [d_k]
+	t60 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+9*dK:][:dK]          // [d_k]
+	t713 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+10*dK:][:dK]        // [d_k]
+	t782 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+11*dK:][:dK]        // [d_k]
+	t18 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+12*dK:][:dK]         // [d_k]
+	t252 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+13*dK:][:dK]        // [d_k]
+	t272 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+14*dK:][:dH]        // [d_h]
+	t43 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+dH+14*dK:][:dK]      // [d_k]
+	t44 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+dH+15*dK:][:dH]      // [d_h]
+	t35 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+2*dH+15*dK:][:dH]    // [d_h]
+	t46 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+3*dH+15*dK:][:dH]    // [d_h]
+	t37 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+4*dH+15*dK:][:dK]    // [d_k]
+	t1562 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+4*dH+16*dK:][:dH]  // [d_h]
+	t55 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+5*dH+16*dK:][:dK]    // [d_k]
+	t68 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+5*dH+17*dK:][:dH]    // [d_h]
+	t70 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+17*dK:][:dK]    // [d_k]
+	t7122 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+18*dK:][:dK]  // [d_k]
+	t76 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+19*dK:][:dK]    // [d_k]
+	t96 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+20*dK:][:dK]    // [d_k]
+	t113 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+21*dK:][:dK]   // [d_k]
+	t129 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+22*dK:][:dK]   // [d_k]
+	t136 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+23*dK:][:dK]   // [d_k]
+	t138 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+6*dH+24*dK:][:dH]   // [d_h]
+	t14722 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+7*dH+24*dK:][:dH] // [d_h]
+	t1492 := c.Work[2*C*dH*dK+15*L*T*dH+5*L*T+4*dH*dK+8*dH+24*dK:][:dK]  // [d_k]
 	t20Total := make([]F, 1)
 	t61Total := make([]F, 1)
 	t73Total := make([]F, 1)
@@ -752,13 +751,13 @@ func (c *stepBackwardFused) run() {
 	t47Total := make([]F, 1)
 	t52Total := make([]F, 1)
 	t56Total := make([]F, 1)
-	t159Total := make([]F, 1)
-	t80Total := make([]F, 1)
+	t1572Total := make([]F, 1)
+	t1582Total := make([]F, 1)
 	t160Total := make([]F, 1)
-	t912Total := make([]F, 1)
-	t107Total := make([]F, 1)
-	t120Total := make([]F, 1)
-	t133Total := make([]F, 1)
+	t89Total := make([]F, 1)
+	t105Total := make([]F, 1)
+	t118Total := make([]F, 1)
+	t131Total := make([]F, 1)
 	t12Total := make([]F, 1)
 
 	// yaad_printed.edge
@@ -795,13 +794,13 @@ func (c *stepBackwardFused) run() {
 			P9:  unsafe.SliceData(t83),
 			P10: unsafe.SliceData(t87),
 			P11: unsafe.SliceData(t88),
-			P12: unsafe.SliceData(t222),
-			P13: unsafe.SliceData(t232),
-			P14: unsafe.SliceData(t92),
+			P12: unsafe.SliceData(t162),
+			P13: unsafe.SliceData(t172),
+			P14: unsafe.SliceData(t72),
 			P15: unsafe.SliceData(t147),
-			P16: unsafe.SliceData(t180),
+			P16: unsafe.SliceData(t163),
 			P17: unsafe.SliceData(t322),
-			P18: unsafe.SliceData(t190),
+			P18: unsafe.SliceData(t164),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
@@ -823,13 +822,13 @@ func (c *stepBackwardFused) run() {
 				t83_2 := t83[(i*T+j)*dH:][:dH]
 				t87_2 := t87[(i*T+j)*dH:][:dH]
 				t88_2 := t88[(i*T+j)*dH:][:dH]
-				t222_2 := t222[(i*T+j)*dH:][:dH]
-				t232_2 := t232[(i*T+j)*dH:][:dH]
-				t92_2 := t92[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
+				t172_2 := t172[(i*T+j)*dH:][:dH]
+				t72_2 := t72[(i*T+j)*dH:][:dH]
 				t147_2 := t147[(i*T+j)*dH:][:dH]
-				t180_2 := t180[(i*T+j)*dH:][:dH]
+				t163_2 := t163[(i*T+j)*dH:][:dH]
 				t322_2 := t322[(i*T+j)*dH:][:dH]
-				t190_2 := t190[(i*T+j)*dH:][:dH]
+				t164_2 := t164[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
@@ -841,7 +840,7 @@ func (c *stepBackwardFused) run() {
 					t822 := F(F(-0.4999999999999999*eProdEntry) * eProdEntry)
 					t832 := kern.Exp(t822)
 					t872 := F(F(F(0.39894228040143265*eProdEntry)*GW1ProdEntry) * t832)
-					t2222 := F(thetaEntry * eProdEntry)
+					t1622 := F(thetaEntry * eProdEntry)
 					yProdEntry := yProd[k]
 					t1472 := F(1) + kern.Erf(F(0.7071067811865475*yProdEntry))
 					t42_2[k] = t422
@@ -852,13 +851,13 @@ func (c *stepBackwardFused) run() {
 					t83_2[k] = t832
 					t87_2[k] = t872
 					t88_2[k] = t792 + t872
-					t222_2[k] = t2222
-					t232_2[k] = F(t622 * t2222)
-					t92_2[k] = F(F(thetaEntry*eProdEntry) * t622)
+					t162_2[k] = t1622
+					t172_2[k] = F(t622 * t1622)
+					t72_2[k] = F(F(thetaEntry*eProdEntry) * t622)
 					t147_2[k] = t1472
-					t180_2[k] = F(yProdEntry * t1472)
+					t163_2[k] = F(yProdEntry * t1472)
 					t322_2[k] = kern.Exp(F(F(-0.4999999999999999*yProdEntry) * yProdEntry))
-					t190_2[k] = F(eProdEntry * t622)
+					t164_2[k] = F(eProdEntry * t622)
 				}
 			}
 		}
@@ -908,6 +907,7 @@ func (c *stepBackwardFused) run() {
 	// yaad_printed
 	w6 := F(dK)
 	t67 := F(1) / F(dK)
+	w29 := F(0.5 * t67)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -954,10 +954,10 @@ func (c *stepBackwardFused) run() {
 						t20_2 := t20
 						t20Sums := [16]F{t20_2}
 						for i := range dK {
-							t172 := eLin[i] / t16
-							t192 := (k[i] + t172) - v[i]
+							t173 := eLin[i] / t16
+							t192 := (k[i] + t173) - v[i]
 							t20Sums[i%16] = num.FMA32(t192, t192, t20Sums[i%16])
-							t17[i] = t172
+							t17[i] = t173
 							t19[i] = t192
 						}
 						t20_2 = kern.Sum16(&t20Sums)
@@ -999,9 +999,9 @@ func (c *stepBackwardFused) run() {
 					t612 := -t61
 					// yaad_printed.G_W1
 					var t73 F
-					w2 := F(t67 * F(t58*t612))
+					w2 := F(F(F(0.5*t58)*t612) * t67)
 					if kern.Wide() {
-						a2 := regions.R58bd33785abfArgs{
+						a2 := regions.R1b2e49efa079Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(e),
 							P2: unsafe.SliceData(t71),
@@ -1012,13 +1012,13 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{t58},
 						}
-						regions.R58bd33785abf(&a2)
+						regions.R1b2e49efa079(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t73_2 := t73
 						t73Sums := [16]F{t73_2}
 						for i := range dK {
-							t712 := num.FMA32(eLin[i], w2, F(t58*e[i]))
+							t712 := num.FMA32(F(2*w2), eLin[i], F(t58*e[i]))
 							t73Sums[i%16] = t73Sums[i%16] + t712
 							t71[i] = t712
 						}
@@ -1076,7 +1076,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.Reb00705cc16cArgs{
 							P0: unsafe.SliceData(t78),
-							P1: unsafe.SliceData(t232),
+							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
 							N0: dK,
 							N1: dH,
@@ -1088,12 +1088,12 @@ func (c *stepBackwardFused) run() {
 						regions.Reb00705cc16c(&a2)
 					} else {
 						for i := range dK {
-							t232_2 := t232[(l*T+a+C*s)*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dK+i)*dH:][:dH]
 							w5 := F(-0.5 * t78[i])
 							for j := range dH {
-								W2Trail3[j] = num.FMA32(w5, t232_2[j], F(rhoEntry*W2Trail2[j]))
+								W2Trail3[j] = num.FMA32(w5, t172_2[j], F(rhoEntry*W2Trail2[j]))
 							}
 						}
 					}
@@ -1110,8 +1110,8 @@ func (c *stepBackwardFused) run() {
 				t7_2 := t7[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// yaad_printed.e, yaad_printed.G_W1, yaad_printed.y
-					t162 := num.Sqrt(F(1e-05) + (t122_2[a] / w6))
-					t582 := F(1) / t162
+					t163_2 := num.Sqrt(F(1e-05) + (t122_2[a] / w6))
+					t582 := F(1) / t163_2
 					t157 := num.Sqrt(F(1e-05) + (t153_2[a] / w6))
 					t5222 := F(1) / t157
 					// yaad_printed.e
@@ -1121,14 +1121,14 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
-							P3: unsafe.SliceData(t173),
+							P3: unsafe.SliceData(t174),
 							P4: unsafe.SliceData(t193),
 							P5: unsafe.SliceData(t31),
 							P6: unsafe.SliceData(t202Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t202},
-							S1: [2]float32{t162},
+							S1: [2]float32{t163_2},
 						}
 						regions.Recc30a790625(&a2)
 					} else {
@@ -1138,10 +1138,10 @@ func (c *stepBackwardFused) run() {
 						t202_2 := t202
 						t202Sums := [16]F{t202_2}
 						for i := range dK {
-							t174 := eLin[i] / t162
-							t194 := (k[i] + t174) - v[i]
+							t175 := eLin[i] / t163_2
+							t194 := (k[i] + t175) - v[i]
 							t202Sums[i%16] = num.FMA32(t194, t194, t202Sums[i%16])
-							t173[i] = t174
+							t174[i] = t175
 							t193[i] = t194
 							t31[i] = kern.Sign(t194)
 						}
@@ -1158,7 +1158,7 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.R9c3dc85689daArgs{
 							P0: unsafe.SliceData(t193),
 							P1: unsafe.SliceData(t31),
-							P2: unsafe.SliceData(t173),
+							P2: unsafe.SliceData(t174),
 							P3: unsafe.SliceData(e3),
 							P4: unsafe.SliceData(t60),
 							P5: unsafe.SliceData(t613Total),
@@ -1166,7 +1166,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t613},
 							S1: [2]float32{w7Number},
 							S2: [2]float32{edgeEntry2},
-							S3: [2]float32{t162},
+							S3: [2]float32{t163_2},
 						}
 						regions.R9c3dc85689da(&a2)
 					} else {
@@ -1175,7 +1175,7 @@ func (c *stepBackwardFused) run() {
 						t613Sums := [16]F{t613_2}
 						for i := range dK {
 							e4 := kern.Choose(w7_2, t193[i], F(edgeEntry2*t31[i]))
-							t602 := t173[i] / t162
+							t602 := t174[i] / t163_2
 							t613Sums[i%16] = num.FMA32(e4, t602, t613Sums[i%16])
 							e3[i] = e4
 							t60[i] = t602
@@ -1187,9 +1187,9 @@ func (c *stepBackwardFused) run() {
 					t614 := -t613
 					// yaad_printed.G_W1
 					var t733 F
-					w8 := F(t67 * F(t582*t614))
+					w8 := F(F(F(0.5*t582)*t614) * t67)
 					if kern.Wide() {
-						a2 := regions.R58bd33785abfArgs{
+						a2 := regions.R1b2e49efa079Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(e3),
 							P2: unsafe.SliceData(t713),
@@ -1200,13 +1200,13 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{t582},
 						}
-						regions.R58bd33785abf(&a2)
+						regions.R1b2e49efa079(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t733_2 := t733
 						t733Sums := [16]F{t733_2}
 						for i := range dK {
-							t714 := num.FMA32(eLin[i], w8, F(t582*e3[i]))
+							t714 := num.FMA32(F(2*w8), eLin[i], F(t582*e3[i]))
 							t733Sums[i%16] = t733Sums[i%16] + t714
 							t713[i] = t714
 						}
@@ -1248,9 +1248,9 @@ func (c *stepBackwardFused) run() {
 					t8222 := -t822
 					// yaad_printed.y
 					var t2022 F
-					w10 := F(t8222 * F(t67*t5222))
+					w10 := F(F(w29*t5222) * t8222)
 					if kern.Wide() {
-						a2 := regions.Rd5e0eca83e95Args{
+						a2 := regions.Re3e97a4d25e8Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1261,14 +1261,14 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w10},
 							S2: [2]float32{t5222},
 						}
-						regions.Rd5e0eca83e95(&a2)
+						regions.Re3e97a4d25e8(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						t2022_2 := t2022
 						t2022Sums := [16]F{t2022_2}
 						for i := range dK {
-							t182 := num.FMA32(yLin[i], w10, F(t5222*yBar[i]))
+							t182 := num.FMA32(F(2*w10), yLin[i], F(t5222*yBar[i]))
 							t2022Sums[i%16] = t2022Sums[i%16] + t182
 							t18[i] = t182
 						}
@@ -1301,10 +1301,10 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.Rda247142d31fArgs{
 							P0: unsafe.SliceData(t252),
 							P1: unsafe.SliceData(t782),
-							P2: unsafe.SliceData(t180),
+							P2: unsafe.SliceData(t163),
 							P3: unsafe.SliceData(W2BarState),
 							P4: unsafe.SliceData(W2Trail),
-							P5: unsafe.SliceData(t92),
+							P5: unsafe.SliceData(t72),
 							P6: unsafe.SliceData(t272),
 							P7: unsafe.SliceData(t44),
 							P8: unsafe.SliceData(t43),
@@ -1326,10 +1326,10 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t41_2 := t41
 						for i := range dK {
-							t180_2 := t180[(l*T+a+C*s)*dH:][:dH]
+							t163_3 := t163[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+							t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 							var t432 F
 							t252Entry := t252[i]
 							w12 := F(0.5 * t252Entry)
@@ -1339,12 +1339,12 @@ func (c *stepBackwardFused) run() {
 							t41RowSums := [16]F{t41Row}
 							t432Sums := [16]F{t432}
 							for j := range dH {
-								t38 := num.FMA32(w12, t180_2[j], W2BarState2[j])
+								t38 := num.FMA32(w12, t163_3[j], W2BarState2[j])
 								W2TrailEntry := W2Trail2[j]
 								t41RowSums[j%16] = num.FMA32(W2TrailEntry, t38, t41RowSums[j%16])
-								t92Entry := t92_2[j]
-								t432Sums[j%16] = num.FMA32(t38, t92Entry, t432Sums[j%16])
-								t272[j] = num.FMA32(F(0.5*num.FMA32(w13, t92Entry, F(rhoEntry3*W2TrailEntry))), t252Entry, t272[j])
+								t72Entry := t72_2[j]
+								t432Sums[j%16] = num.FMA32(t38, t72Entry, t432Sums[j%16])
+								t272[j] = num.FMA32(F(0.5*num.FMA32(w13, t72Entry, F(rhoEntry3*W2TrailEntry))), t252Entry, t272[j])
 								t44[j] = num.FMA32(-F(0.5*t38), t782Entry, t44[j])
 							}
 							t41Row = kern.Sum16(&t41RowSums)
@@ -1407,7 +1407,7 @@ func (c *stepBackwardFused) run() {
 							P5:  unsafe.SliceData(c.K),
 							P6:  unsafe.SliceData(t37),
 							P7:  unsafe.SliceData(t55),
-							P8:  unsafe.SliceData(t1582),
+							P8:  unsafe.SliceData(t1562),
 							P9:  unsafe.SliceData(t52Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1441,23 +1441,23 @@ func (c *stepBackwardFused) run() {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							var t15822 F
+							var t15622 F
 							t35Entry := t35[i]
 							t88Entry := t88_2[i]
 							var t52Row F
 							t52RowSums := [16]F{t52Row}
-							t15822Sums := [16]F{t15822}
+							t15622Sums := [16]F{t15622}
 							for j := range dK {
 								t49 := num.FMA32(q[j], t35Entry, W1BarState2[j])
 								t52RowSums[j%16] = num.FMA32(W1Trail2[j], t49, t52RowSums[j%16])
-								t15822Sums[j%16] = num.FMA32(t49, k[j], t15822Sums[j%16])
+								t15622Sums[j%16] = num.FMA32(t49, k[j], t15622Sums[j%16])
 								t37[j] = num.FMA32(W1Trail3[j], t35Entry, t37[j])
 								t55[j] = num.FMA32(-t49, t88Entry, t55[j])
 							}
 							t52Row = kern.Sum16(&t52RowSums)
-							t15822 = kern.Sum16(&t15822Sums)
+							t15622 = kern.Sum16(&t15622Sums)
 							t52_3 = t52_3 + t52Row
-							t1582[i] = t15822
+							t1562[i] = t15622
 						}
 						t52Total[0] = t52_3
 					}
@@ -1491,7 +1491,7 @@ func (c *stepBackwardFused) run() {
 					w15 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.R20c7992c3afeArgs{
-							P0: unsafe.SliceData(t1582),
+							P0: unsafe.SliceData(t1562),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.EProd),
 							P3: unsafe.SliceData(t83),
@@ -1507,8 +1507,8 @@ func (c *stepBackwardFused) run() {
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t1582Entry := t1582[i]
-							t68[i] = num.FMA32(F(w15*t62_2[i]), t1582Entry, F(F(F(w14*eProd[i])*t83_2[i])*t1582Entry))
+							t1562Entry := t1562[i]
+							t68[i] = num.FMA32(F(w15*t62_2[i]), t1562Entry, F(F(F(w14*eProd[i])*t83_2[i])*t1562Entry))
 						}
 					}
 					// yaad_printed.G_W1
@@ -1538,34 +1538,34 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// yaad_printed.G_W1
-					var t159 F
+					var t1572 F
 					if kern.Wide() {
 						a2 := regions.R99ac7416281bArgs{
 							P0: unsafe.SliceData(t43),
 							P1: unsafe.SliceData(t70),
 							P2: unsafe.SliceData(t7122),
-							P3: unsafe.SliceData(t159Total),
+							P3: unsafe.SliceData(t1572Total),
 							N0: dK,
-							S0: [2]float32{t159},
+							S0: [2]float32{t1572},
 						}
 						regions.R99ac7416281b(&a2)
 					} else {
-						t159_2 := t159
-						t159Sums := [16]F{t159_2}
+						t1572_2 := t1572
+						t1572Sums := [16]F{t1572_2}
 						for i := range dK {
 							t7123 := t43[i] + t70[i]
-							t159Sums[i%16] = t159Sums[i%16] + t7123
+							t1572Sums[i%16] = t1572Sums[i%16] + t7123
 							t7122[i] = t7123
 						}
-						t159_2 = kern.Sum16(&t159Sums)
-						t159Total[0] = t159_2
+						t1572_2 = kern.Sum16(&t1572Sums)
+						t1572Total[0] = t1572_2
 					}
-					t159 = t159Total[0]
+					t1572 = t1572Total[0]
 					// yaad_printed.G_W1
-					var t80 F
+					var t1582 F
 					var t160 F
-					var t912 F
-					w16 := -F(t67 * t159)
+					var t89 F
+					w16 := -F(t67 * t1572)
 					if kern.Wide() {
 						a2 := regions.Rc308debb5c88Args{
 							P0: unsafe.SliceData(t7122),
@@ -1573,167 +1573,167 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(e3),
 							P3: unsafe.SliceData(t60),
 							P4: unsafe.SliceData(t76),
-							P5: unsafe.SliceData(t80Total),
+							P5: unsafe.SliceData(t1582Total),
 							P6: unsafe.SliceData(t160Total),
-							P7: unsafe.SliceData(t912Total),
+							P7: unsafe.SliceData(t89Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t912},
+							S0: [2]float32{t89},
 							S1: [2]float32{t160},
-							S2: [2]float32{t80},
+							S2: [2]float32{t1582},
 							S3: [2]float32{w16},
-							S4: [2]float32{t162},
+							S4: [2]float32{t163_2},
 						}
 						regions.Rc308debb5c88(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
-						t912_2 := t912
+						t89_2 := t89
 						t160_2 := t160
-						t80_2 := t80
-						t80Sums := [16]F{t80_2}
+						t1582_2 := t1582
+						t1582Sums := [16]F{t1582_2}
 						t160Sums := [16]F{t160_2}
-						t912Sums := [16]F{t912_2}
+						t89Sums := [16]F{t89_2}
 						for i := range dK {
 							t762 := t7122[i] + w16
-							t80Sums[i%16] = num.FMA32(eLin[i], t762, t80Sums[i%16])
+							t1582Sums[i%16] = num.FMA32(eLin[i], t762, t1582Sums[i%16])
 							e3Entry := e3[i]
-							t160Sums[i%16] = num.FMA32(e3Entry, t60[i]/t162, t160Sums[i%16])
-							t912Sums[i%16] = num.FMA32(e3Entry, t762, t912Sums[i%16])
+							t160Sums[i%16] = num.FMA32(e3Entry, t60[i]/t163_2, t160Sums[i%16])
+							t89Sums[i%16] = num.FMA32(e3Entry, t762, t89Sums[i%16])
 							t76[i] = t762
 						}
-						t80_2 = kern.Sum16(&t80Sums)
+						t1582_2 = kern.Sum16(&t1582Sums)
 						t160_2 = kern.Sum16(&t160Sums)
-						t912_2 = kern.Sum16(&t912Sums)
-						t80Total[0] = t80_2
+						t89_2 = kern.Sum16(&t89Sums)
+						t1582Total[0] = t1582_2
 						t160Total[0] = t160_2
-						t912Total[0] = t912_2
+						t89Total[0] = t89_2
 					}
-					t80 = t80Total[0]
+					t1582 = t1582Total[0]
 					t160 = t160Total[0]
-					t912 = t912Total[0]
-					// yaad_printed.G_W1
-					t184 := F(t80 * F(t582*t67))
-					t187 := F(F(t582*t582) * F(t67*t80))
+					t89 = t89Total[0]
 					// yaad_printed.e, yaad_printed.G_W1
-					var t107 F
-					var t120 F
-					w17 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w18 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
-					w17Number := kern.Choose(w17, F(1), F(0))
+					var t105 F
+					var t118 F
+					w17 := F(F(t582*t67) * t1582)
+					w18 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w19 := !(kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
+					w20 := F(F(F(t582*t582)*t67) * t1582)
 					w18Number := kern.Choose(w18, F(1), F(0))
+					w19Number := kern.Choose(w19, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc76adea97cd3Args{
+						a2 := regions.R85fdef00ffc8Args{
 							P0: unsafe.SliceData(t60),
 							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(t31),
 							P3: unsafe.SliceData(e3),
-							P4: unsafe.SliceData(t98),
+							P4: unsafe.SliceData(t96),
 							P5: unsafe.SliceData(c.VBar),
-							P6: unsafe.SliceData(t115),
-							P7: unsafe.SliceData(t107Total),
-							P8: unsafe.SliceData(t120Total),
+							P6: unsafe.SliceData(t113),
+							P7: unsafe.SliceData(t105Total),
+							P8: unsafe.SliceData(t118Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t120},
-							S1: [2]float32{t107},
-							S2: [2]float32{w18Number},
-							S3: [2]float32{w17Number},
+							S0: [2]float32{t118},
+							S1: [2]float32{t105},
+							S2: [2]float32{w19Number},
+							S3: [2]float32{w18Number},
 							S4: [2]float32{t582},
-							S5: [2]float32{t184},
-							S6: [2]float32{t187},
+							S5: [2]float32{w17},
+							S6: [2]float32{w20},
 						}
-						regions.Rc76adea97cd3(&a2)
+						regions.R85fdef00ffc8(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
-						t120_2 := t120
-						t107_2 := t107
+						t118_2 := t118
+						t105_2 := t105
+						w19_2 := (F(0) < w19Number)
 						w18_2 := (F(0) < w18Number)
-						w17_2 := (F(0) < w17Number)
-						t107Sums := [16]F{t107_2}
-						t120Sums := [16]F{t120_2}
+						t105Sums := [16]F{t105_2}
+						t118Sums := [16]F{t118_2}
 						for i := range dK {
 							t60Entry := t60[i]
-							t96 := num.FMA32(t582, t76[i], -F(t60Entry*t184))
-							t982 := kern.Choose(w17_2, t96, F(0))
-							t107Sums[i%16] = t107Sums[i%16] + kern.Choose(w18_2, F(t31[i]*kern.Choose(w18_2, t96, F(0))), F(0))
-							t1152 := num.FMA32(-e3[i], t187, t982)
-							t120Sums[i%16] = num.FMA32(t60Entry, t1152, t120Sums[i%16])
-							t98[i] = t982
-							vBar[i] = -t982
-							t115[i] = t1152
+							t94 := num.FMA32(t582, t76[i], -F(w17*t60Entry))
+							t962 := kern.Choose(w18_2, t94, F(0))
+							t105Sums[i%16] = t105Sums[i%16] + kern.Choose(w19_2, F(t31[i]*kern.Choose(w19_2, t94, F(0))), F(0))
+							t1132 := num.FMA32(-w20, e3[i], t962)
+							t118Sums[i%16] = num.FMA32(t60Entry, t1132, t118Sums[i%16])
+							t96[i] = t962
+							vBar[i] = -t962
+							t113[i] = t1132
 						}
-						t107_2 = kern.Sum16(&t107Sums)
-						t120_2 = kern.Sum16(&t120Sums)
-						t107Total[0] = t107_2
-						t120Total[0] = t120_2
+						t105_2 = kern.Sum16(&t105Sums)
+						t118_2 = kern.Sum16(&t118Sums)
+						t105Total[0] = t105_2
+						t118Total[0] = t118_2
 					}
-					t107 = t107Total[0]
-					t120 = t120Total[0]
-					t1202 := -t120
+					t105 = t105Total[0]
+					t118 = t118Total[0]
+					t1182 := -t118
 					// yaad_printed.e, yaad_printed.G_W1, yaad_printed
-					w25 := num.FMA32(-num.FMA32(F(t614*t67), t80, t912), t582/t162, F(F(F(t582*t67)*t80)*t160)) + t1202
-					t189 := F(w25 * F(t582*t67))
+					t119 := num.FMA32(-num.FMA32(F(t614*t67), t1582, t89), t582/t163_2, F(F(F(t582*t67)*t1582)*t160)) + t1182
 					rhoBar[a] = t41 + t52_2
 					thetaBar[a] = t47 + t56
-					t7_2[a] = t107
+					t7_2[a] = t105
 					// yaad_printed.e, yaad_printed.G_W1
-					var t133 F
+					var t131 F
+					w21 := F(F(t582*t614) * t67)
+					w22 := F(F(F(0.5*t582)*t67) * t119)
 					if kern.Wide() {
-						a2 := regions.Rbf6540c6706eArgs{
+						a2 := regions.Rea66848e7531Args{
 							P0: unsafe.SliceData(c.ELin),
-							P1: unsafe.SliceData(t115),
+							P1: unsafe.SliceData(t113),
 							P2: unsafe.SliceData(t76),
-							P3: unsafe.SliceData(t131),
-							P4: unsafe.SliceData(t133Total),
+							P3: unsafe.SliceData(t129),
+							P4: unsafe.SliceData(t131Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t133},
-							S1: [2]float32{t189},
+							S0: [2]float32{t131},
+							S1: [2]float32{w22},
 							S2: [2]float32{t582},
-							S3: [2]float32{w8},
+							S3: [2]float32{w21},
 						}
-						regions.Rbf6540c6706e(&a2)
+						regions.Rea66848e7531(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
-						t133_2 := t133
-						t133Sums := [16]F{t133_2}
+						t131_2 := t131
+						t131Sums := [16]F{t131_2}
 						for i := range dK {
-							t1312 := num.FMA32(eLin[i], t189, num.FMA32(t582, t115[i], F(t76[i]*w8)))
-							t133Sums[i%16] = t133Sums[i%16] + t1312
-							t131[i] = t1312
+							t1292 := num.FMA32(F(2*w22), eLin[i], num.FMA32(t582, t113[i], F(w21*t76[i])))
+							t131Sums[i%16] = t131Sums[i%16] + t1292
+							t129[i] = t1292
 						}
-						t133_2 = kern.Sum16(&t133Sums)
-						t133Total[0] = t133_2
+						t131_2 = kern.Sum16(&t131Sums)
+						t131Total[0] = t131_2
 					}
-					t133 = t133Total[0]
-					t1332 := -t133
+					t131 = t131Total[0]
+					t1312 := -t131
 					// yaad_printed.e
-					w19 := F(t67 * t1332)
+					w23 := F(t67 * t1312)
 					if kern.Wide() {
 						a2 := regions.Rd8e895c4e2f3Args{
-							P0: unsafe.SliceData(t131),
-							P1: unsafe.SliceData(t138),
+							P0: unsafe.SliceData(t129),
+							P1: unsafe.SliceData(t136),
 							N0: dK,
-							S0: [2]float32{w19},
+							S0: [2]float32{w23},
 						}
 						regions.Rd8e895c4e2f3(&a2)
 					} else {
 						for i := range dK {
-							t138[i] = t131[i] + w19
+							t136[i] = t129[i] + w23
 						}
 					}
 					// yaad_printed.e, yaad_printed.W2, yaad_printed.y, yaad_printed.G_W1
-					clear(t1402)
+					clear(t138)
 					if kern.Wide() {
 						a2 := regions.Rf4e9f843b6dfArgs{
 							P0: unsafe.SliceData(t252),
-							P1: unsafe.SliceData(t138),
+							P1: unsafe.SliceData(t136),
 							P2: unsafe.SliceData(t782),
 							P3: unsafe.SliceData(W2Trail),
-							P4: unsafe.SliceData(t1402),
-							P5: unsafe.SliceData(t190),
+							P4: unsafe.SliceData(t138),
+							P5: unsafe.SliceData(t164),
 							P6: unsafe.SliceData(t68),
-							P7: unsafe.SliceData(t180),
+							P7: unsafe.SliceData(t163),
 							P8: unsafe.SliceData(W2BarState),
 							N0: dK,
 							N1: 4,
@@ -1751,40 +1751,40 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
-							t190_2 := t190[(l*T+a+C*s)*dH:][:dH]
-							t180_2 := t180[(l*T+a+C*s)*dH:][:dH]
+							t164_2 := t164[(l*T+a+C*s)*dH:][:dH]
+							t163_3 := t163[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							w20 := F(0.5 * t252[i])
-							t138Entry := t138[i]
+							w24 := F(0.5 * t252[i])
+							t136Entry := t136[i]
 							t782Entry2 := t782[i]
-							w21 := F(0.5 * t138Entry)
+							w25 := F(0.5 * t136Entry)
 							for j := range dH {
-								t1402[j] = num.FMA32(F(0.5*W2Trail2[j]), t138Entry, t1402[j])
-								W2BarState2[j] = num.FMA32(w21, t190_2[j], num.FMA32(t782Entry2, t68[j], F(rhoEntry3*num.FMA32(w20, t180_2[j], W2BarState2[j]))))
+								t138[j] = num.FMA32(F(0.5*W2Trail2[j]), t136Entry, t138[j])
+								W2BarState2[j] = num.FMA32(w25, t164_2[j], num.FMA32(t782Entry2, t68[j], F(rhoEntry3*num.FMA32(w24, t163_3[j], W2BarState2[j]))))
 							}
 						}
 					}
 					// yaad_printed.e, yaad_printed.U_W2, yaad_printed.G_W1, yaad_printed.U_W1
-					w22 := F(-0.39894228040143265 * thetaEntry3)
-					w23 := F(0.19947114020071627 * thetaEntry3)
-					w24 := F(-0.5 * thetaEntry3)
+					w26 := F(-0.39894228040143265 * thetaEntry3)
+					w27 := F(0.19947114020071627 * thetaEntry3)
+					w28 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
 						a2 := regions.Rafaf143bd8b7Args{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t83),
-							P2: unsafe.SliceData(t1582),
+							P2: unsafe.SliceData(t1562),
 							P3: unsafe.SliceData(c.EProd),
-							P4: unsafe.SliceData(t1402),
+							P4: unsafe.SliceData(t138),
 							P5: unsafe.SliceData(t44),
 							P6: unsafe.SliceData(t62),
 							P7: unsafe.SliceData(t46),
-							P8: unsafe.SliceData(t1492),
+							P8: unsafe.SliceData(t14722),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{w23},
-							S1: [2]float32{w24},
+							S0: [2]float32{w27},
+							S1: [2]float32{w28},
 							S2: [2]float32{thetaEntry3},
-							S3: [2]float32{w22},
+							S3: [2]float32{w26},
 						}
 						regions.Rafaf143bd8b7(&a2)
 					} else {
@@ -1795,22 +1795,22 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							GW1ProdEntry2 := GW1Prod[i]
 							t83Entry := t83_2[i]
-							t1582Entry2 := t1582[i]
+							t1562Entry2 := t1562[i]
 							eProdEntry2 := eProd[i]
-							t1402Entry := t1402[i]
-							w26 := F(F(F(F(F(w23*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1582Entry2)
-							w27 := F(F(0.7978845608028653*t83Entry) * num.FMA32(eProdEntry2, t1402Entry, num.FMA32(F(w24*GW1ProdEntry2), t1582Entry2, F(F(thetaEntry3*eProdEntry2)*t44[i]))))
-							t1492[i] = num.FMA32(t62_2[i], t1402Entry, num.FMA32(F(2), w26, num.FMA32(F(F(w22*GW1ProdEntry2)*t83Entry), t1582Entry2, F(thetaEntry3*t46[i])))) + w27
+							t138Entry := t138[i]
+							w30 := F(F(F(F(F(w27*eProdEntry2)*eProdEntry2)*GW1ProdEntry2)*t83Entry) * t1562Entry2)
+							w31 := F(F(0.7978845608028653*t83Entry) * num.FMA32(eProdEntry2, t138Entry, num.FMA32(F(w28*GW1ProdEntry2), t1562Entry2, F(F(thetaEntry3*eProdEntry2)*t44[i]))))
+							t14722[i] = num.FMA32(t62_2[i], t138Entry, num.FMA32(F(2), w30, num.FMA32(F(F(w26*GW1ProdEntry2)*t83Entry), t1562Entry2, F(thetaEntry3*t46[i])))) + w31
 						}
 					}
 					// yaad_printed.e, yaad_printed.W1, yaad_printed.y
-					clear(t1512)
+					clear(t1492)
 					if kern.Wide() {
 						a2 := regions.R5f7addcbb8d6Args{
 							P0: unsafe.SliceData(t35),
-							P1: unsafe.SliceData(t1492),
+							P1: unsafe.SliceData(t14722),
 							P2: unsafe.SliceData(W1Trail),
-							P3: unsafe.SliceData(t1512),
+							P3: unsafe.SliceData(t1492),
 							P4: unsafe.SliceData(c.K),
 							P5: unsafe.SliceData(c.Q),
 							P6: unsafe.SliceData(W1BarState),
@@ -1833,10 +1833,10 @@ func (c *stepBackwardFused) run() {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							t35Entry2 := t35[i]
-							t1492Entry := t1492[i]
+							t14722Entry := t14722[i]
 							for j := range dK {
-								t1512[j] = num.FMA32(W1Trail2[j], t1492Entry, t1512[j])
-								W1BarState2[j] = num.FMA32(k[j], t1492Entry, F(rhoEntry3*num.FMA32(q[j], t35Entry2, W1BarState2[j])))
+								t1492[j] = num.FMA32(W1Trail2[j], t14722Entry, t1492[j])
+								W1BarState2[j] = num.FMA32(k[j], t14722Entry, F(rhoEntry3*num.FMA32(q[j], t35Entry2, W1BarState2[j])))
 							}
 						}
 					}
@@ -1844,8 +1844,8 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.R6fd54fe1652eArgs{
 							P0: unsafe.SliceData(t55),
-							P1: unsafe.SliceData(t98),
-							P2: unsafe.SliceData(t1512),
+							P1: unsafe.SliceData(t96),
+							P2: unsafe.SliceData(t1492),
 							P3: unsafe.SliceData(c.KBar),
 							P4: unsafe.SliceData(c.YBar),
 							P5: unsafe.SliceData(t37),
@@ -1860,7 +1860,7 @@ func (c *stepBackwardFused) run() {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(thetaEntry3, t55[i], t98[i]) + t1512[i]
+							kBar[i] = num.FMA32(thetaEntry3, t55[i], t96[i]) + t1492[i]
 							qBar[i] = yBar[i] + t37[i]
 						}
 					}

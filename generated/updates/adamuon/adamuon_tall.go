@@ -98,8 +98,7 @@ func (c *StepTall[F]) Run() {
 	}
 
 	// ada_muon.o
-	t12 := (F(0) < t10)
-	t18 := kern.Choose(t12, num.Sqrt(kern.Choose(t12, t10, F(1))), F(0)) + c.EpsilonNs[0]
+	t18 := kern.Choose((F(0) < t10), num.Sqrt(kern.Choose((F(0) < t10), t10, F(1))), F(0)) + c.EpsilonNs[0]
 
 	// ada_muon.o
 	for i := range r {
@@ -264,8 +263,8 @@ func (c *StepTall[F]) Run() {
 	}
 
 	// ada_muon.u, ada_muon.o
-	t60 := (F(0) < t58)
-	t68 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t60, num.Sqrt(kern.Choose(t60, t58, F(1))), F(0)) + epsilonEntry)
+	w4 := kern.Choose((F(0) < t58), num.Sqrt(kern.Choose((F(0) < t58), t58, F(1))), F(0)) + epsilonEntry
+	t68 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / w4
 
 	// ada_muon.w, ada_muon.u, ada_muon.o
 	lrEntry := c.Lr[0]

@@ -108,8 +108,7 @@ func (c *StepTall[F]) Run() {
 	}
 
 	// ada_muon_plain.o, ada_muon_plain.h
-	t10 := (F(0) < t8)
-	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + c.EpsilonNs[0]
+	t16 := kern.Choose((F(0) < t8), num.Sqrt(kern.Choose((F(0) < t8), t8, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
 	h := 1 - num.Pow(beta2Entry2, nEntry)
 
@@ -275,8 +274,8 @@ func (c *StepTall[F]) Run() {
 	}
 
 	// ada_muon_plain.u, ada_muon_plain.o
-	t59 := (F(0) < t57)
-	t67 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t59, num.Sqrt(kern.Choose(t59, t57, F(1))), F(0)) + epsilonEntry)
+	w4 := kern.Choose((F(0) < t57), num.Sqrt(kern.Choose((F(0) < t57), t57, F(1))), F(0)) + epsilonEntry
+	t67 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / w4
 
 	// ada_muon_plain.w, ada_muon_plain.u, ada_muon_plain.o
 	lrEntry := c.Lr[0]

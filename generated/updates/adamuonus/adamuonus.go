@@ -132,8 +132,7 @@ func (c *Step[F]) Run() {
 	}
 
 	// ada_muon_us.o, ada_muon_us.h
-	t10 := (F(0) < t8)
-	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + c.EpsilonNs[0]
+	t16 := kern.Choose((F(0) < t8), num.Sqrt(kern.Choose((F(0) < t8), t8, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
 	h := 1 - num.Pow(beta2Entry2, nEntry)
 
@@ -302,8 +301,8 @@ func (c *Step[F]) Run() {
 	}
 
 	// ada_muon_us.u, ada_muon_us.o
-	t59 := (F(0) < t57)
-	t69 := num.Min(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/(kern.Choose(t59, num.Sqrt(kern.Choose(t59, t57, F(1))), F(0))+epsilonEntry))
+	w4 := kern.Choose((F(0) < t57), num.Sqrt(kern.Choose((F(0) < t57), t57, F(1))), F(0)) + epsilonEntry
+	t69 := num.Min(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/w4)
 
 	// ada_muon_us.w, ada_muon_us.u, ada_muon_us.o
 	lrEntry := c.Lr[0]

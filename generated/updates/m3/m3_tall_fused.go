@@ -138,9 +138,8 @@ func (c *stepTallFused) run() {
 	t20 = t20Total[0]
 
 	// m3.o, m3.s
-	t22 := (F(0) < t20)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t28 := kern.Choose(t22, num.Sqrt(kern.Choose(t22, t20, F(1))), F(0)) + epsilonNsEntry
+	t28 := kern.Choose((F(0) < t20), num.Sqrt(kern.Choose((F(0) < t20), t20, F(1))), F(0)) + epsilonNsEntry
 
 	// m3.o, m3.p
 	var t55 F
@@ -375,8 +374,7 @@ func (c *stepTallFused) run() {
 	kern.GemmFMA(c2, c2, c2, F(2.0315), true, t52, c2, 1, t50, c2, 1, t50, c2, 1)
 
 	// m3.p, m3.s, m3.o, m3.h
-	t57 := (F(0) < t55)
-	t63 := kern.Choose(t57, num.Sqrt(kern.Choose(t57, t55, F(1))), F(0)) + epsilonNsEntry
+	t63 := kern.Choose((F(0) < t55), num.Sqrt(kern.Choose((F(0) < t55), t55, F(1))), F(0)) + epsilonNsEntry
 	beta2Entry2 := c.Beta2[0]
 	h := F(1) - num.Pow(beta2Entry2, nEntry)
 
@@ -678,8 +676,8 @@ func (c *stepTallFused) run() {
 	t106 = t106Total[0]
 
 	// m3.u, m3.s, m3.o
-	t108 := (F(0) < t106)
-	t116 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t108, num.Sqrt(kern.Choose(t108, t106, F(1))), F(0)) + epsilonEntry)
+	w5 := kern.Choose((F(0) < t106), num.Sqrt(kern.Choose((F(0) < t106), t106, F(1))), F(0)) + epsilonEntry
+	t116 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / w5
 
 	// m3.w, m3.u, m3.s
 	lrEntry := c.Lr[0]

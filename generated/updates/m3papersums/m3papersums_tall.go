@@ -154,9 +154,8 @@ func (c *StepTall[F]) Run() {
 	}
 
 	// m3_paper_sums.o, m3_paper_sums.s
-	t18 := (F(0) < t16)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t24 := kern.Choose(t18, num.Sqrt(kern.Choose(t18, t16, F(1))), F(0)) + epsilonNsEntry
+	t24 := kern.Choose((F(0) < t16), num.Sqrt(kern.Choose((F(0) < t16), t16, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t51 F
@@ -294,8 +293,7 @@ func (c *StepTall[F]) Run() {
 	kern.Gemm(c2, c2, c2, F(2.0315), true, t48, c2, 1, t46, c2, 1, t46, c2, 1)
 
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
-	t53 := (F(0) < t51)
-	t59 := kern.Choose(t53, num.Sqrt(kern.Choose(t53, t51, F(1))), F(0)) + epsilonNsEntry
+	t59 := kern.Choose((F(0) < t51), num.Sqrt(kern.Choose((F(0) < t51), t51, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.p
 	for i := range r {
@@ -472,9 +470,9 @@ func (c *StepTall[F]) Run() {
 		}
 	}
 
-	// m3_paper_sums.u, m3_paper_sums.s, m3_paper_sums.o
-	t101 := (F(0) < t99)
-	t111 := num.Min(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/(kern.Choose(t101, num.Sqrt(kern.Choose(t101, t99, F(1))), F(0))+epsilonEntry))
+	// m3_paper_sums.u, m3_paper_sums.o, m3_paper_sums.s
+	w2 := kern.Choose((F(0) < t99), num.Sqrt(kern.Choose((F(0) < t99), t99, F(1))), F(0)) + epsilonEntry
+	t111 := num.Min(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/w2)
 
 	// m3_paper_sums.w, m3_paper_sums.u, m3_paper_sums.s
 	lrEntry := c.Lr[0]

@@ -69,7 +69,7 @@ func (c *Step[F]) Run() {
 		s2 := F(etaEntry*s[i]) - F(lrEntry*g[i])
 		wEntry := w[i]
 		sOut[i] = s2
-		wOut[i] = wEntry + s2 - kern.Choose(nodecayEntry, F(0), F(wEntry*w3))
+		wOut[i] = wEntry + s2 - kern.Choose(nodecayEntry, F(0), F(w3*wEntry))
 	}
 }
 

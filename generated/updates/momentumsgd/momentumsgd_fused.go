@@ -24,7 +24,7 @@ func (c *stepFused) run() {
 	w3 := F(lrEntry * c.Lambda[0])
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R969a925236a8Args{
+		a := regions.Rc45c5f5665cfArgs{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.S),
 			P2: unsafe.SliceData(c.W),
@@ -36,7 +36,7 @@ func (c *stepFused) run() {
 			S2: [2]float32{etaEntry},
 			S3: [2]float32{w3},
 		}
-		regions.R969a925236a8(&a)
+		regions.Rc45c5f5665cf(&a)
 	} else {
 		g := c.G[:n]
 		s := c.S[:n]
@@ -48,7 +48,7 @@ func (c *stepFused) run() {
 			s2 := num.FMA32(-lrEntry, g[i], F(etaEntry*s[i]))
 			wEntry := w[i]
 			sOut[i] = s2
-			wOut[i] = (wEntry + s2) - kern.Choose(nodecayEntry2, F(0), F(wEntry*w3))
+			wOut[i] = (wEntry + s2) - kern.Choose(nodecayEntry2, F(0), F(w3*wEntry))
 		}
 	}
 }

@@ -61,5 +61,5 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 
 // Entry is what a catalog knows of MomentumSGD.
 func Entry() catalog.Entry {
-	return catalog.Update("MomentumSGD", "0e31a25eb5f031b3594d4f88211d76c474147ded9b69918ca1ba7bb568f82033", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
+	return catalog.Update("MomentumSGD", "1ba6bc3a32d774dcda105777c258141141b5f633bd6931a7899af5aad5143f63", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

@@ -114,8 +114,7 @@ func (c *Step[F]) Run() {
 	}
 
 	// muon.o, muon.u
-	t11 := (F(0) < t9)
-	t17 := num.Max(kern.Choose(t11, num.Sqrt(kern.Choose(t11, t9, F(1))), F(0)), c.Epsilon[0])
+	t17 := num.Max(kern.Choose((F(0) < t9), num.Sqrt(kern.Choose((F(0) < t9), t9, F(1))), F(0)), c.Epsilon[0])
 	t47 := num.Sqrt(num.Max(F(r), F(c2)))
 
 	// muon.o

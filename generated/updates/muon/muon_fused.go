@@ -81,8 +81,7 @@ func (c *stepFused) run() {
 	t9 = t9Total[0]
 
 	// muon.o, muon.u
-	t11 := (F(0) < t9)
-	t17 := kern.Larger(kern.Choose(t11, num.Sqrt(kern.Choose(t11, t9, F(1))), F(0)), c.Epsilon[0])
+	t17 := kern.Larger(kern.Choose((F(0) < t9), num.Sqrt(kern.Choose((F(0) < t9), t9, F(1))), F(0)), c.Epsilon[0])
 	t47 := num.Sqrt(kern.Larger(F(r), F(c2)))
 
 	// muon.o

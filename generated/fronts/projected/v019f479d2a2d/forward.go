@@ -249,8 +249,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t13 := (F(0) < kProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -279,8 +278,7 @@ func (c *Forward[F]) Run() {
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t23 := (F(0) < qProdEntry)
-			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -399,19 +397,12 @@ type Backward[F num.Float] struct {
 	WThetaBar    []F     // [d_k + d_v], written
 	BThetaBar    []F     // [], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 11·L·T·d_k + L·T·d_v + 13·L·T + 18·L·d_k + 4·d_k + 4·d_v.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 14·L·T + 12·L·d_k + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 11*L*T*dK + L*T*dV + 13*L*T + 18*L*dK + 4*dK + 4*dV
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 11*L*T*dK + L*T*dV + 14*L*T + 12*L*dK + 4*dK + 4*dV
 }
 
 // Run computes Backward.
@@ -445,6 +436,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t26 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t28 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t212 := work[:L*T] // [L, T]
@@ -475,20 +468,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t99 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t119 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t137 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t142 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t145 := work[:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t23 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t57 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t61 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -542,28 +524,23 @@ func (c *Backward[F]) Run() {
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		t212_2 := t212[i*T:][:T]
 		t43_2 := t43[i*T:][:T]
 		t53_2 := t53[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
+			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t262, F(0))
-			t302 := num.Max(t28, F(1e-08))
+			t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+			t302 := num.Max(t282, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t34 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
@@ -574,19 +551,15 @@ func (c *Backward[F]) Run() {
 			t352 := (t3022 && (F(0) <= t34))
 			t432 := kern.Choose(t352, F(F(t34*kern.Choose(t352, kern.Choose(t3022, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t47 += t432
-			t572 := (F(1e-08) <= t28)
-			t13_2[j] = t132
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
-			t23_2[j] = t232
 			t26_2[j] = t262
+			t28_2[j] = t282
 			t30_2[j] = t302
 			t212_2[j] = t2122
 			t43_2[j] = t432
 			t53_2[j] = F(1) / t302
-			t57_2[j] = t572
-			t61_2[j] = (t572 && t232)
 		}
 	}
 	c.BThetaBar[0] = t252
@@ -659,11 +632,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t61_2 := t61[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t56_2 := t56[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
 		t73_2 := t73[i*T:][:T]
@@ -673,13 +645,15 @@ func (c *Backward[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		t99_2 := t99[i*T:][:T]
 		for j := range T {
-			t61Entry := t61_2[j]
-			t83 := (F(1e-08) <= t18_2[j])
-			t13Entry := t13_2[j]
-			t87 := (t83 && t13Entry)
-			t73_2[j] = kern.Choose((t61Entry && t23_2[j]), kern.Choose(t61Entry, F(F(0.5*kern.Choose(t61Entry, kern.Choose(t57_2[j], t56_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t28Entry := t28_2[j]
+			qProdEntry2 := qProd[j]
+			t18Entry := t18_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t56_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+			t73_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t79_2[j] = F(1) / t20_2[j]
-			t99_2[j] = kern.Choose((t87 && t13Entry), kern.Choose(t87, F(F(0.5*kern.Choose(t87, kern.Choose(t83, t82_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t82_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t99_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -766,28 +740,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t119)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t155_2 := t155[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t155_3 := t155[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t155_4 := t155[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t155_5 := t155[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t119_2 := t119[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t119_2[k] = F(t155_2[k]*cQ[k]) + F(t155_3[k]*cQ2[k]) + F(t155_4[k]*cQ3[k]) + F(t155_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -802,28 +754,6 @@ func (c *Backward[F]) Run() {
 			t158_2 := t158[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t158_2[k] = F(0)
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t137)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t158_2 := t158[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t158_3 := t158[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t158_4 := t158[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t158_5 := t158[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				t137_2 := t137[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t137_2[k] = F(t158_2[k]*cK[k]) + F(t158_3[k]*cK2[k]) + F(t158_4[k]*cK3[k]) + F(t158_5[k]*cK4[k])
-				}
 			}
 		}
 	}
@@ -907,45 +837,48 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t145, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t137_2 := t137[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t137_2[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t158_2 := t158[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t158_3 := t158[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t158_4 := t158[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t158_5 := t158[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t155_2 := t155[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t155_3 := t155[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t155_4 := t155[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t155_5 := t155[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = F(t158_2[k]*cK[k]) + F(t158_3[k]*cK2[k]) + F(t158_4[k]*cK3[k]) + F(t158_5[k]*cK4[k])
+					q0TailBarOut[k] = F(t155_2[k]*cQ[k]) + F(t155_3[k]*cQ2[k]) + F(t155_4[k]*cQ3[k]) + F(t155_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t119_2 := t119[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t119_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
 				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
@@ -1095,7 +1028,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

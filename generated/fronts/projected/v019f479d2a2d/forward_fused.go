@@ -284,21 +284,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t13 := (F(0) < kProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -345,21 +344,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t23 := (F(0) < qProdEntry)
-				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -523,29 +521,26 @@ func (c *backwardFused) run() {
 	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                          // [L, T]
 	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t212 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t43 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t53 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t292 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
-	t51 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
-	t56 := c.Work[8*L*T*dK+8*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
-	t77 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]           // [L, T, d_k]
-	t82 := c.Work[9*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
-	t272 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]          // [d_k + d_v]
-	t49 := c.Work[9*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
-	t103 := c.Work[9*L*T*dK+10*L*T+12*L*dK+4*dK+4*dV:][:L*T*dV]         // [L, T, d_v]
-	t73 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t79 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t99 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t119 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t137 := c.Work[9*L*T*dK+L*T*dV+13*L*T+15*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t142 := c.Work[9*L*T*dK+L*T*dV+13*L*T+18*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
-	t145 := c.Work[10*L*T*dK+L*T*dV+13*L*T+18*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]                                                // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                          // [L, T]
-	t57 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
-	t61 := c.Flags[3*L*T:][:L*T]                                        // [L, T]
+	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t212 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t43 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t53 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t292 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t51 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
+	t56 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
+	t77 := c.Work[8*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]          // [L, T, d_k]
+	t82 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]             // [L, T]
+	t272 := c.Work[9*L*T*dK+11*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]          // [d_k + d_v]
+	t49 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
+	t103 := c.Work[9*L*T*dK+11*L*T+12*L*dK+4*dK+4*dV:][:L*T*dV]         // [L, T, d_v]
+	t73 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t79 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t99 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t142 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
+	t145 := c.Work[10*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t252Total := make([]F, 1)
+	t47Total := make([]F, 1)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -619,60 +614,95 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.rho, projected.theta
 	var t252 F
 	var t47 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		rhoLin := c.RhoLin[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
-			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t262, F(0))
-			t302 := kern.Larger(t28, F(1e-08))
-			rhoLinEntry := rhoLin[j]
-			t34 := kern.Sigmoid(rhoLinEntry)
-			thetaLinEntry := thetaLin[j]
-			t142_2 := (F(0) <= kern.Softplus(thetaLinEntry))
-			t2122 := kern.Choose(t142_2, F(kern.Choose(t142_2, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t252 = t252 + t2122
-			t3022 := (kern.Larger(t34, F(0)) <= F(1))
-			t352 := (t3022 && (F(0) <= t34))
-			t432 := kern.Choose(t352, F(F(t34*kern.Choose(t352, kern.Choose(t3022, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-			t47 = t47 + t432
-			t572 := (F(1e-08) <= t28)
-			t13_2[j] = t132
-			t16_2[j] = t162
-			t18_2[j] = t182
-			t20_2[j] = kern.Larger(t182, F(1e-08))
-			t23_2[j] = t232
-			t26_2[j] = t262
-			t30_2[j] = t302
-			t212_2[j] = t2122
-			t43_2[j] = t432
-			t53_2[j] = F(1) / t302
-			t57_2[j] = t572
-			t61_2[j] = (t572 && t232)
+	if kern.Wide() {
+		a := regions.R9c45f21352f4Args{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.ThetaLin),
+			P4:  unsafe.SliceData(c.ThetaBar),
+			P5:  unsafe.SliceData(c.RhoBar),
+			P6:  unsafe.SliceData(t16),
+			P7:  unsafe.SliceData(t18),
+			P8:  unsafe.SliceData(t20),
+			P9:  unsafe.SliceData(t26),
+			P10: unsafe.SliceData(t28),
+			P11: unsafe.SliceData(t30),
+			P12: unsafe.SliceData(t212),
+			P13: unsafe.SliceData(t43),
+			P14: unsafe.SliceData(t53),
+			P15: unsafe.SliceData(t252Total),
+			P16: unsafe.SliceData(t47Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t47},
+			S1:  [2]float32{t252},
 		}
+		regions.R9c45f21352f4(&a)
+	} else {
+		t47_2 := t47
+		t252_2 := t252
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t212_2 := t212[i*T:][:T]
+			t43_2 := t43[i*T:][:T]
+			t53_2 := t53[i*T:][:T]
+			var t252Row F
+			var t47Row F
+			t252RowSums := [16]F{t252Row}
+			t47RowSums := [16]F{t47Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+				qProdEntry := qProd[j]
+				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+				t302 := kern.Larger(t282, F(1e-08))
+				rhoLinEntry := rhoLin[j]
+				t34 := kern.Sigmoid(rhoLinEntry)
+				thetaLinEntry := thetaLin[j]
+				t142_2 := (F(0) <= kern.Softplus(thetaLinEntry))
+				t2122 := kern.Choose(t142_2, F(kern.Choose(t142_2, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t252RowSums[j%16] = t252RowSums[j%16] + t2122
+				t3022 := (kern.Larger(t34, F(0)) <= F(1))
+				t352 := (t3022 && (F(0) <= t34))
+				t432 := kern.Choose(t352, F(F(t34*kern.Choose(t352, kern.Choose(t3022, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t47RowSums[j%16] = t47RowSums[j%16] + t432
+				t16_2[j] = t162
+				t18_2[j] = t182
+				t20_2[j] = kern.Larger(t182, F(1e-08))
+				t26_2[j] = t262
+				t28_2[j] = t282
+				t30_2[j] = t302
+				t212_2[j] = t2122
+				t43_2[j] = t432
+				t53_2[j] = F(1) / t302
+			}
+			t252Row = kern.Sum16(&t252RowSums)
+			t47Row = kern.Sum16(&t47RowSums)
+			t252_2 = t252_2 + t252Row
+			t47_2 = t47_2 + t47Row
+		}
+		t252Total[0] = t252_2
+		t47Total[0] = t47_2
 	}
+	t252 = t252Total[0]
+	t47 = t47Total[0]
 	c.BThetaBar[0] = t252
 	c.BRhoBar[0] = t47
 
@@ -803,28 +833,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t61_2 := t61[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t82_2 := t82[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
-		for j := range T {
-			t61Entry := t61_2[j]
-			t83 := (F(1e-08) <= t18_2[j])
-			t13Entry := t13_2[j]
-			t87 := (t83 && t13Entry)
-			t73_2[j] = kern.Choose((t61Entry && t23_2[j]), kern.Choose(t61Entry, F(F(0.5*kern.Choose(t61Entry, kern.Choose(t57_2[j], t56_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t79_2[j] = F(1) / t20_2[j]
-			t99_2[j] = kern.Choose((t87 && t13Entry), kern.Choose(t87, F(F(0.5*kern.Choose(t87, kern.Choose(t83, t82_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t28),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t18),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t56),
+			P5:  unsafe.SliceData(t26),
+			P6:  unsafe.SliceData(t73),
+			P7:  unsafe.SliceData(t20),
+			P8:  unsafe.SliceData(t79),
+			P9:  unsafe.SliceData(t82),
+			P10: unsafe.SliceData(t16),
+			P11: unsafe.SliceData(t99),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t28_2 := t28[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t56_2 := t56[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t73_2 := t73[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t79_2 := t79[i*T:][:T]
+			t82_2 := t82[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t99_2 := t99[i*T:][:T]
+			for j := range T {
+				t28Entry := t28_2[j]
+				qProdEntry2 := qProd[j]
+				t18Entry := t18_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t56_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+				t73_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t79_2[j] = F(1) / t20_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t82_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t99_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 
@@ -990,42 +1041,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t119)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t155),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t119),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t155_2 := t155[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t155_3 := t155[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t155_4 := t155[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t155_5 := t155[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t119_2 := t119[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t119_2[k] = num.FMA32(t155_2[k], cQ[k], num.FMA32(t155_3[k], cQ2[k], num.FMA32(t155_4[k], cQ3[k], F(t155_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -1060,42 +1075,6 @@ func (c *backwardFused) run() {
 				t158_2 := t158[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t158_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t137)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t158),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t137),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t158_2 := t158[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t158_3 := t158[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t158_4 := t158[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t158_5 := t158[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t137_2 := t137[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t137_2[k] = num.FMA32(t158_2[k], cK[k], num.FMA32(t158_3[k], cK2[k], num.FMA32(t158_4[k], cK3[k], F(t158_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -1242,62 +1221,84 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t145, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t137[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t158),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t155),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t158_2 := t158[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t158_3 := t158[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t158_4 := t158[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t158_5 := t158[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t155_2 := t155[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t155_3 := t155[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t155_4 := t155[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t155_5 := t155[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						k0TailBarOut[k] = num.FMA32(t158_2[k], cK[k], num.FMA32(t158_3[k], cK2[k], num.FMA32(t158_4[k], cK3[k], F(t158_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t155_2[k], cQ[k], num.FMA32(t155_3[k], cQ2[k], num.FMA32(t155_4[k], cQ3[k], F(t155_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t119[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}

@@ -279,8 +279,7 @@ func (c *Forward[F]) Run() {
 		t22_3 := t22_2[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t15 := (F(0) < kProdEntry)
-			t22_3[j] = num.Max(kern.Choose(t15, num.Sqrt(kern.Choose(t15, kProdEntry, F(1))), F(0)), F(1e-08))
+			t22_3[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -309,8 +308,7 @@ func (c *Forward[F]) Run() {
 		t32_3 := t32_2[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t25 := (F(0) < qProdEntry)
-			t32_3[j] = num.Max(kern.Choose(t25, num.Sqrt(kern.Choose(t25, qProdEntry, F(1))), F(0)), F(1e-08))
+			t32_3[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -365,19 +363,12 @@ type Backward[F num.Float] struct {
 	BQBar        []F     // [d_k], written
 	V0TailBarOut []F     // [L, 3, d_v], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 10·L·T·d_k + L·T·d_v + 11·L·T + 18·L·d_k.
+// WorkLen is 10·L·T·d_k + L·T·d_v + 12·L·T + 12·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 10*L*T*dK + L*T*dV + 11*L*T + 18*L*dK
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 10*L*T*dK + L*T*dV + 12*L*T + 12*L*dK
 }
 
 // Run computes Backward.
@@ -411,6 +402,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t28 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t30 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t32 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t132 := work[:L*T] // [L, T]
@@ -427,20 +420,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t64 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t79 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t97 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t104 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t107 := work[:L*T*dK] // [L, T, d_k]
-	t15 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t25 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t172 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t212 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -488,37 +470,28 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		t22_2 := t22[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t152 := (F(0) < kProdEntry)
-			t182 := num.Sqrt(kern.Choose(t152, kProdEntry, F(1)))
-			t202 := kern.Choose(t152, t182, F(0))
+			t182 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t202 := kern.Choose((F(0) < kProdEntry), t182, F(0))
 			qProdEntry := qProd[j]
-			t252 := (F(0) < qProdEntry)
-			t282 := num.Sqrt(kern.Choose(t252, qProdEntry, F(1)))
-			t30 := kern.Choose(t252, t282, F(0))
-			t322 := num.Max(t30, F(1e-08))
-			t1722 := (F(1e-08) <= t30)
-			t15_2[j] = t152
+			t282 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t302 := kern.Choose((F(0) < qProdEntry), t282, F(0))
+			t322 := num.Max(t302, F(1e-08))
 			t18_2[j] = t182
 			t20_2[j] = t202
 			t22_2[j] = num.Max(t202, F(1e-08))
-			t25_2[j] = t252
 			t28_2[j] = t282
+			t30_2[j] = t302
 			t32_2[j] = t322
 			t132_2[j] = F(1) / t322
-			t172_2[j] = t1722
-			t212_2[j] = (t1722 && t252)
 		}
 	}
 
@@ -548,11 +521,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t212_2 := t212[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t162_2 := t162[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
 		t33_2 := t33[i*T:][:T]
@@ -562,13 +534,15 @@ func (c *Backward[F]) Run() {
 		t18_2 := t18[i*T:][:T]
 		t58_2 := t58[i*T:][:T]
 		for j := range T {
-			t212Entry := t212_2[j]
-			t42 := (F(1e-08) <= t20_2[j])
-			t15Entry := t15_2[j]
-			t46 := (t42 && t15Entry)
-			t33_2[j] = kern.Choose((t212Entry && t25_2[j]), kern.Choose(t212Entry, F(F(0.5*kern.Choose(t212Entry, kern.Choose(t172_2[j], t162_2[j], F(0)), F(0)))*(F(1)/t28_2[j])), F(0)), F(0))
+			t30Entry := t30_2[j]
+			qProdEntry2 := qProd[j]
+			t20Entry := t20_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t30Entry), t162_2[j], F(0)), F(0))) * (F(1) / t28_2[j]))
+			t33_2[j] = kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t38_2[j] = F(1) / t22_2[j]
-			t58_2[j] = kern.Choose((t46 && t15Entry), kern.Choose(t46, F(F(0.5*kern.Choose(t46, kern.Choose(t42, t41_2[j], F(0)), F(0)))*(F(1)/t18_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t20Entry), t41_2[j], F(0)), F(0))) * (F(1) / t18_2[j]))
+			t58_2[j] = kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -679,28 +653,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t79)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t115_2 := t115[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t115_3 := t115[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t115_4 := t115[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t115_5 := t115[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t79_2 := t79[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t79_2[k] = F(t115_2[k]*cQ[k]) + F(t115_3[k]*cQ2[k]) + F(t115_4[k]*cQ3[k]) + F(t115_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -715,28 +667,6 @@ func (c *Backward[F]) Run() {
 			t118_2 := t118[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t118_2[k] = F(0)
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t97)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t118_2 := t118[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t118_3 := t118[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t118_4 := t118[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t118_5 := t118[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				t97_2 := t97[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t97_2[k] = F(t118_2[k]*cK[k]) + F(t118_3[k]*cK2[k]) + F(t118_4[k]*cK3[k]) + F(t118_5[k]*cK4[k])
-				}
 			}
 		}
 	}
@@ -823,45 +753,48 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t107, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t97_2 := t97[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t97_2[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t118_2 := t118[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t118_3 := t118[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t118_4 := t118[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t118_5 := t118[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t115_2 := t115[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t115_3 := t115[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t115_4 := t115[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t115_5 := t115[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = F(t118_2[k]*cK[k]) + F(t118_3[k]*cK2[k]) + F(t118_4[k]*cK3[k]) + F(t118_5[k]*cK4[k])
+					q0TailBarOut[k] = F(t115_2[k]*cQ[k]) + F(t115_3[k]*cQ2[k]) + F(t115_4[k]*cQ3[k]) + F(t115_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t79_2 := t79[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t79_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
 				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
@@ -977,7 +910,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.BQBar = t.Part(n.vBQ, g.DK)
 	g.V0TailBarOut = t.Part(n.fromV0Tail, 3*g.L*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -326,21 +326,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t22_2),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t22_3 := t22_2[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t15 := (F(0) < kProdEntry)
-				t22_3[j] = kern.Larger(kern.Choose(t15, num.Sqrt(kern.Choose(t15, kProdEntry, F(1))), F(0)), F(1e-08))
+				t22_3[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -387,21 +386,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t32_2),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t32_3 := t32_2[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t25 := (F(0) < qProdEntry)
-				t32_3[j] = kern.Larger(kern.Choose(t25, num.Sqrt(kern.Choose(t25, qProdEntry, F(1))), F(0)), F(1e-08))
+				t32_3[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -456,22 +454,17 @@ func (c *backwardFused) run() {
 	t20 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]               // [L, T]
 	t22 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]             // [L, T]
 	t28 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]             // [L, T]
-	t32 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]             // [L, T]
-	t132 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]            // [L, T]
-	t162 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]            // [L, T]
-	t41 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]             // [L, T]
-	t33 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]             // [L, T]
-	t38 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:L*T]             // [L, T]
-	t58 := c.Work[8*L*T*dK+10*L*T+12*L*dK:][:L*T]            // [L, T]
-	t64 := c.Work[8*L*T*dK+11*L*T+12*L*dK:][:L*T*dV]         // [L, T, d_v]
-	t79 := c.Work[8*L*T*dK+L*T*dV+11*L*T+12*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t97 := c.Work[8*L*T*dK+L*T*dV+11*L*T+15*L*dK:][:3*L*dK]  // [L, 3, d_k]
-	t104 := c.Work[8*L*T*dK+L*T*dV+11*L*T+18*L*dK:][:L*T*dK] // [L, T, d_k]
-	t107 := c.Work[9*L*T*dK+L*T*dV+11*L*T+18*L*dK:][:L*T*dK] // [L, T, d_k]
-	t15 := c.Flags[:L*T]                                     // [L, T]
-	t25 := c.Flags[L*T:][:L*T]                               // [L, T]
-	t172 := c.Flags[2*L*T:][:L*T]                            // [L, T]
-	t212 := c.Flags[3*L*T:][:L*T]                            // [L, T]
+	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]             // [L, T]
+	t32 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]             // [L, T]
+	t132 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]            // [L, T]
+	t162 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]            // [L, T]
+	t41 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]             // [L, T]
+	t33 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:L*T]             // [L, T]
+	t38 := c.Work[8*L*T*dK+10*L*T+12*L*dK:][:L*T]            // [L, T]
+	t58 := c.Work[8*L*T*dK+11*L*T+12*L*dK:][:L*T]            // [L, T]
+	t64 := c.Work[8*L*T*dK+12*L*T+12*L*dK:][:L*T*dV]         // [L, T, d_v]
+	t104 := c.Work[8*L*T*dK+L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	t107 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -543,40 +536,48 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k, projected.q
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t152 := (F(0) < kProdEntry)
-			t182 := num.Sqrt(kern.Choose(t152, kProdEntry, F(1)))
-			t202 := kern.Choose(t152, t182, F(0))
-			qProdEntry := qProd[j]
-			t252 := (F(0) < qProdEntry)
-			t282 := num.Sqrt(kern.Choose(t252, qProdEntry, F(1)))
-			t30 := kern.Choose(t252, t282, F(0))
-			t322 := kern.Larger(t30, F(1e-08))
-			t1722 := (F(1e-08) <= t30)
-			t15_2[j] = t152
-			t18_2[j] = t182
-			t20_2[j] = t202
-			t22_2[j] = kern.Larger(t202, F(1e-08))
-			t25_2[j] = t252
-			t28_2[j] = t282
-			t32_2[j] = t322
-			t132_2[j] = F(1) / t322
-			t172_2[j] = t1722
-			t212_2[j] = (t1722 && t252)
+	if kern.Wide() {
+		a := regions.Rfa57285d9b22Args{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t18),
+			P3: unsafe.SliceData(t20),
+			P4: unsafe.SliceData(t22),
+			P5: unsafe.SliceData(t28),
+			P6: unsafe.SliceData(t30),
+			P7: unsafe.SliceData(t32),
+			P8: unsafe.SliceData(t132),
+			N0: L,
+			N1: T,
+		}
+		regions.Rfa57285d9b22(&a)
+	} else {
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
+			for j := range T {
+				kProdEntry := kProd[j]
+				t182 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t202 := kern.Choose((F(0) < kProdEntry), t182, F(0))
+				qProdEntry := qProd[j]
+				t282 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t302 := kern.Choose((F(0) < qProdEntry), t282, F(0))
+				t322 := kern.Larger(t302, F(1e-08))
+				t18_2[j] = t182
+				t20_2[j] = t202
+				t22_2[j] = kern.Larger(t202, F(1e-08))
+				t28_2[j] = t282
+				t30_2[j] = t302
+				t32_2[j] = t322
+				t132_2[j] = F(1) / t322
+			}
 		}
 	}
 
@@ -632,28 +633,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t212_2 := t212[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
-		t22_2 := t22[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		t41_2 := t41[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
-		for j := range T {
-			t212Entry := t212_2[j]
-			t42 := (F(1e-08) <= t20_2[j])
-			t15Entry := t15_2[j]
-			t46 := (t42 && t15Entry)
-			t33_2[j] = kern.Choose((t212Entry && t25_2[j]), kern.Choose(t212Entry, F(F(0.5*kern.Choose(t212Entry, kern.Choose(t172_2[j], t162_2[j], F(0)), F(0)))*(F(1)/t28_2[j])), F(0)), F(0))
-			t38_2[j] = F(1) / t22_2[j]
-			t58_2[j] = kern.Choose((t46 && t15Entry), kern.Choose(t46, F(F(0.5*kern.Choose(t46, kern.Choose(t42, t41_2[j], F(0)), F(0)))*(F(1)/t18_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t30),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t20),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t162),
+			P5:  unsafe.SliceData(t28),
+			P6:  unsafe.SliceData(t33),
+			P7:  unsafe.SliceData(t22),
+			P8:  unsafe.SliceData(t38),
+			P9:  unsafe.SliceData(t41),
+			P10: unsafe.SliceData(t18),
+			P11: unsafe.SliceData(t58),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t30_2 := t30[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
+			t38_2 := t38[i*T:][:T]
+			t41_2 := t41[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t58_2 := t58[i*T:][:T]
+			for j := range T {
+				t30Entry := t30_2[j]
+				qProdEntry2 := qProd[j]
+				t20Entry := t20_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t30Entry), t162_2[j], F(0)), F(0))) * (F(1) / t28_2[j]))
+				t33_2[j] = kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t30Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t38_2[j] = F(1) / t22_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t20Entry), t41_2[j], F(0)), F(0))) * (F(1) / t18_2[j]))
+				t58_2[j] = kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t20Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 
@@ -870,42 +892,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t79)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t115),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t79),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t115_3 := t115[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t115_4 := t115[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t115_5 := t115[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t79_2 := t79[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t79_2[k] = num.FMA32(t115_2[k], cQ[k], num.FMA32(t115_3[k], cQ2[k], num.FMA32(t115_4[k], cQ3[k], F(t115_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -940,42 +926,6 @@ func (c *backwardFused) run() {
 				t118_2 := t118[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t118_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t97)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t118),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t97),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t118_3 := t118[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t118_4 := t118[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t118_5 := t118[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t97_2 := t97[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t97_2[k] = num.FMA32(t118_2[k], cK[k], num.FMA32(t118_3[k], cK2[k], num.FMA32(t118_4[k], cK3[k], F(t118_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -1125,62 +1075,84 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t107, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t97[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t118),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t115),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t118_3 := t118[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t118_4 := t118[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t118_5 := t118[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t115_3 := t115[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t115_4 := t115[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t115_5 := t115[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						k0TailBarOut[k] = num.FMA32(t118_2[k], cK[k], num.FMA32(t118_3[k], cK2[k], num.FMA32(t118_4[k], cK3[k], F(t118_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t115_2[k], cQ[k], num.FMA32(t115_3[k], cQ2[k], num.FMA32(t115_4[k], cQ3[k], F(t115_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t79[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}

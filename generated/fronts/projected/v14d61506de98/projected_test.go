@@ -98,7 +98,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.WQBar = a.Grad("W_Q", g.D*g.M)
 	g.WVBar = a.Grad("W_V", g.D*g.DV)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -200,8 +200,7 @@ func (c *Forward[F]) Run() {
 			t17_2 := t17[(i*heads+j)*T:][:T]
 			for k := range T {
 				qProdEntry := qProd[k]
-				t10 := (F(0) < qProdEntry)
-				t17_2[k] = num.Max(kern.Choose(t10, num.Sqrt(kern.Choose(t10, qProdEntry, F(1))), F(0)), F(1e-08))
+				t17_2[k] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -248,19 +247,12 @@ type Backward[F num.Float] struct {
 	CQBar        []F     // [heads, 4, d_k], written
 	BQBar        []F     // [heads, d_k], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 6·L·T·d_k·heads + 5·L·T·heads + 9·L·d_k·heads.
+// WorkLen is 6·L·T·d_k·heads + 6·L·T·heads + 6·L·d_k·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
-	return 6*L*T*dK*heads + 5*L*T*heads + 9*L*dK*heads
-}
-
-// FlagsLen is 3·L·T·heads.
-func (c *Backward[F]) FlagsLen() int {
-	L, T, heads := c.L, c.T, c.Heads
-	return 3 * L * T * heads
+	return 6*L*T*dK*heads + 6*L*T*heads + 6*L*dK*heads
 }
 
 // Run computes Backward.
@@ -280,6 +272,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dK*heads:]
 	t13 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
+	t15 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
 	t17 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	t92 := work[:L*T*heads] // [L, heads, T]
@@ -288,16 +282,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t29 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t46 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
 	t53 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t55 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	t10 := c.Flags[:L*T*heads] // [L, heads, T]
-	flags := c.Flags[L*T*heads:]
-	t132 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t172 := flags[:L*T*heads] // [L, heads, T]
 
 	// projected.q1
 	for i := range L {
@@ -330,25 +317,19 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
 			t13_2 := t13[(i*heads+j)*T:][:T]
+			t15_2 := t15[(i*heads+j)*T:][:T]
 			t17_2 := t17[(i*heads+j)*T:][:T]
 			t92_2 := t92[(i*heads+j)*T:][:T]
-			t132_2 := t132[(i*heads+j)*T:][:T]
-			t172_2 := t172[(i*heads+j)*T:][:T]
 			for k := range T {
 				qProdEntry := qProd[k]
-				t102 := (F(0) < qProdEntry)
-				t133 := num.Sqrt(kern.Choose(t102, qProdEntry, F(1)))
-				t15 := kern.Choose(t102, t133, F(0))
-				t173 := num.Max(t15, F(1e-08))
-				t1322 := (F(1e-08) <= t15)
-				t10_2[k] = t102
-				t13_2[k] = t133
-				t17_2[k] = t173
-				t92_2[k] = F(1) / t173
-				t132_2[k] = t1322
-				t172_2[k] = (t1322 && t102)
+				t132 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t152 := kern.Choose((F(0) < qProdEntry), t132, F(0))
+				t172 := num.Max(t152, F(1e-08))
+				t13_2[k] = t132
+				t15_2[k] = t152
+				t17_2[k] = t172
+				t92_2[k] = F(1) / t172
 			}
 		}
 	}
@@ -374,15 +355,16 @@ func (c *Backward[F]) Run() {
 	// projected.q
 	for i := range L {
 		for j := range heads {
-			t172_2 := t172[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t132_2 := t132[(i*heads+j)*T:][:T]
+			t15_2 := t15[(i*heads+j)*T:][:T]
+			qProd := c.QProd[(i*heads+j)*T:][:T]
 			t122_2 := t122[(i*heads+j)*T:][:T]
 			t13_2 := t13[(i*heads+j)*T:][:T]
 			t29_2 := t29[(i*heads+j)*T:][:T]
 			for k := range T {
-				t172Entry := t172_2[k]
-				t29_2[k] = kern.Choose((t172Entry && t10_2[k]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[k], t122_2[k], F(0)), F(0)))*(F(1)/t13_2[k])), F(0)), F(0))
+				t15Entry := t15_2[k]
+				qProdEntry2 := qProd[k]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t15Entry), t122_2[k], F(0)), F(0))) * (F(1) / t13_2[k]))
+				t29_2[k] = kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			}
 		}
 	}
@@ -463,30 +445,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t46)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				n := int(c.Pos[i]) + k - 3
-				if n >= 0 {
-					t64_2 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
-					cQ := c.CQ[j*4*dK:][:dK]
-					t64_3 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
-					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t64_4 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
-					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t64_5 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
-					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						t46_2[m] = F(t64_2[m]*cQ[m]) + F(t64_3[m]*cQ2[m]) + F(t64_4[m]*cQ3[m]) + F(t64_5[m]*cQ4[m])
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	clear(t53)
 	for i := range L {
@@ -504,15 +462,18 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	clear(c.K0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k := range min(3, -T+3) {
 				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
 				for m := range dK {
 					k0TailBarOut[m] += k0TailBar[m]
+					q0TailBarOut[m] += q0TailBar[m]
 				}
 			}
 		}
@@ -585,27 +546,25 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k0
+	// projected.q1
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-				for m := range dK {
-					q0TailBarOut[m] = t46_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range min(3, -T+3) {
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
-				for m := range dK {
-					q0TailBarOut[m] += q0TailBar[m]
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					t64_2 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t64_3 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t64_4 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t64_5 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						q0TailBarOut[m] = F(t64_2[m]*cQ[m]) + F(t64_3[m]*cQ2[m]) + F(t64_4[m]*cQ3[m]) + F(t64_5[m]*cQ4[m])
+					}
 				}
 			}
 		}
@@ -692,7 +651,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.CQBar = t.Part(n.vCQ, 4*g.DK*g.Heads)
 	g.BQBar = t.Part(n.vBQ, g.DK*g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	if t.Adjoint(n.nextK0Tail) != nil {
 		t.Contribute(n.vWK, g.WKBar)

@@ -239,7 +239,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Ra49de5b27593Args{
+		a := regions.R281e4fdb4bb9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t17),
 			N0: L,
@@ -247,7 +247,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Ra49de5b27593(&a)
+		regions.R281e4fdb4bb9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -255,8 +255,7 @@ func (c *forwardFused) run() {
 				t17_2 := t17[(i*heads+j)*T:][:T]
 				for k := range T {
 					qProdEntry := qProd[k]
-					t10 := (F(0) < qProdEntry)
-					t17_2[k] = kern.Larger(kern.Choose(t10, num.Sqrt(kern.Choose(t10, qProdEntry, F(1))), F(0)), F(1e-08))
+					t17_2[k] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 				}
 			}
 		}
@@ -310,16 +309,13 @@ func (c *backwardFused) run() {
 	t7 := c.Work[2*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]              // [L, heads, T, d_k]
 	q1 := c.Work[3*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]              // [L, heads, T, d_k]
 	t13 := c.Work[4*L*T*dK*heads+6*L*dK*heads:][:L*T*heads]                // [L, heads, T]
-	t17 := c.Work[4*L*T*dK*heads+L*T*heads+6*L*dK*heads:][:L*T*heads]      // [L, heads, T]
-	t92 := c.Work[4*L*T*dK*heads+2*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
-	t122 := c.Work[4*L*T*dK*heads+3*L*T*heads+6*L*dK*heads:][:L*T*heads]   // [L, heads, T]
-	t29 := c.Work[4*L*T*dK*heads+4*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
-	t46 := c.Work[4*L*T*dK*heads+5*L*T*heads+6*L*dK*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t53 := c.Work[4*L*T*dK*heads+5*L*T*heads+9*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t55 := c.Work[5*L*T*dK*heads+5*L*T*heads+9*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t10 := c.Flags[:L*T*heads]                                             // [L, heads, T]
-	t132 := c.Flags[L*T*heads:][:L*T*heads]                                // [L, heads, T]
-	t172 := c.Flags[2*L*T*heads:][:L*T*heads]                              // [L, heads, T]
+	t15 := c.Work[4*L*T*dK*heads+L*T*heads+6*L*dK*heads:][:L*T*heads]      // [L, heads, T]
+	t17 := c.Work[4*L*T*dK*heads+2*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
+	t92 := c.Work[4*L*T*dK*heads+3*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
+	t122 := c.Work[4*L*T*dK*heads+4*L*T*heads+6*L*dK*heads:][:L*T*heads]   // [L, heads, T]
+	t29 := c.Work[4*L*T*dK*heads+5*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
+	t53 := c.Work[4*L*T*dK*heads+6*L*T*heads+6*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t55 := c.Work[5*L*T*dK*heads+6*L*T*heads+6*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
 
 	// projected.q1
 	if kern.Wide() {
@@ -372,28 +368,37 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q
-	for i := range L {
-		for j := range heads {
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t17_2 := t17[(i*heads+j)*T:][:T]
-			t92_2 := t92[(i*heads+j)*T:][:T]
-			t132_2 := t132[(i*heads+j)*T:][:T]
-			t172_2 := t172[(i*heads+j)*T:][:T]
-			for k := range T {
-				qProdEntry := qProd[k]
-				t102 := (F(0) < qProdEntry)
-				t133 := num.Sqrt(kern.Choose(t102, qProdEntry, F(1)))
-				t15 := kern.Choose(t102, t133, F(0))
-				t173 := kern.Larger(t15, F(1e-08))
-				t1322 := (F(1e-08) <= t15)
-				t10_2[k] = t102
-				t13_2[k] = t133
-				t17_2[k] = t173
-				t92_2[k] = F(1) / t173
-				t132_2[k] = t1322
-				t172_2[k] = (t1322 && t102)
+	if kern.Wide() {
+		a := regions.R5f146db55365Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(t13),
+			P2: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(t17),
+			P4: unsafe.SliceData(t92),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: T * heads,
+		}
+		regions.R5f146db55365(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				qProd := c.QProd[(i*heads+j)*T:][:T]
+				t13_2 := t13[(i*heads+j)*T:][:T]
+				t15_2 := t15[(i*heads+j)*T:][:T]
+				t17_2 := t17[(i*heads+j)*T:][:T]
+				t92_2 := t92[(i*heads+j)*T:][:T]
+				for k := range T {
+					qProdEntry := qProd[k]
+					t132 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+					t152 := kern.Choose((F(0) < qProdEntry), t132, F(0))
+					t172 := kern.Larger(t152, F(1e-08))
+					t13_2[k] = t132
+					t15_2[k] = t152
+					t17_2[k] = t172
+					t92_2[k] = F(1) / t172
+				}
 			}
 		}
 	}
@@ -439,17 +444,33 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q
-	for i := range L {
-		for j := range heads {
-			t172_2 := t172[(i*heads+j)*T:][:T]
-			t10_2 := t10[(i*heads+j)*T:][:T]
-			t132_2 := t132[(i*heads+j)*T:][:T]
-			t122_2 := t122[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t29_2 := t29[(i*heads+j)*T:][:T]
-			for k := range T {
-				t172Entry := t172_2[k]
-				t29_2[k] = kern.Choose((t172Entry && t10_2[k]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[k], t122_2[k], F(0)), F(0)))*(F(1)/t13_2[k])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Ra36aa8e9d0f4Args{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t13),
+			P4: unsafe.SliceData(t29),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: T * heads,
+		}
+		regions.Ra36aa8e9d0f4(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t15_2 := t15[(i*heads+j)*T:][:T]
+				qProd := c.QProd[(i*heads+j)*T:][:T]
+				t122_2 := t122[(i*heads+j)*T:][:T]
+				t13_2 := t13[(i*heads+j)*T:][:T]
+				t29_2 := t29[(i*heads+j)*T:][:T]
+				for k := range T {
+					t15Entry := t15_2[k]
+					qProdEntry2 := qProd[k]
+					w := F(F(0.5*kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t15Entry), t122_2[k], F(0)), F(0))) * (F(1) / t13_2[k]))
+					t29_2[k] = kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				}
 			}
 		}
 	}
@@ -613,44 +634,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t46)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				n := int(c.Pos[i]) + k - 3
-				if n >= 0 {
-					if kern.Wide() {
-						a := regions.R1b53bca6b694Args{
-							P0: unsafe.SliceData(t64),
-							P1: unsafe.SliceData(c.CQ),
-							P2: unsafe.SliceData(t46),
-							N0: dK,
-							N1: 4*dK*k + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2: 16*dK*j + 12*dK,
-							N3: -dK,
-							N4: 4*dK*k + 12*dK*j + 12*dK*heads*i,
-						}
-						regions.R1b53bca6b694(&a)
-					} else {
-						t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t64_3 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
-						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t64_4 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
-						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t64_5 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
-						cQ4 := c.CQ[j*4*dK:][:dK]
-						t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
-						for m := range dK {
-							t46_2[m] = num.FMA32(t64_2[m], cQ[m], num.FMA32(t64_3[m], cQ2[m], num.FMA32(t64_4[m], cQ3[m], F(t64_5[m]*cQ4[m]))))
-						}
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	clear(t53)
 	if kern.Wide() {
@@ -685,12 +668,14 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.Rab5d9a8b0820Args{
+		a := regions.Rdc5c3d702535Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
 			N2: -T + 3,
@@ -699,15 +684,18 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.Rab5d9a8b0820(&a)
+		regions.Rdc5c3d702535(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				for k := range min(3, -T+3) {
 					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
 					for m := range dK {
 						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
+						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
 					}
 				}
 			}
@@ -819,37 +807,38 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k0
+	// projected.q1
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				copy(c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK], t46[((i*heads+j)*3+k)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.q1
-	if kern.Wide() {
-		a := regions.Rab5d9a8b0820Args{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: heads,
-			N2: -T + 3,
-			N3: dK,
-			N4: 4 * T * dK,
-			N5: 3 * dK,
-			N6: 3 * dK * heads,
-		}
-		regions.Rab5d9a8b0820(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range min(3, -T+3) {
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.R1b53bca6b694Args{
+							P0: unsafe.SliceData(t64),
+							P1: unsafe.SliceData(c.CQ),
+							P2: unsafe.SliceData(c.Q0TailBarOut),
+							N0: dK,
+							N1: 4*dK*k + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.R1b53bca6b694(&a)
+					} else {
+						t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t64_3 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t64_4 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t64_5 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
+						for m := range dK {
+							q0TailBarOut[m] = num.FMA32(t64_2[m], cQ[m], num.FMA32(t64_3[m], cQ2[m], num.FMA32(t64_4[m], cQ3[m], F(t64_5[m]*cQ4[m]))))
+						}
 					}
 				}
 			}

@@ -284,21 +284,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t13 := (F(0) < kProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -345,21 +344,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t23 := (F(0) < qProdEntry)
-				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -523,29 +521,26 @@ func (c *backwardFused) run() {
 	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                          // [L, T]
 	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t262 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t48 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t58 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t342 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
-	t56 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
-	t61 := c.Work[8*L*T*dK+8*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
-	t82 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]           // [L, T, d_k]
-	t87 := c.Work[9*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
-	t322 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]          // [d_k + d_v]
-	t54 := c.Work[9*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
-	t108 := c.Work[9*L*T*dK+10*L*T+12*L*dK+4*dK+4*dV:][:L*T*dV]         // [L, T, d_v]
-	t78 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t84 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t104 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]     // [L, T]
-	t124 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t142 := c.Work[9*L*T*dK+L*T*dV+13*L*T+15*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
-	t147 := c.Work[9*L*T*dK+L*T*dV+13*L*T+18*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
-	t150 := c.Work[10*L*T*dK+L*T*dV+13*L*T+18*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]                                                // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                          // [L, T]
-	t62 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
-	t66 := c.Flags[3*L*T:][:L*T]                                        // [L, T]
+	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t262 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t48 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t58 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t342 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t56 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
+	t61 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]              // [L, T]
+	t82 := c.Work[8*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]          // [L, T, d_k]
+	t87 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]             // [L, T]
+	t322 := c.Work[9*L*T*dK+11*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]          // [d_k + d_v]
+	t54 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
+	t108 := c.Work[9*L*T*dK+11*L*T+12*L*dK+4*dK+4*dV:][:L*T*dV]         // [L, T, d_v]
+	t78 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t84 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
+	t104 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:L*T]     // [L, T]
+	t147 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
+	t150 := c.Work[10*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t302Total := make([]F, 1)
+	t52Total := make([]F, 1)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -619,62 +614,97 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.rho, projected.theta
 	var t302 F
 	var t52 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		rhoLin := c.RhoLin[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		t66_2 := t66[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
-			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t263 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t263, F(0))
-			t303 := kern.Larger(t28, F(1e-08))
-			rhoLinEntry := rhoLin[j]
-			t34 := kern.Sigmoid(rhoLinEntry)
-			thetaLinEntry := thetaLin[j]
-			t41 := kern.Softplus(thetaLinEntry)
-			t142_2 := (kern.Larger(t41, F(0)) <= F(1))
-			t192 := (t142_2 && (F(0) <= t41))
-			t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t302 = t302 + t2622
-			t352 := (kern.Larger(t34, F(0)) <= F(1))
-			t402 := (t352 && (F(0) <= t34))
-			t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-			t52 = t52 + t482
-			t622 := (F(1e-08) <= t28)
-			t13_2[j] = t132
-			t16_2[j] = t162
-			t18_2[j] = t182
-			t20_2[j] = kern.Larger(t182, F(1e-08))
-			t23_2[j] = t232
-			t26_2[j] = t263
-			t30_2[j] = t303
-			t262_2[j] = t2622
-			t48_2[j] = t482
-			t58_2[j] = F(1) / t303
-			t62_2[j] = t622
-			t66_2[j] = (t622 && t232)
+	if kern.Wide() {
+		a := regions.R856d71908a5eArgs{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.ThetaLin),
+			P4:  unsafe.SliceData(c.ThetaBar),
+			P5:  unsafe.SliceData(c.RhoBar),
+			P6:  unsafe.SliceData(t16),
+			P7:  unsafe.SliceData(t18),
+			P8:  unsafe.SliceData(t20),
+			P9:  unsafe.SliceData(t26),
+			P10: unsafe.SliceData(t28),
+			P11: unsafe.SliceData(t30),
+			P12: unsafe.SliceData(t262),
+			P13: unsafe.SliceData(t48),
+			P14: unsafe.SliceData(t58),
+			P15: unsafe.SliceData(t302Total),
+			P16: unsafe.SliceData(t52Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t52},
+			S1:  [2]float32{t302},
 		}
+		regions.R856d71908a5e(&a)
+	} else {
+		t52_2 := t52
+		t302_2 := t302
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
+			t58_2 := t58[i*T:][:T]
+			var t302Row F
+			var t52Row F
+			t302RowSums := [16]F{t302Row}
+			t52RowSums := [16]F{t52Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+				qProdEntry := qProd[j]
+				t263 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t263, F(0))
+				t303 := kern.Larger(t282, F(1e-08))
+				rhoLinEntry := rhoLin[j]
+				t34 := kern.Sigmoid(rhoLinEntry)
+				thetaLinEntry := thetaLin[j]
+				t41 := kern.Softplus(thetaLinEntry)
+				t142 := (kern.Larger(t41, F(0)) <= F(1))
+				t192 := (t142 && (F(0) <= t41))
+				t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t302RowSums[j%16] = t302RowSums[j%16] + t2622
+				t352 := (kern.Larger(t34, F(0)) <= F(1))
+				t402 := (t352 && (F(0) <= t34))
+				t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t52RowSums[j%16] = t52RowSums[j%16] + t482
+				t16_2[j] = t162
+				t18_2[j] = t182
+				t20_2[j] = kern.Larger(t182, F(1e-08))
+				t26_2[j] = t263
+				t28_2[j] = t282
+				t30_2[j] = t303
+				t262_2[j] = t2622
+				t48_2[j] = t482
+				t58_2[j] = F(1) / t303
+			}
+			t302Row = kern.Sum16(&t302RowSums)
+			t52Row = kern.Sum16(&t52RowSums)
+			t302_2 = t302_2 + t302Row
+			t52_2 = t52_2 + t52Row
+		}
+		t302Total[0] = t302_2
+		t52Total[0] = t52_2
 	}
+	t302 = t302Total[0]
+	t52 = t52Total[0]
 	c.BThetaBar[0] = t302
 	c.BRhoBar[0] = t52
 
@@ -805,28 +835,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t66_2 := t66[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t78_2 := t78[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t104_2 := t104[i*T:][:T]
-		for j := range T {
-			t66Entry := t66_2[j]
-			t88 := (F(1e-08) <= t18_2[j])
-			t13Entry := t13_2[j]
-			t92 := (t88 && t13Entry)
-			t78_2[j] = kern.Choose((t66Entry && t23_2[j]), kern.Choose(t66Entry, F(F(0.5*kern.Choose(t66Entry, kern.Choose(t62_2[j], t61_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t84_2[j] = F(1) / t20_2[j]
-			t104_2[j] = kern.Choose((t92 && t13Entry), kern.Choose(t92, F(F(0.5*kern.Choose(t92, kern.Choose(t88, t87_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t28),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t18),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t61),
+			P5:  unsafe.SliceData(t26),
+			P6:  unsafe.SliceData(t78),
+			P7:  unsafe.SliceData(t20),
+			P8:  unsafe.SliceData(t84),
+			P9:  unsafe.SliceData(t87),
+			P10: unsafe.SliceData(t16),
+			P11: unsafe.SliceData(t104),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t28_2 := t28[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t78_2 := t78[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t84_2 := t84[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t104_2 := t104[i*T:][:T]
+			for j := range T {
+				t28Entry := t28_2[j]
+				qProdEntry2 := qProd[j]
+				t18Entry := t18_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+				t78_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t84_2[j] = F(1) / t20_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t104_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 
@@ -992,42 +1043,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t124)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t160),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t124),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t160_3 := t160[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t160_4 := t160[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t160_5 := t160[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t124_2 := t124[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t124_2[k] = num.FMA32(t160_2[k], cQ[k], num.FMA32(t160_3[k], cQ2[k], num.FMA32(t160_4[k], cQ3[k], F(t160_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -1062,42 +1077,6 @@ func (c *backwardFused) run() {
 				t163_2 := t163[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t163_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t142)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t163),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t142),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t142_2 := t142[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t142_2[k] = num.FMA32(t163_2[k], cK[k], num.FMA32(t163_3[k], cK2[k], num.FMA32(t163_4[k], cK3[k], F(t163_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -1244,62 +1223,84 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t142[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t163),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t160),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t160_3 := t160[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t160_4 := t160[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t160_5 := t160[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						k0TailBarOut[k] = num.FMA32(t163_2[k], cK[k], num.FMA32(t163_3[k], cK2[k], num.FMA32(t163_4[k], cK3[k], F(t163_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t160_2[k], cQ[k], num.FMA32(t160_3[k], cQ2[k], num.FMA32(t160_4[k], cQ3[k], F(t160_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t124[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}

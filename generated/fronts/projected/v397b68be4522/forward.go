@@ -80,8 +80,7 @@ func (c *Forward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t3 := (F(0) < kProdEntry)
-			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -110,8 +109,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t13 := (F(0) < qProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -136,35 +134,28 @@ type Backward[F num.Float] struct {
 	D     int
 	DK    int
 	DV    int
-	WK    []F    // [d_k, d]
-	X     []F    // [L, T, d]
-	WQ    []F    // [d_k, d]
-	WV    []F    // [d_v, d]
-	VBar  []F    // [L, T, d_v]
-	KBar  []F    // [L, T, d_k]
-	QBar  []F    // [L, T, d_k]
-	K0    []F    // [L, T, d_k]
-	Q0    []F    // [L, T, d_k]
-	KProd []F    // [L, T]
-	QProd []F    // [L, T]
-	WKBar []F    // [d_k, d], written
-	XBar  []F    // [L, T, d], written
-	WQBar []F    // [d_k, d], written
-	WVBar []F    // [d_v, d], written
-	Work  []F    // WorkLen() entries
-	Flags []bool // FlagsLen() entries
+	WK    []F // [d_k, d]
+	X     []F // [L, T, d]
+	WQ    []F // [d_k, d]
+	WV    []F // [d_v, d]
+	VBar  []F // [L, T, d_v]
+	KBar  []F // [L, T, d_k]
+	QBar  []F // [L, T, d_k]
+	K0    []F // [L, T, d_k]
+	Q0    []F // [L, T, d_k]
+	KProd []F // [L, T]
+	QProd []F // [L, T]
+	WKBar []F // [d_k, d], written
+	XBar  []F // [L, T, d], written
+	WQBar []F // [d_k, d], written
+	WVBar []F // [d_v, d], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k + 11·L·T.
+// WorkLen is 2·L·T·d_k + 12·L·T.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 2*L*T*dK + 11*L*T
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 2*L*T*dK + 12*L*T
 }
 
 // Run computes Backward.
@@ -181,6 +172,8 @@ func (c *Backward[F]) Run() {
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -199,49 +192,33 @@ func (c *Backward[F]) Run() {
 	t54 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t57 := work[:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t72 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t112 := flags[:L*T] // [L, T]
 
 	// projected.k, projected.q
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t33 := (F(0) < kProdEntry)
-			t63 := num.Sqrt(kern.Choose(t33, kProdEntry, F(1)))
-			t82 := kern.Choose(t33, t63, F(0))
+			t63 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t82 := kern.Choose((F(0) < kProdEntry), t63, F(0))
 			qProdEntry := qProd[j]
-			t132 := (F(0) < qProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
-			t18 := kern.Choose(t132, t162, F(0))
-			t202 := num.Max(t18, F(1e-08))
-			t722 := (F(1e-08) <= t18)
-			t3_2[j] = t33
+			t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+			t202 := num.Max(t182, F(1e-08))
 			t6_2[j] = t63
 			t8_2[j] = t82
 			t10_2[j] = num.Max(t82, F(1e-08))
-			t13_2[j] = t132
 			t16_2[j] = t162
+			t18_2[j] = t182
 			t20_2[j] = t202
 			t32_2[j] = F(1) / t202
-			t72_2[j] = t722
-			t112_2[j] = (t722 && t132)
 		}
 	}
 
@@ -271,11 +248,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t112_2 := t112[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
@@ -285,13 +261,15 @@ func (c *Backward[F]) Run() {
 		t6_2 := t6[i*T:][:T]
 		t48_2 := t48[i*T:][:T]
 		for j := range T {
-			t112Entry := t112_2[j]
-			t32_2 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t36 := (t32_2 && t3Entry)
-			t23_2[j] = kern.Choose((t112Entry && t13_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t18Entry := t18_2[j]
+			qProdEntry2 := qProd[j]
+			t8Entry := t8_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t62_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t23_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t28_2[j] = F(1) / t10_2[j]
-			t48_2[j] = kern.Choose((t36 && t3Entry), kern.Choose(t36, F(F(0.5*kern.Choose(t36, kern.Choose(t32_2, t31_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t31_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+			t48_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -411,7 +389,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
 	g.WVBar = t.Part(n.vWV, g.D*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -65,21 +65,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t3 := (F(0) < kProdEntry)
-				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -126,21 +125,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t13 := (F(0) < qProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -187,55 +185,60 @@ func (c *backwardFused) run() {
 	t8 := c.Work[L*T:][:L*T]               // [L, T]
 	t10 := c.Work[2*L*T:][:L*T]            // [L, T]
 	t16 := c.Work[3*L*T:][:L*T]            // [L, T]
-	t20 := c.Work[4*L*T:][:L*T]            // [L, T]
-	t32 := c.Work[5*L*T:][:L*T]            // [L, T]
-	t62 := c.Work[6*L*T:][:L*T]            // [L, T]
-	t31 := c.Work[7*L*T:][:L*T]            // [L, T]
-	t23 := c.Work[8*L*T:][:L*T]            // [L, T]
-	t28 := c.Work[9*L*T:][:L*T]            // [L, T]
-	t48 := c.Work[10*L*T:][:L*T]           // [L, T]
-	t54 := c.Work[11*L*T:][:L*T*dK]        // [L, T, d_k]
-	t57 := c.Work[L*T*dK+11*L*T:][:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]                    // [L, T]
-	t13 := c.Flags[L*T:][:L*T]             // [L, T]
-	t72 := c.Flags[2*L*T:][:L*T]           // [L, T]
-	t112 := c.Flags[3*L*T:][:L*T]          // [L, T]
+	t18 := c.Work[4*L*T:][:L*T]            // [L, T]
+	t20 := c.Work[5*L*T:][:L*T]            // [L, T]
+	t32 := c.Work[6*L*T:][:L*T]            // [L, T]
+	t62 := c.Work[7*L*T:][:L*T]            // [L, T]
+	t31 := c.Work[8*L*T:][:L*T]            // [L, T]
+	t23 := c.Work[9*L*T:][:L*T]            // [L, T]
+	t28 := c.Work[10*L*T:][:L*T]           // [L, T]
+	t48 := c.Work[11*L*T:][:L*T]           // [L, T]
+	t54 := c.Work[12*L*T:][:L*T*dK]        // [L, T, d_k]
+	t57 := c.Work[L*T*dK+12*L*T:][:L*T*dK] // [L, T, d_k]
 
 	// projected.k, projected.q
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t33 := (F(0) < kProdEntry)
-			t63 := num.Sqrt(kern.Choose(t33, kProdEntry, F(1)))
-			t82 := kern.Choose(t33, t63, F(0))
-			qProdEntry := qProd[j]
-			t132 := (F(0) < qProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
-			t18 := kern.Choose(t132, t162, F(0))
-			t202 := kern.Larger(t18, F(1e-08))
-			t722 := (F(1e-08) <= t18)
-			t3_2[j] = t33
-			t6_2[j] = t63
-			t8_2[j] = t82
-			t10_2[j] = kern.Larger(t82, F(1e-08))
-			t13_2[j] = t132
-			t16_2[j] = t162
-			t20_2[j] = t202
-			t32_2[j] = F(1) / t202
-			t72_2[j] = t722
-			t112_2[j] = (t722 && t132)
+	if kern.Wide() {
+		a := regions.Rfa57285d9b22Args{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t6),
+			P3: unsafe.SliceData(t8),
+			P4: unsafe.SliceData(t10),
+			P5: unsafe.SliceData(t16),
+			P6: unsafe.SliceData(t18),
+			P7: unsafe.SliceData(t20),
+			P8: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+		}
+		regions.Rfa57285d9b22(&a)
+	} else {
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			for j := range T {
+				kProdEntry := kProd[j]
+				t63 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t82 := kern.Choose((F(0) < kProdEntry), t63, F(0))
+				qProdEntry := qProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+				t202 := kern.Larger(t182, F(1e-08))
+				t6_2[j] = t63
+				t8_2[j] = t82
+				t10_2[j] = kern.Larger(t82, F(1e-08))
+				t16_2[j] = t162
+				t18_2[j] = t182
+				t20_2[j] = t202
+				t32_2[j] = F(1) / t202
+			}
 		}
 	}
 
@@ -291,28 +294,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t112_2 := t112[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		for j := range T {
-			t112Entry := t112_2[j]
-			t32_2 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t36 := (t32_2 && t3Entry)
-			t23_2[j] = kern.Choose((t112Entry && t13_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t28_2[j] = F(1) / t10_2[j]
-			t48_2[j] = kern.Choose((t36 && t3Entry), kern.Choose(t36, F(F(0.5*kern.Choose(t36, kern.Choose(t32_2, t31_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t18),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t8),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t62),
+			P5:  unsafe.SliceData(t16),
+			P6:  unsafe.SliceData(t23),
+			P7:  unsafe.SliceData(t10),
+			P8:  unsafe.SliceData(t28),
+			P9:  unsafe.SliceData(t31),
+			P10: unsafe.SliceData(t6),
+			P11: unsafe.SliceData(t48),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t18_2 := t18[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
+			for j := range T {
+				t18Entry := t18_2[j]
+				qProdEntry2 := qProd[j]
+				t8Entry := t8_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t62_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t23_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t28_2[j] = F(1) / t10_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t31_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+				t48_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 

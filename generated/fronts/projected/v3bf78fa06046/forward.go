@@ -275,8 +275,7 @@ func (c *Forward[F]) Run() {
 			t20_2 := t20[(i*heads+j)*T:][:T]
 			for k := range T {
 				kProdEntry := kProd[k]
-				t13 := (F(0) < kProdEntry)
-				t20_2[k] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[k] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -309,8 +308,7 @@ func (c *Forward[F]) Run() {
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			for k := range T {
 				qProdEntry := qProd[k]
-				t23 := (F(0) < qProdEntry)
-				t30_2[k] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+				t30_2[k] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -439,19 +437,12 @@ type Backward[F num.Float] struct {
 	WThetaBar    []F     // [heads, d_k + d_v], written
 	BThetaBar    []F     // [heads], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 13·L·T·heads + 18·L·d_k·heads + 4·d_k·heads + 4·d_v·heads.
+// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 14·L·T·heads + 12·L·d_k·heads + 4·d_k·heads + 4·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 12*L*T*dK*heads + L*T*dV*heads + 13*L*T*heads + 18*L*dK*heads + 4*dK*heads + 4*dV*heads
-}
-
-// FlagsLen is 4·L·T·heads.
-func (c *Backward[F]) FlagsLen() int {
-	L, T, heads := c.L, c.T, c.Heads
-	return 4 * L * T * heads
+	return 12*L*T*dK*heads + L*T*dV*heads + 14*L*T*heads + 12*L*dK*heads + 4*dK*heads + 4*dV*heads
 }
 
 // Run computes Backward.
@@ -485,6 +476,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t26 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
+	t28 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
 	t30 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	t262 := work[:L*T*heads] // [L, heads, T]
@@ -517,20 +510,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t108 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t124 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
-	t142 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
 	t147 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t150 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	t13 := c.Flags[:L*T*heads]  // [L, heads, T]
-	flags := c.Flags[L*T*heads:]
-	t23 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t62 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t66 := flags[:L*T*heads] // [L, heads, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -583,51 +565,42 @@ func (c *Backward[F]) Run() {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
 			rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
 			thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
 			t16_2 := t16[(i*heads+j)*T:][:T]
 			t18_2 := t18[(i*heads+j)*T:][:T]
 			t20_2 := t20[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
 			t26_2 := t26[(i*heads+j)*T:][:T]
+			t28_2 := t28[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
 			t262_2 := t262[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 			t48_2 := t48[(i*heads+j)*T:][:T]
 			t58_2 := t58[(i*heads+j)*T:][:T]
-			t62_2 := t62[(i*heads+j)*T:][:T]
-			t66_2 := t66[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				kProdEntry := kProd[k2]
-				t132 := (F(0) < kProdEntry)
-				t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-				t182 := kern.Choose(t132, t162, F(0))
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 				qProdEntry := qProd[k2]
-				t232 := (F(0) < qProdEntry)
-				t263 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-				t28 := kern.Choose(t232, t263, F(0))
-				t302 := num.Max(t28, F(1e-08))
+				t263 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t263, F(0))
+				t302 := num.Max(t282, F(1e-08))
 				rhoLinEntry := rhoLin[k2]
 				t34 := num.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[k2]
 				t41 := num.Softplus(thetaLinEntry)
-				t142_2 := (num.Max(t41, F(0)) <= F(1))
-				t192 := (t142_2 && (F(0) <= t41))
+				t142 := (num.Max(t41, F(0)) <= F(1))
+				t192 := (t142 && (F(0) <= t41))
 				t352 := (num.Max(t34, F(0)) <= F(1))
 				t402 := (t352 && (F(0) <= t34))
-				t622 := (F(1e-08) <= t28)
-				t13_2[k2] = t132
 				t16_2[k2] = t162
 				t18_2[k2] = t182
 				t20_2[k2] = num.Max(t182, F(1e-08))
-				t23_2[k2] = t232
 				t26_2[k2] = t263
+				t28_2[k2] = t282
 				t30_2[k2] = t302
-				t262_2[k2] = kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t262_2[k2] = kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142, thetaBar[k2], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 				t48_2[k2] = kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 				t58_2[k2] = F(1) / t302
-				t62_2[k2] = t622
-				t66_2[k2] = (t622 && t232)
 			}
 		}
 	}
@@ -735,11 +708,10 @@ func (c *Backward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		for j := range heads {
-			t66_2 := t66[(i*heads+j)*T:][:T]
+			t28_2 := t28[(i*heads+j)*T:][:T]
+			qProd := c.QProd[(i*heads+j)*T:][:T]
 			t18_2 := t18[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
-			t62_2 := t62[(i*heads+j)*T:][:T]
+			kProd := c.KProd[(i*heads+j)*T:][:T]
 			t61_2 := t61[(i*heads+j)*T:][:T]
 			t26_2 := t26[(i*heads+j)*T:][:T]
 			t78_2 := t78[(i*heads+j)*T:][:T]
@@ -749,13 +721,15 @@ func (c *Backward[F]) Run() {
 			t16_2 := t16[(i*heads+j)*T:][:T]
 			t104_2 := t104[(i*heads+j)*T:][:T]
 			for k2 := range T {
-				t66Entry := t66_2[k2]
-				t88 := (F(1e-08) <= t18_2[k2])
-				t13Entry := t13_2[k2]
-				t92 := (t88 && t13Entry)
-				t78_2[k2] = kern.Choose((t66Entry && t23_2[k2]), kern.Choose(t66Entry, F(F(0.5*kern.Choose(t66Entry, kern.Choose(t62_2[k2], t61_2[k2], F(0)), F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+				t28Entry := t28_2[k2]
+				qProdEntry2 := qProd[k2]
+				t18Entry := t18_2[k2]
+				kProdEntry2 := kProd[k2]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t61_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
+				t78_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 				t84_2[k2] = F(1) / t20_2[k2]
-				t104_2[k2] = kern.Choose((t92 && t13Entry), kern.Choose(t92, F(F(0.5*kern.Choose(t92, kern.Choose(t88, t87_2[k2], F(0)), F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t87_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
+				t104_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 			}
 		}
 	}
@@ -885,30 +859,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t124)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					t160_2 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cQ := c.CQ[j*4*dK:][:dK]
-					t160_3 := t160[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t160_4 := t160[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t160_5 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						t124_2[m] = F(t160_2[m]*cQ[m]) + F(t160_3[m]*cQ2[m]) + F(t160_4[m]*cQ3[m]) + F(t160_5[m]*cQ4[m])
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range heads {
@@ -926,30 +876,6 @@ func (c *Backward[F]) Run() {
 				t163_2 := t163[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
 					t163_2[m] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t142)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n2 := int(c.Pos[i]) + k2 - 3
-				if n2 >= 0 {
-					t163_2 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cK := c.CK[j*4*dK:][:dK]
-					t163_3 := t163[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t163_4 := t163[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t163_5 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cK4 := c.CK[(j*4+3)*dK:][:dK]
-					t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						t142_2[m] = F(t163_2[m]*cK[m]) + F(t163_3[m]*cK2[m]) + F(t163_4[m]*cK3[m]) + F(t163_5[m]*cK4[m])
-					}
 				}
 			}
 		}
@@ -1065,52 +991,51 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] = t142_2[m]
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					t163_2 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cK := c.CK[j*4*dK:][:dK]
+					t163_3 := t163[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cK2 := c.CK[(j*4+1)*dK:][:dK]
+					t163_4 := t163[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					t163_5 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cK4 := c.CK[(j*4+3)*dK:][:dK]
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+					t160_2 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t160_3 := t160[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t160_4 := t160[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t160_5 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						k0TailBarOut[m] = F(t163_2[m]*cK[m]) + F(t163_3[m]*cK2[m]) + F(t163_4[m]*cK3[m]) + F(t163_5[m]*cK4[m])
+						q0TailBarOut[m] = F(t160_2[m]*cQ[m]) + F(t160_3[m]*cQ2[m]) + F(t160_4[m]*cQ3[m]) + F(t160_5[m]*cQ4[m])
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range heads {
 			for k2 := range min(3, -T+3) {
 				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] += k0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-				for m := range dK {
-					q0TailBarOut[m] = t124_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k2 := range min(3, -T+3) {
 				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
 				for m := range dK {
+					k0TailBarOut[m] += k0TailBar[m]
 					q0TailBarOut[m] += q0TailBar[m]
 				}
 			}
@@ -1268,7 +1193,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK*g.Heads+g.DV*g.Heads)
 	g.BThetaBar = t.Part(n.vBTheta, g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

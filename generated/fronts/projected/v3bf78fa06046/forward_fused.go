@@ -324,7 +324,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Ra49de5b27593Args{
+		a := regions.R281e4fdb4bb9Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -332,7 +332,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Ra49de5b27593(&a)
+		regions.R281e4fdb4bb9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -340,8 +340,7 @@ func (c *forwardFused) run() {
 				t20_2 := t20[(i*heads+j)*T:][:T]
 				for k := range T {
 					kProdEntry := kProd[k]
-					t13 := (F(0) < kProdEntry)
-					t20_2[k] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+					t20_2[k] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 				}
 			}
 		}
@@ -394,7 +393,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Ra49de5b27593Args{
+		a := regions.R281e4fdb4bb9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -402,7 +401,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Ra49de5b27593(&a)
+		regions.R281e4fdb4bb9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -410,8 +409,7 @@ func (c *forwardFused) run() {
 				t30_2 := t30[(i*heads+j)*T:][:T]
 				for k := range T {
 					qProdEntry := qProd[k]
-					t23 := (F(0) < qProdEntry)
-					t30_2[k] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+					t30_2[k] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 				}
 			}
 		}
@@ -595,30 +593,25 @@ func (c *backwardFused) run() {
 	t18 := c.Work[8*L*T*dK*heads+L*T*heads+12*L*dK*heads:][:L*T*heads]                                            // [L, heads, T]
 	t20 := c.Work[8*L*T*dK*heads+2*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	t26 := c.Work[8*L*T*dK*heads+3*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t30 := c.Work[8*L*T*dK*heads+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t262 := c.Work[8*L*T*dK*heads+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	t48 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t58 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	k := c.Work[8*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                         // [L, heads, T, d_k]
-	t61 := c.Work[9*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t82 := c.Work[9*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                       // [L, heads, T, d_k]
-	t87 := c.Work[10*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	t322 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
-	t54 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]              // [heads, d_k + d_v]
-	t342 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:dK*heads+dV*heads]         // [heads, d_k + d_v]
-	t56 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+3*dK*heads+3*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
-	t78 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                  // [L, heads, T]
-	t84 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                  // [L, heads, T]
-	t104 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                 // [L, heads, T]
-	t108 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dV*heads]              // [L, heads, T, d_v]
-	t124 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t142 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+15*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t147 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+18*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t150 := c.Work[11*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+18*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t13 := c.Flags[:L*T*heads]                                                                                    // [L, heads, T]
-	t23 := c.Flags[L*T*heads:][:L*T*heads]                                                                        // [L, heads, T]
-	t62 := c.Flags[2*L*T*heads:][:L*T*heads]                                                                      // [L, heads, T]
-	t66 := c.Flags[3*L*T*heads:][:L*T*heads]                                                                      // [L, heads, T]
+	t28 := c.Work[8*L*T*dK*heads+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t30 := c.Work[8*L*T*dK*heads+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t262 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t48 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t58 := c.Work[8*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	k := c.Work[8*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                         // [L, heads, T, d_k]
+	t61 := c.Work[9*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t82 := c.Work[9*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                      // [L, heads, T, d_k]
+	t87 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*heads]                                        // [L, heads, T]
+	t322 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
+	t54 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]              // [heads, d_k + d_v]
+	t342 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:dK*heads+dV*heads]         // [heads, d_k + d_v]
+	t56 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+3*dK*heads+3*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
+	t78 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t84 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t104 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                 // [L, heads, T]
+	t108 := c.Work[10*L*T*dK*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dV*heads]              // [L, heads, T, d_v]
+	t147 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t150 := c.Work[11*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -695,57 +688,73 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k, projected.q, projected.rho, projected.theta
-	for i := range L {
-		for j := range heads {
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
-			thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t16_2 := t16[(i*heads+j)*T:][:T]
-			t18_2 := t18[(i*heads+j)*T:][:T]
-			t20_2 := t20[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
-			t26_2 := t26[(i*heads+j)*T:][:T]
-			t30_2 := t30[(i*heads+j)*T:][:T]
-			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
-			t262_2 := t262[(i*heads+j)*T:][:T]
-			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-			t48_2 := t48[(i*heads+j)*T:][:T]
-			t58_2 := t58[(i*heads+j)*T:][:T]
-			t62_2 := t62[(i*heads+j)*T:][:T]
-			t66_2 := t66[(i*heads+j)*T:][:T]
-			for k2 := range T {
-				kProdEntry := kProd[k2]
-				t132 := (F(0) < kProdEntry)
-				t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-				t182 := kern.Choose(t132, t162, F(0))
-				qProdEntry := qProd[k2]
-				t232 := (F(0) < qProdEntry)
-				t263 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-				t28 := kern.Choose(t232, t263, F(0))
-				t302 := kern.Larger(t28, F(1e-08))
-				rhoLinEntry := rhoLin[k2]
-				t34 := kern.Sigmoid(rhoLinEntry)
-				thetaLinEntry := thetaLin[k2]
-				t41 := kern.Softplus(thetaLinEntry)
-				t142_2 := (kern.Larger(t41, F(0)) <= F(1))
-				t192 := (t142_2 && (F(0) <= t41))
-				t352 := (kern.Larger(t34, F(0)) <= F(1))
-				t402 := (t352 && (F(0) <= t34))
-				t622 := (F(1e-08) <= t28)
-				t13_2[k2] = t132
-				t16_2[k2] = t162
-				t18_2[k2] = t182
-				t20_2[k2] = kern.Larger(t182, F(1e-08))
-				t23_2[k2] = t232
-				t26_2[k2] = t263
-				t30_2[k2] = t302
-				t262_2[k2] = kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-				t48_2[k2] = kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t58_2[k2] = F(1) / t302
-				t62_2[k2] = t622
-				t66_2[k2] = (t622 && t232)
+	if kern.Wide() {
+		a := regions.R173ae245b63fArgs{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.ThetaLin),
+			P4:  unsafe.SliceData(t16),
+			P5:  unsafe.SliceData(t18),
+			P6:  unsafe.SliceData(t20),
+			P7:  unsafe.SliceData(t26),
+			P8:  unsafe.SliceData(t28),
+			P9:  unsafe.SliceData(t30),
+			P10: unsafe.SliceData(c.ThetaBar),
+			P11: unsafe.SliceData(t262),
+			P12: unsafe.SliceData(c.RhoBar),
+			P13: unsafe.SliceData(t48),
+			P14: unsafe.SliceData(t58),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  T * heads,
+		}
+		regions.R173ae245b63f(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				kProd := c.KProd[(i*heads+j)*T:][:T]
+				qProd := c.QProd[(i*heads+j)*T:][:T]
+				rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
+				thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
+				t16_2 := t16[(i*heads+j)*T:][:T]
+				t18_2 := t18[(i*heads+j)*T:][:T]
+				t20_2 := t20[(i*heads+j)*T:][:T]
+				t26_2 := t26[(i*heads+j)*T:][:T]
+				t28_2 := t28[(i*heads+j)*T:][:T]
+				t30_2 := t30[(i*heads+j)*T:][:T]
+				thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
+				t262_2 := t262[(i*heads+j)*T:][:T]
+				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
+				t48_2 := t48[(i*heads+j)*T:][:T]
+				t58_2 := t58[(i*heads+j)*T:][:T]
+				for k2 := range T {
+					kProdEntry := kProd[k2]
+					t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+					t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+					qProdEntry := qProd[k2]
+					t263 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+					t282 := kern.Choose((F(0) < qProdEntry), t263, F(0))
+					t302 := kern.Larger(t282, F(1e-08))
+					rhoLinEntry := rhoLin[k2]
+					t34 := kern.Sigmoid(rhoLinEntry)
+					thetaLinEntry := thetaLin[k2]
+					t41 := kern.Softplus(thetaLinEntry)
+					t142 := (kern.Larger(t41, F(0)) <= F(1))
+					t192 := (t142 && (F(0) <= t41))
+					t352 := (kern.Larger(t34, F(0)) <= F(1))
+					t402 := (t352 && (F(0) <= t34))
+					t16_2[k2] = t162
+					t18_2[k2] = t182
+					t20_2[k2] = kern.Larger(t182, F(1e-08))
+					t26_2[k2] = t263
+					t28_2[k2] = t282
+					t30_2[k2] = t302
+					t262_2[k2] = kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t48_2[k2] = kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t58_2[k2] = F(1) / t302
+				}
 			}
 		}
 	}
@@ -956,29 +965,52 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		for j := range heads {
-			t66_2 := t66[(i*heads+j)*T:][:T]
-			t18_2 := t18[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
-			t62_2 := t62[(i*heads+j)*T:][:T]
-			t61_2 := t61[(i*heads+j)*T:][:T]
-			t26_2 := t26[(i*heads+j)*T:][:T]
-			t78_2 := t78[(i*heads+j)*T:][:T]
-			t20_2 := t20[(i*heads+j)*T:][:T]
-			t84_2 := t84[(i*heads+j)*T:][:T]
-			t87_2 := t87[(i*heads+j)*T:][:T]
-			t16_2 := t16[(i*heads+j)*T:][:T]
-			t104_2 := t104[(i*heads+j)*T:][:T]
-			for k2 := range T {
-				t66Entry := t66_2[k2]
-				t88 := (F(1e-08) <= t18_2[k2])
-				t13Entry := t13_2[k2]
-				t92 := (t88 && t13Entry)
-				t78_2[k2] = kern.Choose((t66Entry && t23_2[k2]), kern.Choose(t66Entry, F(F(0.5*kern.Choose(t66Entry, kern.Choose(t62_2[k2], t61_2[k2], F(0)), F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
-				t84_2[k2] = F(1) / t20_2[k2]
-				t104_2[k2] = kern.Choose((t92 && t13Entry), kern.Choose(t92, F(F(0.5*kern.Choose(t92, kern.Choose(t88, t87_2[k2], F(0)), F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rda6411259134Args{
+			P0:  unsafe.SliceData(t28),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t18),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t61),
+			P5:  unsafe.SliceData(t26),
+			P6:  unsafe.SliceData(t78),
+			P7:  unsafe.SliceData(t20),
+			P8:  unsafe.SliceData(t84),
+			P9:  unsafe.SliceData(t87),
+			P10: unsafe.SliceData(t16),
+			P11: unsafe.SliceData(t104),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  T * heads,
+		}
+		regions.Rda6411259134(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t28_2 := t28[(i*heads+j)*T:][:T]
+				qProd := c.QProd[(i*heads+j)*T:][:T]
+				t18_2 := t18[(i*heads+j)*T:][:T]
+				kProd := c.KProd[(i*heads+j)*T:][:T]
+				t61_2 := t61[(i*heads+j)*T:][:T]
+				t26_2 := t26[(i*heads+j)*T:][:T]
+				t78_2 := t78[(i*heads+j)*T:][:T]
+				t20_2 := t20[(i*heads+j)*T:][:T]
+				t84_2 := t84[(i*heads+j)*T:][:T]
+				t87_2 := t87[(i*heads+j)*T:][:T]
+				t16_2 := t16[(i*heads+j)*T:][:T]
+				t104_2 := t104[(i*heads+j)*T:][:T]
+				for k2 := range T {
+					t28Entry := t28_2[k2]
+					qProdEntry2 := qProd[k2]
+					t18Entry := t18_2[k2]
+					kProdEntry2 := kProd[k2]
+					w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t61_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
+					t78_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+					t84_2[k2] = F(1) / t20_2[k2]
+					w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t87_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
+					t104_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				}
 			}
 		}
 	}
@@ -1228,44 +1260,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t124)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					if kern.Wide() {
-						a := regions.R1b53bca6b694Args{
-							P0: unsafe.SliceData(t160),
-							P1: unsafe.SliceData(c.CQ),
-							P2: unsafe.SliceData(t124),
-							N0: dK,
-							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2: 16*dK*j + 12*dK,
-							N3: -dK,
-							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
-						}
-						regions.R1b53bca6b694(&a)
-					} else {
-						t160_2 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t160_3 := t160[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t160_4 := t160[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t160_5 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cQ4 := c.CQ[j*4*dK:][:dK]
-						t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
-						for m := range dK {
-							t124_2[m] = num.FMA32(t160_2[m], cQ[m], num.FMA32(t160_3[m], cQ2[m], num.FMA32(t160_4[m], cQ3[m], F(t160_5[m]*cQ4[m]))))
-						}
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R498ee0c7aac8Args{
@@ -1307,44 +1301,6 @@ func (c *backwardFused) run() {
 					t163_2 := t163[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
 						t163_2[m] = F(0)
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t142)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n2 := int(c.Pos[i]) + k2 - 3
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R1b53bca6b694Args{
-							P0: unsafe.SliceData(t163),
-							P1: unsafe.SliceData(c.CK),
-							P2: unsafe.SliceData(t142),
-							N0: dK,
-							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2: 16*dK*j + 12*dK,
-							N3: -dK,
-							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
-						}
-						regions.R1b53bca6b694(&a)
-					} else {
-						t163_2 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cK := c.CK[(j*4+3)*dK:][:dK]
-						t163_3 := t163[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t163_4 := t163[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t163_5 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cK4 := c.CK[j*4*dK:][:dK]
-						t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
-						for m := range dK {
-							t142_2[m] = num.FMA32(t163_2[m], cK[m], num.FMA32(t163_3[m], cK2[m], num.FMA32(t163_4[m], cK3[m], F(t163_5[m]*cK4[m]))))
-						}
 					}
 				}
 			}
@@ -1537,57 +1493,71 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				copy(c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK], t142[((i*heads+j)*3+k2)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rab5d9a8b0820Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: heads,
-			N2: -T + 3,
-			N3: dK,
-			N4: 4 * T * dK,
-			N5: 3 * dK,
-			N6: 3 * dK * heads,
-		}
-		regions.Rab5d9a8b0820(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k2 := range min(3, -T+3) {
-					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.Rab7703c8a5d6Args{
+							P0:  unsafe.SliceData(t163),
+							P1:  unsafe.SliceData(c.CK),
+							P2:  unsafe.SliceData(c.K0TailBarOut),
+							P3:  unsafe.SliceData(t160),
+							P4:  unsafe.SliceData(c.CQ),
+							P5:  unsafe.SliceData(c.Q0TailBarOut),
+							N0:  dK,
+							N1:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2:  16*dK*j + 12*dK,
+							N3:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 8*dK,
+							N4:  16*dK*j + 8*dK,
+							N5:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 4*dK,
+							N6:  16*dK*j + 4*dK,
+							N7:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i,
+							N8:  16 * dK * j,
+							N9:  4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+							N10: -dK,
+						}
+						regions.Rab7703c8a5d6(&a)
+					} else {
+						t163_2 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cK := c.CK[(j*4+3)*dK:][:dK]
+						t163_3 := t163[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cK2 := c.CK[(j*4+2)*dK:][:dK]
+						t163_4 := t163[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cK3 := c.CK[(j*4+1)*dK:][:dK]
+						t163_5 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cK4 := c.CK[j*4*dK:][:dK]
+						k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+						t160_2 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t160_3 := t160[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t160_4 := t160[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t160_5 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							k0TailBarOut[m] = num.FMA32(t163_2[m], cK[m], num.FMA32(t163_3[m], cK2[m], num.FMA32(t163_4[m], cK3[m], F(t163_5[m]*cK4[m]))))
+							q0TailBarOut[m] = num.FMA32(t160_2[m], cQ[m], num.FMA32(t160_3[m], cQ2[m], num.FMA32(t160_4[m], cQ3[m], F(t160_5[m]*cQ4[m]))))
+						}
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				copy(c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK], t124[((i*heads+j)*3+k2)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rab5d9a8b0820Args{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rdc5c3d702535Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
 			N2: -T + 3,
@@ -1596,14 +1566,17 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.Rab5d9a8b0820(&a)
+		regions.Rdc5c3d702535(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				for k2 := range min(3, -T+3) {
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
+						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
 						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
 					}
 				}

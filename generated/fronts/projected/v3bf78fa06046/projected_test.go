@@ -151,7 +151,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.WThetaBar = a.Grad("w_theta", g.DK*g.Heads+g.DV*g.Heads)
 	g.BThetaBar = a.Grad("b_theta", g.Heads)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

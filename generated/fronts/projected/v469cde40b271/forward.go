@@ -204,8 +204,7 @@ func (c *Forward[F]) Run() {
 		t19_2 := t19[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t12 := (F(0) < qProdEntry)
-			t19_2[j] = num.Max(kern.Choose(t12, num.Sqrt(kern.Choose(t12, qProdEntry, F(1))), F(0)), F(1e-08))
+			t19_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -252,19 +251,12 @@ type Backward[F num.Float] struct {
 	BQBar        []F     // [d_k], written
 	V0TailBarOut []F     // [L, 3, d_k], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 7·L·T·d_k + 5·L·T + 9·L·d_k.
+// WorkLen is 7·L·T·d_k + 6·L·T + 6·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 7*L*T*dK + 5*L*T + 9*L*dK
-}
-
-// FlagsLen is 3·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 7*L*T*dK + 6*L*T + 6*L*dK
 }
 
 // Run computes Backward.
@@ -284,6 +276,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dK:]
 	t15 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t17 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t19 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t112 := work[:L*T] // [L, T]
@@ -296,14 +290,7 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dK:]
 	t59 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t52 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t63 := work[:L*T*dK] // [L, T, d_k]
-	t12 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t152 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t192 := flags[:L*T] // [L, T]
 
 	// projected.q1
 	for i := range L {
@@ -333,25 +320,19 @@ func (c *Backward[F]) Run() {
 	// projected.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
 		t15_2 := t15[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		t19_2 := t19[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t122 := (F(0) < qProdEntry)
-			t153 := num.Sqrt(kern.Choose(t122, qProdEntry, F(1)))
-			t17 := kern.Choose(t122, t153, F(0))
-			t193 := num.Max(t17, F(1e-08))
-			t1522 := (F(1e-08) <= t17)
-			t12_2[j] = t122
-			t15_2[j] = t153
-			t19_2[j] = t193
-			t112_2[j] = F(1) / t193
-			t152_2[j] = t1522
-			t192_2[j] = (t1522 && t122)
+			t152 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t172 := kern.Choose((F(0) < qProdEntry), t152, F(0))
+			t192 := num.Max(t172, F(1e-08))
+			t15_2[j] = t152
+			t17_2[j] = t172
+			t19_2[j] = t192
+			t112_2[j] = F(1) / t192
 		}
 	}
 
@@ -373,15 +354,16 @@ func (c *Backward[F]) Run() {
 
 	// projected.q
 	for i := range L {
-		t192_2 := t192[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
 		t15_2 := t15[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		for j := range T {
-			t192Entry := t192_2[j]
-			t31_2[j] = kern.Choose((t192Entry && t12_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*(F(1)/t15_2[j])), F(0)), F(0))
+			t17Entry := t17_2[j]
+			qProdEntry2 := qProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t17Entry), t142_2[j], F(0)), F(0))) * (F(1) / t15_2[j]))
+			t31_2[j] = kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 		}
 	}
 
@@ -404,7 +386,7 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.v, projected.k1
+	// projected.v, projected.k1, projected.q1
 	clear(c.V0TailBarOut)
 	clear(c.K0TailBarOut)
 	for i := range L {
@@ -413,9 +395,12 @@ func (c *Backward[F]) Run() {
 			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
 				v0TailBarOut[k] += v0TailBar[k]
 				k0TailBarOut[k] += k0TailBar[k]
+				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -478,28 +463,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t52)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t72_2 := t72[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t72_3 := t72[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t72_4 := t72[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t72_5 := t72[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t52_2 := t52[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t52_2[k] = F(t72_2[k]*cQ[k]) + F(t72_3[k]*cQ2[k]) + F(t72_4[k]*cQ3[k]) + F(t72_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.v0
 	kern.Gemm(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t37, dK, 1)
 
@@ -550,24 +513,24 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t59, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.q1
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t52_2 := t52[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t52_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] += q0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t72_2 := t72[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t72_3 := t72[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t72_4 := t72[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t72_5 := t72[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = F(t72_2[k]*cQ[k]) + F(t72_3[k]*cQ2[k]) + F(t72_4[k]*cQ3[k]) + F(t72_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
@@ -665,7 +628,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.BQBar = t.Part(n.vBQ, g.DK)
 	g.V0TailBarOut = t.Part(n.fromV0Tail, 3*g.L*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	if t.Adjoint(n.nextK0Tail) != nil {
 		t.Contribute(n.vWK, g.WKBar)

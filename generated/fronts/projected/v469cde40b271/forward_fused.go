@@ -233,21 +233,20 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t19),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t19_2 := t19[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t12 := (F(0) < qProdEntry)
-				t19_2[j] = kern.Larger(kern.Choose(t12, num.Sqrt(kern.Choose(t12, qProdEntry, F(1))), F(0)), F(1e-08))
+				t19_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -294,17 +293,14 @@ func (c *backwardFused) run() {
 	t7 := c.Work[2*L*T*dK+6*L*dK:][:L*T*dK]        // [L, T, d_k]
 	q1 := c.Work[3*L*T*dK+6*L*dK:][:L*T*dK]        // [L, T, d_k]
 	t15 := c.Work[4*L*T*dK+6*L*dK:][:L*T]          // [L, T]
-	t19 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T]      // [L, T]
-	t112 := c.Work[4*L*T*dK+2*L*T+6*L*dK:][:L*T]   // [L, T]
-	t142 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]   // [L, T]
-	t31 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]    // [L, T]
-	t37 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:L*T*dK] // [L, T, d_k]
-	t59 := c.Work[5*L*T*dK+5*L*T+6*L*dK:][:L*T*dK] // [L, T, d_k]
-	t52 := c.Work[6*L*T*dK+5*L*T+6*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t63 := c.Work[6*L*T*dK+5*L*T+9*L*dK:][:L*T*dK] // [L, T, d_k]
-	t12 := c.Flags[:L*T]                           // [L, T]
-	t152 := c.Flags[L*T:][:L*T]                    // [L, T]
-	t192 := c.Flags[2*L*T:][:L*T]                  // [L, T]
+	t17 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T]      // [L, T]
+	t19 := c.Work[4*L*T*dK+2*L*T+6*L*dK:][:L*T]    // [L, T]
+	t112 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]   // [L, T]
+	t142 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]   // [L, T]
+	t31 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:L*T]    // [L, T]
+	t37 := c.Work[4*L*T*dK+6*L*T+6*L*dK:][:L*T*dK] // [L, T, d_k]
+	t59 := c.Work[5*L*T*dK+6*L*T+6*L*dK:][:L*T*dK] // [L, T, d_k]
+	t63 := c.Work[6*L*T*dK+6*L*T+6*L*dK:][:L*T*dK] // [L, T, d_k]
 
 	// projected.q1
 	if kern.Wide() {
@@ -351,27 +347,34 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t19_2 := t19[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t122 := (F(0) < qProdEntry)
-			t153 := num.Sqrt(kern.Choose(t122, qProdEntry, F(1)))
-			t17 := kern.Choose(t122, t153, F(0))
-			t193 := kern.Larger(t17, F(1e-08))
-			t1522 := (F(1e-08) <= t17)
-			t12_2[j] = t122
-			t15_2[j] = t153
-			t19_2[j] = t193
-			t112_2[j] = F(1) / t193
-			t152_2[j] = t1522
-			t192_2[j] = (t1522 && t122)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t17),
+			P3: unsafe.SliceData(t19),
+			P4: unsafe.SliceData(t112),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			qProd := c.QProd[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			t19_2 := t19[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			for j := range T {
+				qProdEntry := qProd[j]
+				t152 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t172 := kern.Choose((F(0) < qProdEntry), t152, F(0))
+				t192 := kern.Larger(t172, F(1e-08))
+				t15_2[j] = t152
+				t17_2[j] = t172
+				t19_2[j] = t192
+				t112_2[j] = F(1) / t192
+			}
 		}
 	}
 
@@ -411,16 +414,30 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q
-	for i := range L {
-		t192_2 := t192[i*T:][:T]
-		t12_2 := t12[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t142_2 := t142[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		for j := range T {
-			t192Entry := t192_2[j]
-			t31_2[j] = kern.Choose((t192Entry && t12_2[j]), kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose(t152_2[j], t142_2[j], F(0)), F(0)))*(F(1)/t15_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t142),
+			P3: unsafe.SliceData(t15),
+			P4: unsafe.SliceData(t31),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t17_2 := t17[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			for j := range T {
+				t17Entry := t17_2[j]
+				qProdEntry2 := qProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t17Entry), t142_2[j], F(0)), F(0))) * (F(1) / t15_2[j]))
+				t31_2[j] = kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t17Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			}
 		}
 	}
 
@@ -459,22 +476,24 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.v, projected.k1
+	// projected.v, projected.k1, projected.q1
 	clear(c.V0TailBarOut)
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.Radecf289f9b1Args{
+		a := regions.R6d12c898e6e8Args{
 			P0: unsafe.SliceData(c.V0TailBarOut),
 			P1: unsafe.SliceData(c.V0TailBar),
 			P2: unsafe.SliceData(c.K0TailBarOut),
 			P3: unsafe.SliceData(c.K0TailBar),
+			P4: unsafe.SliceData(c.Q0TailBarOut),
+			P5: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Radecf289f9b1(&a)
+		regions.R6d12c898e6e8(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -482,9 +501,12 @@ func (c *backwardFused) run() {
 				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
 					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
 					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -613,42 +635,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t52)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t72),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t52),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t72_3 := t72[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t72_4 := t72[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t72_5 := t72[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t52_2 := t52[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t52_2[k] = num.FMA32(t72_2[k], cQ[k], num.FMA32(t72_3[k], cQ2[k], num.FMA32(t72_4[k], cQ3[k], F(t72_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.v0
 	kern.GemmFMA(d, dK, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t37, dK, 1)
 
@@ -730,32 +716,37 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t59, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.q1
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t52[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t72),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t72_3 := t72[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t72_4 := t72[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t72_5 := t72[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						q0TailBarOut[k] = num.FMA32(t72_2[k], cQ[k], num.FMA32(t72_3[k], cQ2[k], num.FMA32(t72_4[k], cQ3[k], F(t72_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}

@@ -115,7 +115,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.BQBar = a.Grad("b_Q", g.DK)
 	g.V0TailBarOut = a.Grad("v0.tail", 3*g.L*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

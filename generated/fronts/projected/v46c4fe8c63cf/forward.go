@@ -88,8 +88,7 @@ func (c *Forward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t3 := (F(0) < kProdEntry)
-			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -118,8 +117,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t13 := (F(0) < qProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -178,41 +176,34 @@ type Backward[F num.Float] struct {
 	D         int
 	DK        int
 	DV        int
-	WK        []F    // [d_k, d]
-	X         []F    // [L, T, d]
-	WQ        []F    // [d_k, d]
-	WV        []F    // [d_v, d]
-	WTheta    []F    // [d_k + d_v]
-	VBar      []F    // [L, T, d_v]
-	KBar      []F    // [L, T, d_k]
-	QBar      []F    // [L, T, d_k]
-	ThetaBar  []F    // [L, T]
-	K0        []F    // [L, T, d_k]
-	Q0        []F    // [L, T, d_k]
-	V         []F    // [L, T, d_v]
-	KProd     []F    // [L, T]
-	QProd     []F    // [L, T]
-	ThetaLin  []F    // [L, T]
-	WKBar     []F    // [d_k, d], written
-	XBar      []F    // [L, T, d], written
-	WQBar     []F    // [d_k, d], written
-	WVBar     []F    // [d_v, d], written
-	WThetaBar []F    // [d_k + d_v], written
-	BThetaBar []F    // [], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	WK        []F // [d_k, d]
+	X         []F // [L, T, d]
+	WQ        []F // [d_k, d]
+	WV        []F // [d_v, d]
+	WTheta    []F // [d_k + d_v]
+	VBar      []F // [L, T, d_v]
+	KBar      []F // [L, T, d_k]
+	QBar      []F // [L, T, d_k]
+	ThetaBar  []F // [L, T]
+	K0        []F // [L, T, d_k]
+	Q0        []F // [L, T, d_k]
+	V         []F // [L, T, d_v]
+	KProd     []F // [L, T]
+	QProd     []F // [L, T]
+	ThetaLin  []F // [L, T]
+	WKBar     []F // [d_k, d], written
+	XBar      []F // [L, T, d], written
+	WQBar     []F // [d_k, d], written
+	WVBar     []F // [d_v, d], written
+	WThetaBar []F // [d_k + d_v], written
+	BThetaBar []F // [], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_k + L·T·d_v + 12·L·T + 2·d_k + 2·d_v.
+// WorkLen is 3·L·T·d_k + L·T·d_v + 13·L·T + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 3*L*T*dK + L*T*dV + 12*L*T + 2*dK + 2*dV
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 3*L*T*dK + L*T*dV + 13*L*T + 2*dK + 2*dV
 }
 
 // Run computes Backward.
@@ -229,6 +220,8 @@ func (c *Backward[F]) Run() {
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -257,13 +250,6 @@ func (c *Backward[F]) Run() {
 	t74 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t77 := work[:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t252 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t29 := flags[:L*T] // [L, T]
 
 	// projected.k, projected.q, projected.theta
 	var t152 F
@@ -272,43 +258,34 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
 		t212_2 := t212[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t32 := (F(0) < kProdEntry)
-			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
-			t82 := kern.Choose(t32, t62, F(0))
+			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 			qProdEntry := qProd[j]
-			t132 := (F(0) < qProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
-			t18 := kern.Choose(t132, t162, F(0))
-			t202 := num.Max(t18, F(1e-08))
+			t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+			t202 := num.Max(t182, F(1e-08))
 			thetaLinEntry := thetaLin[j]
 			t42 := (F(0) <= num.Softplus(thetaLinEntry))
 			t1122 := kern.Choose(t42, F(kern.Choose(t42, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t152 += t1122
-			t2522 := (F(1e-08) <= t18)
-			t3_2[j] = t32
 			t6_2[j] = t62
 			t8_2[j] = t82
 			t10_2[j] = num.Max(t82, F(1e-08))
-			t13_2[j] = t132
 			t16_2[j] = t162
+			t18_2[j] = t182
 			t20_2[j] = t202
 			t112_2[j] = t1122
 			t212_2[j] = F(1) / t202
-			t252_2[j] = t2522
-			t29_2[j] = (t2522 && t132)
 		}
 	}
 	c.BThetaBar[0] = t152
@@ -367,11 +344,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t29_2 := t29[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t242_2 := t242[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t41_2 := t41[i*T:][:T]
@@ -381,13 +357,15 @@ func (c *Backward[F]) Run() {
 		t6_2 := t6[i*T:][:T]
 		t67_2 := t67[i*T:][:T]
 		for j := range T {
-			t29Entry := t29_2[j]
-			t51 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t55 := (t51 && t3Entry)
-			t41_2[j] = kern.Choose((t29Entry && t13_2[j]), kern.Choose(t29Entry, F(F(0.5*kern.Choose(t29Entry, kern.Choose(t252_2[j], t242_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t18Entry := t18_2[j]
+			qProdEntry2 := qProd[j]
+			t8Entry := t8_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t242_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t41_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t47_2[j] = F(1) / t10_2[j]
-			t67_2[j] = kern.Choose((t55 && t3Entry), kern.Choose(t55, F(F(0.5*kern.Choose(t55, kern.Choose(t51, t50_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t50_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+			t67_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -528,7 +506,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -67,21 +67,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t3 := (F(0) < kProdEntry)
-				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -128,21 +127,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t13 := (F(0) < qProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -265,71 +263,92 @@ func (c *backwardFused) run() {
 	t8 := c.Work[L*T:][:L*T]                                  // [L, T]
 	t10 := c.Work[2*L*T:][:L*T]                               // [L, T]
 	t16 := c.Work[3*L*T:][:L*T]                               // [L, T]
-	t20 := c.Work[4*L*T:][:L*T]                               // [L, T]
-	t112 := c.Work[5*L*T:][:L*T]                              // [L, T]
-	t212 := c.Work[6*L*T:][:L*T]                              // [L, T]
-	t192 := c.Work[7*L*T:][:dK+dV]                            // [d_k + d_v]
-	t242 := c.Work[7*L*T+dK+dV:][:L*T]                        // [L, T]
-	t45 := c.Work[8*L*T+dK+dV:][:L*T*dK]                      // [L, T, d_k]
-	t50 := c.Work[L*T*dK+8*L*T+dK+dV:][:L*T]                  // [L, T]
-	t172 := c.Work[L*T*dK+9*L*T+dK+dV:][:dK+dV]               // [d_k + d_v]
-	t71 := c.Work[L*T*dK+9*L*T+2*dK+2*dV:][:L*T*dV]           // [L, T, d_v]
-	t41 := c.Work[L*T*dK+L*T*dV+9*L*T+2*dK+2*dV:][:L*T]       // [L, T]
-	t47 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK+2*dV:][:L*T]      // [L, T]
-	t67 := c.Work[L*T*dK+L*T*dV+11*L*T+2*dK+2*dV:][:L*T]      // [L, T]
-	t74 := c.Work[L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T*dK]   // [L, T, d_k]
-	t77 := c.Work[2*L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]                                       // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                                // [L, T]
-	t252 := c.Flags[2*L*T:][:L*T]                             // [L, T]
-	t29 := c.Flags[3*L*T:][:L*T]                              // [L, T]
+	t18 := c.Work[4*L*T:][:L*T]                               // [L, T]
+	t20 := c.Work[5*L*T:][:L*T]                               // [L, T]
+	t112 := c.Work[6*L*T:][:L*T]                              // [L, T]
+	t212 := c.Work[7*L*T:][:L*T]                              // [L, T]
+	t192 := c.Work[8*L*T:][:dK+dV]                            // [d_k + d_v]
+	t242 := c.Work[8*L*T+dK+dV:][:L*T]                        // [L, T]
+	t45 := c.Work[9*L*T+dK+dV:][:L*T*dK]                      // [L, T, d_k]
+	t50 := c.Work[L*T*dK+9*L*T+dK+dV:][:L*T]                  // [L, T]
+	t172 := c.Work[L*T*dK+10*L*T+dK+dV:][:dK+dV]              // [d_k + d_v]
+	t71 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
+	t41 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t47 := c.Work[L*T*dK+L*T*dV+11*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t67 := c.Work[L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t74 := c.Work[L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK]   // [L, T, d_k]
+	t77 := c.Work[2*L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t152Total := make([]F, 1)
 
 	// projected.k, projected.q, projected.theta
 	var t152 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t212_2 := t212[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t32 := (F(0) < kProdEntry)
-			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
-			t82 := kern.Choose(t32, t62, F(0))
-			qProdEntry := qProd[j]
-			t132 := (F(0) < qProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
-			t18 := kern.Choose(t132, t162, F(0))
-			t202 := kern.Larger(t18, F(1e-08))
-			thetaLinEntry := thetaLin[j]
-			t42 := (F(0) <= kern.Softplus(thetaLinEntry))
-			t1122 := kern.Choose(t42, F(kern.Choose(t42, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t152 = t152 + t1122
-			t2522 := (F(1e-08) <= t18)
-			t3_2[j] = t32
-			t6_2[j] = t62
-			t8_2[j] = t82
-			t10_2[j] = kern.Larger(t82, F(1e-08))
-			t13_2[j] = t132
-			t16_2[j] = t162
-			t20_2[j] = t202
-			t112_2[j] = t1122
-			t212_2[j] = F(1) / t202
-			t252_2[j] = t2522
-			t29_2[j] = (t2522 && t132)
+	if kern.Wide() {
+		a := regions.R026cd9ee226cArgs{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.ThetaLin),
+			P3:  unsafe.SliceData(c.ThetaBar),
+			P4:  unsafe.SliceData(t6),
+			P5:  unsafe.SliceData(t8),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t16),
+			P8:  unsafe.SliceData(t18),
+			P9:  unsafe.SliceData(t20),
+			P10: unsafe.SliceData(t112),
+			P11: unsafe.SliceData(t212),
+			P12: unsafe.SliceData(t152Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t152},
 		}
+		regions.R026cd9ee226c(&a)
+	} else {
+		t152_2 := t152
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			t212_2 := t212[i*T:][:T]
+			var t152Row F
+			t152RowSums := [16]F{t152Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
+				qProdEntry := qProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+				t202 := kern.Larger(t182, F(1e-08))
+				thetaLinEntry := thetaLin[j]
+				t42 := (F(0) <= kern.Softplus(thetaLinEntry))
+				t1122 := kern.Choose(t42, F(kern.Choose(t42, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t152RowSums[j%16] = t152RowSums[j%16] + t1122
+				t6_2[j] = t62
+				t8_2[j] = t82
+				t10_2[j] = kern.Larger(t82, F(1e-08))
+				t16_2[j] = t162
+				t18_2[j] = t182
+				t20_2[j] = t202
+				t112_2[j] = t1122
+				t212_2[j] = F(1) / t202
+			}
+			t152Row = kern.Sum16(&t152RowSums)
+			t152_2 = t152_2 + t152Row
+		}
+		t152Total[0] = t152_2
 	}
+	t152 = t152Total[0]
 	c.BThetaBar[0] = t152
 
 	// projected.k, projected.theta, projected.q
@@ -439,28 +458,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t29_2 := t29[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t242_2 := t242[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t41_2 := t41[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
-		for j := range T {
-			t29Entry := t29_2[j]
-			t51 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t55 := (t51 && t3Entry)
-			t41_2[j] = kern.Choose((t29Entry && t13_2[j]), kern.Choose(t29Entry, F(F(0.5*kern.Choose(t29Entry, kern.Choose(t252_2[j], t242_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t47_2[j] = F(1) / t10_2[j]
-			t67_2[j] = kern.Choose((t55 && t3Entry), kern.Choose(t55, F(F(0.5*kern.Choose(t55, kern.Choose(t51, t50_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t18),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t8),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t242),
+			P5:  unsafe.SliceData(t16),
+			P6:  unsafe.SliceData(t41),
+			P7:  unsafe.SliceData(t10),
+			P8:  unsafe.SliceData(t47),
+			P9:  unsafe.SliceData(t50),
+			P10: unsafe.SliceData(t6),
+			P11: unsafe.SliceData(t67),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t18_2 := t18[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t242_2 := t242[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t41_2 := t41[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
+			t50_2 := t50[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t67_2 := t67[i*T:][:T]
+			for j := range T {
+				t18Entry := t18_2[j]
+				qProdEntry2 := qProd[j]
+				t8Entry := t8_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t242_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t41_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t47_2[j] = F(1) / t10_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t50_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+				t67_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 

@@ -292,8 +292,7 @@ func (c *Forward[F]) Run() {
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t18 := (F(0) < kProdEntry)
-			t25_2[j] = num.Max(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
+			t25_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -322,8 +321,7 @@ func (c *Forward[F]) Run() {
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t28 := (F(0) < qProdEntry)
-			t35_2[j] = num.Max(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
+			t35_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -383,19 +381,12 @@ type Backward[F num.Float] struct {
 	CVBar        []F     // [4, d_k], written
 	BVBar        []F     // [d_k], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 14·L·T·d_k + 11·L·T + 27·L·d_k.
+// WorkLen is 14·L·T·d_k + 12·L·T + 18·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 14*L*T*dK + 11*L*T + 27*L*dK
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 14*L*T*dK + 12*L*T + 18*L*dK
 }
 
 // Run computes Backward.
@@ -435,6 +426,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t31 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t33 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t152 := work[:L*T] // [L, T]
@@ -449,24 +442,11 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t60 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t76 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t94 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t112 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t117 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t120 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t123 := work[:L*T*dK] // [L, T, d_k]
-	t18 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t28 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t192 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t232 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1, projected.v
 	for i := range L {
@@ -528,37 +508,28 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		t152_2 := t152[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
-		t232_2 := t232[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t183 := (F(0) < kProdEntry)
-			t212 := num.Sqrt(kern.Choose(t183, kProdEntry, F(1)))
-			t233 := kern.Choose(t183, t212, F(0))
+			t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t232 := kern.Choose((F(0) < kProdEntry), t212, F(0))
 			qProdEntry := qProd[j]
-			t282 := (F(0) < qProdEntry)
-			t312 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
-			t33 := kern.Choose(t282, t312, F(0))
-			t353 := num.Max(t33, F(1e-08))
-			t1922 := (F(1e-08) <= t33)
-			t18_2[j] = t183
+			t312 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t332 := kern.Choose((F(0) < qProdEntry), t312, F(0))
+			t353 := num.Max(t332, F(1e-08))
 			t21_2[j] = t212
-			t23_2[j] = t233
-			t25_2[j] = num.Max(t233, F(1e-08))
-			t28_2[j] = t282
+			t23_2[j] = t232
+			t25_2[j] = num.Max(t232, F(1e-08))
 			t31_2[j] = t312
+			t33_2[j] = t332
 			t35_2[j] = t353
 			t152_2[j] = F(1) / t353
-			t192_2[j] = t1922
-			t232_2[j] = (t1922 && t282)
 		}
 	}
 
@@ -600,11 +571,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t232_2 := t232[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t182_2 := t182[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		t352_2 := t352[i*T:][:T]
@@ -614,13 +584,15 @@ func (c *Backward[F]) Run() {
 		t21_2 := t21[i*T:][:T]
 		t60_2 := t60[i*T:][:T]
 		for j := range T {
-			t232Entry := t232_2[j]
-			t44 := (F(1e-08) <= t23_2[j])
-			t18Entry := t18_2[j]
-			t48 := (t44 && t18Entry)
-			t352_2[j] = kern.Choose((t232Entry && t28_2[j]), kern.Choose(t232Entry, F(F(0.5*kern.Choose(t232Entry, kern.Choose(t192_2[j], t182_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t33Entry := t33_2[j]
+			qProdEntry2 := qProd[j]
+			t23Entry := t23_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t182_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
+			t352_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t40_2[j] = F(1) / t25_2[j]
-			t60_2[j] = kern.Choose((t48 && t18Entry), kern.Choose(t48, F(F(0.5*kern.Choose(t48, kern.Choose(t44, t43_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t43_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
+			t60_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -652,28 +624,6 @@ func (c *Backward[F]) Run() {
 				t132_2 := t132[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
 					cVBar[m] += F(vStack[m] * t132_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t76)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t132_2 := t132[(i*(T+6)+j)*dK:][:dK]
-				cV := c.CV[:dK]
-				t132_3 := t132[(i*(T+6)+j+1)*dK:][:dK]
-				cV2 := c.CV[1*dK:][:dK]
-				t132_4 := t132[(i*(T+6)+j+2)*dK:][:dK]
-				cV3 := c.CV[2*dK:][:dK]
-				t132_5 := t132[(i*(T+6)+j+3)*dK:][:dK]
-				cV4 := c.CV[3*dK:][:dK]
-				t76_2 := t76[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t76_2[k] = F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k])
 				}
 			}
 		}
@@ -759,28 +709,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t94)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t94_2 := t94[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t94_2[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -795,28 +723,6 @@ func (c *Backward[F]) Run() {
 			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t138_2[k] = F(0)
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t112)
-	for i := range L {
-		for j := range 3 {
-			n3 := int(c.Pos[i]) + j - 3
-			if n3 >= 0 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				t112_2 := t112[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t112_2[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
-				}
 			}
 		}
 	}
@@ -935,67 +841,62 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1, projected.v
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
+	clear(c.V0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t112_2 := t112[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t112_2[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				t132_2 := t132[(i*(T+6)+j)*dK:][:dK]
+				cV := c.CV[:dK]
+				t132_3 := t132[(i*(T+6)+j+1)*dK:][:dK]
+				cV2 := c.CV[1*dK:][:dK]
+				t132_4 := t132[(i*(T+6)+j+2)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				t132_5 := t132[(i*(T+6)+j+3)*dK:][:dK]
+				cV4 := c.CV[3*dK:][:dK]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
+					q0TailBarOut[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
+					v0TailBarOut[k] = F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1, projected.v
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t94_2 := t94[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t94_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t76_2 := t76[(i*3+j)*dK:][:dK]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				v0TailBarOut[k] = t76_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range min(3, -T+3) {
 			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
 			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
+				q0TailBarOut[k] += q0TailBar[k]
 				v0TailBarOut[k] += v0TailBar[k]
 			}
 		}
@@ -1125,7 +1026,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.CVBar = t.Part(n.vCV, 4*g.DK)
 	g.BVBar = t.Part(n.vBV, g.DK)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

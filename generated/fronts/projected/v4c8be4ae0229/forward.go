@@ -241,8 +241,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t13 := (F(0) < kProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -271,8 +270,7 @@ func (c *Forward[F]) Run() {
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t23 := (F(0) < qProdEntry)
-			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -393,19 +391,12 @@ type Backward[F num.Float] struct {
 	WThetaBar    []F     // [d_v, d_k + d_v], written
 	BThetaBar    []F     // [d_v], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 12·L·T·d_k + 3·L·T·d_v + 11·L·T + 18·L·d_k + 2·d_k·d_v + 2·d_v·d_v.
+// WorkLen is 12·L·T·d_k + 3·L·T·d_v + 12·L·T + 12·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 12*L*T*dK + 3*L*T*dV + 11*L*T + 18*L*dK + 2*dK*dV + 2*dV*dV
-}
-
-// FlagsLen is 6·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 6 * L * T
+	return 12*L*T*dK + 3*L*T*dV + 12*L*T + 12*L*dK
 }
 
 // Run computes Backward.
@@ -439,6 +430,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t26 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t28 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t58 := work[:L*T] // [L, T]
@@ -451,10 +444,6 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dV:]
 	t48 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t322 := work[:dK*dV+dV*dV] // [d_v, d_k + d_v]
-	work = work[dK*dV+dV*dV:]
-	t54 := work[:dK*dV+dV*dV] // [d_v, d_k + d_v]
-	work = work[dK*dV+dV*dV:]
 	t78 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t84 := work[:L*T] // [L, T]
@@ -467,24 +456,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t108 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t124 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t142 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t147 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t150 := work[:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t23 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t62 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t66 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t88 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t92 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -516,14 +490,14 @@ func (c *Backward[F]) Run() {
 			for k2 := range dK {
 				t42 := bK[k2] + (F(k1Stack[k2]*cK[k2]) + F(k1Stack2[k2]*cK2[k2]) + F(k1Stack3[k2]*cK3[k2]) + F(k1Stack4[k2]*cK4[k2]))
 				t52 := num.Sigmoid(t42)
-				t92_2 := bQ[k2] + (F(q1Stack[k2]*cQ[k2]) + F(q1Stack2[k2]*cQ2[k2]) + F(q1Stack3[k2]*cQ3[k2]) + F(q1Stack4[k2]*cQ4[k2]))
-				t102 := num.Sigmoid(t92_2)
+				t92 := bQ[k2] + (F(q1Stack[k2]*cQ[k2]) + F(q1Stack2[k2]*cQ2[k2]) + F(q1Stack3[k2]*cQ3[k2]) + F(q1Stack4[k2]*cQ4[k2]))
+				t102 := num.Sigmoid(t92)
 				t4_2[k2] = t42
 				t5_2[k2] = t52
 				k1_2[k2] = F(t42 * t52)
-				t9_2[k2] = t92_2
+				t9_2[k2] = t92
 				t10_2[k2] = t102
-				q1_2[k2] = F(t92_2 * t102)
+				q1_2[k2] = F(t92 * t102)
 			}
 		}
 	}
@@ -532,37 +506,28 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		t58_2 := t58[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		t66_2 := t66[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
+			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t263 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t263, F(0))
-			t302 := num.Max(t28, F(1e-08))
-			t622 := (F(1e-08) <= t28)
-			t13_2[j] = t132
+			t263 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t282 := kern.Choose((F(0) < qProdEntry), t263, F(0))
+			t302 := num.Max(t282, F(1e-08))
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
-			t23_2[j] = t232
 			t26_2[j] = t263
+			t28_2[j] = t282
 			t30_2[j] = t302
 			t58_2[j] = F(1) / t302
-			t62_2[j] = t622
-			t66_2[j] = (t622 && t232)
 		}
 	}
 
@@ -605,9 +570,9 @@ func (c *Backward[F]) Run() {
 				t34 := num.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[k2]
 				t41 := num.Softplus(thetaLinEntry)
-				t142_2 := (num.Max(t41, F(0)) <= F(1))
-				t192 := (t142_2 && (F(0) <= t41))
-				t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t142 := (num.Max(t41, F(0)) <= F(1))
+				t192 := (t142 && (F(0) <= t41))
+				t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142, thetaBar[k2], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 				t352 := (num.Max(t34, F(0)) <= F(1))
 				t402 := (t352 && (F(0) <= t34))
 				t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
@@ -619,47 +584,21 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.theta, projected.rho
-	clear(t322)
-	clear(t54)
-	for i := range dV {
-		for j := range L {
-			for k2 := range T {
-				v := c.V[(j*T+k2)*dV:][:dV]
-				t322_2 := t322[i*(dK+dV)+dK:][:dV]
-				t54_2 := t54[i*(dK+dV)+dK:][:dV]
-				t262Entry := t262[(j*T+k2)*dV+i]
-				t48Entry := t48[(j*T+k2)*dV+i]
-				for m := range dV {
-					vEntry := v[m]
-					t322_2[m] += F(vEntry * t262Entry)
-					t54_2[m] += F(vEntry * t48Entry)
-				}
-			}
-		}
-	}
-
 	// projected.q, projected.k
 	for i := range L {
-		t66_2 := t66[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t61_2 := t61[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
 		t78_2 := t78[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		t84_2 := t84[i*T:][:T]
-		t88_2 := t88[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
 		for j := range T {
-			t66Entry := t66_2[j]
-			t882 := (F(1e-08) <= t18_2[j])
-			t78_2[j] = kern.Choose((t66Entry && t23_2[j]), kern.Choose(t66Entry, F(F(0.5*kern.Choose(t66Entry, kern.Choose(t62_2[j], t61_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t28Entry := t28_2[j]
+			qProdEntry2 := qProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+			t78_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t84_2[j] = F(1) / t20_2[j]
-			t88_2[j] = t882
-			t92_2[j] = (t882 && t13_2[j])
 		}
 	}
 
@@ -715,15 +654,16 @@ func (c *Backward[F]) Run() {
 
 	// projected.k
 	for i := range L {
-		t92_2 := t92[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t88_2 := t88[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t87_2 := t87[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t104_2 := t104[i*T:][:T]
 		for j := range T {
-			t92Entry := t92_2[j]
-			t104_2[j] = kern.Choose((t92Entry && t13_2[j]), kern.Choose(t92Entry, F(F(0.5*kern.Choose(t92Entry, kern.Choose(t88_2[j], t87_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t18Entry := t18_2[j]
+			kProdEntry2 := kProd[j]
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t104_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -775,28 +715,6 @@ func (c *Backward[F]) Run() {
 				t160_2 := t160[(j*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
 					cQBar[m] += F(q1Stack[m] * t160_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t124)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t160_3 := t160[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t160_4 := t160[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t160_5 := t160[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t124_2 := t124[(i*3+j)*dK:][:dK]
-				for k2 := range dK {
-					t124_2[k2] = F(t160_2[k2]*cQ[k2]) + F(t160_3[k2]*cQ2[k2]) + F(t160_4[k2]*cQ3[k2]) + F(t160_5[k2]*cQ4[k2])
 				}
 			}
 		}
@@ -855,28 +773,6 @@ func (c *Backward[F]) Run() {
 				t163_2 := t163[(j*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
 					cKBar[m] += F(k1Stack[m] * t163_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t142)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t163_3 := t163[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t163_4 := t163[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				t142_2 := t142[(i*3+j)*dK:][:dK]
-				for k2 := range dK {
-					t142_2[k2] = F(t163_2[k2]*cK[k2]) + F(t163_3[k2]*cK2[k2]) + F(t163_4[k2]*cK3[k2]) + F(t163_5[k2]*cK4[k2])
 				}
 			}
 		}
@@ -961,70 +857,75 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t142_2 := t142[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k2 := range dK {
-				k0TailBarOut[k2] = t142_2[k2]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t163_3 := t163[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t163_4 := t163[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t160_3 := t160[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t160_4 := t160[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t160_5 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					k0TailBarOut[k2] = F(t163_2[k2]*cK[k2]) + F(t163_3[k2]*cK2[k2]) + F(t163_4[k2]*cK3[k2]) + F(t163_5[k2]*cK4[k2])
+					q0TailBarOut[k2] = F(t160_2[k2]*cQ[k2]) + F(t160_3[k2]*cQ2[k2]) + F(t160_4[k2]*cQ3[k2]) + F(t160_5[k2]*cQ4[k2])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k2 := range dK {
-				k0TailBarOut[k2] += k0TailBar[k2]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t124_2 := t124[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k2 := range dK {
-				q0TailBarOut[k2] = t124_2[k2]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k2 := range dK {
+				k0TailBarOut[k2] += k0TailBar[k2]
 				q0TailBarOut[k2] += q0TailBar[k2]
 			}
 		}
 	}
 
-	// projected.k0
+	// projected.rho, projected.theta
+	clear(c.WRhoBar)
+	clear(c.WThetaBar)
 	for i := range dV {
-		t54_2 := t54[i*(dK+dV):][:dK+dV]
-		WRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
-		for j := range dK + dV {
-			WRhoBar[j] = t54_2[j]
+		for j := range L {
+			for k2 := range T {
+				v := c.V[(j*T+k2)*dV:][:dV]
+				WRhoBar := c.WRhoBar[i*(dK+dV)+dK:][:dV]
+				WThetaBar := c.WThetaBar[i*(dK+dV)+dK:][:dV]
+				t48Entry := t48[(j*T+k2)*dV+i]
+				t262Entry := t262[(j*T+k2)*dV+i]
+				for m := range dV {
+					vEntry := v[m]
+					WRhoBar[m] += F(vEntry * t48Entry)
+					WThetaBar[m] += F(vEntry * t262Entry)
+				}
+			}
 		}
 	}
 
 	// projected.rho
 	kern.Gemm(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t48, dV, 1)
-
-	// projected.k0
-	for i := range dV {
-		t322_2 := t322[i*(dK+dV):][:dK+dV]
-		WThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
-		for j := range dK + dV {
-			WThetaBar[j] = t322_2[j]
-		}
-	}
 
 	// projected.theta
 	kern.Gemm(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t262, dV, 1)
@@ -1165,7 +1066,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK*g.DV+g.DV*g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, g.DV)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -280,21 +280,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t13 := (F(0) < kProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -341,21 +340,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t23 := (F(0) < qProdEntry)
-				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -470,42 +468,33 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t160 := c.Work[:L*T*dK+6*L*dK]                                              // [L, T + 6, d_k]
-	t163 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
-	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                                    // [L, T, d_k]
-	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                                    // [L, T, d_k]
-	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                                    // [L, T, d_k]
-	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                                    // [L, T, d_k]
-	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                                   // [L, T, d_k]
-	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                                    // [L, T, d_k]
-	t16 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                                      // [L, T]
-	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                                  // [L, T]
-	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                                // [L, T]
-	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                                // [L, T]
-	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                                // [L, T]
-	t58 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                                // [L, T]
-	k := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T*dK]                               // [L, T, d_k]
-	t61 := c.Work[9*L*T*dK+6*L*T+12*L*dK:][:L*T]                                // [L, T]
-	t262 := c.Work[9*L*T*dK+7*L*T+12*L*dK:][:L*T*dV]                            // [L, T, d_v]
-	t48 := c.Work[9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T*dV]                      // [L, T, d_v]
-	t322 := c.Work[9*L*T*dK+2*L*T*dV+7*L*T+12*L*dK:][:dK*dV+dV*dV]              // [d_v, d_k + d_v]
-	t54 := c.Work[9*L*T*dK+2*L*T*dV+7*L*T+12*L*dK+dK*dV+dV*dV:][:dK*dV+dV*dV]   // [d_v, d_k + d_v]
-	t78 := c.Work[9*L*T*dK+2*L*T*dV+7*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T]       // [L, T]
-	t84 := c.Work[9*L*T*dK+2*L*T*dV+8*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T]       // [L, T]
-	t82 := c.Work[9*L*T*dK+2*L*T*dV+9*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T*dK]    // [L, T, d_k]
-	t87 := c.Work[10*L*T*dK+2*L*T*dV+9*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T]      // [L, T]
-	t104 := c.Work[10*L*T*dK+2*L*T*dV+10*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T]    // [L, T]
-	t108 := c.Work[10*L*T*dK+2*L*T*dV+11*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:L*T*dV] // [L, T, d_v]
-	t124 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:3*L*dK] // [L, 3, d_k]
-	t142 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+15*L*dK+2*dK*dV+2*dV*dV:][:3*L*dK] // [L, 3, d_k]
-	t147 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+18*L*dK+2*dK*dV+2*dV*dV:][:L*T*dK] // [L, T, d_k]
-	t150 := c.Work[11*L*T*dK+3*L*T*dV+11*L*T+18*L*dK+2*dK*dV+2*dV*dV:][:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]                                                        // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                                  // [L, T]
-	t62 := c.Flags[2*L*T:][:L*T]                                                // [L, T]
-	t66 := c.Flags[3*L*T:][:L*T]                                                // [L, T]
-	t88 := c.Flags[4*L*T:][:L*T]                                                // [L, T]
-	t92 := c.Flags[5*L*T:][:L*T]                                                // [L, T]
+	t160 := c.Work[:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
+	t163 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]              // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                   // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
+	t16 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                      // [L, T]
+	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                  // [L, T]
+	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                // [L, T]
+	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                // [L, T]
+	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                // [L, T]
+	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                // [L, T]
+	t58 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                // [L, T]
+	k := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T*dK]               // [L, T, d_k]
+	t61 := c.Work[9*L*T*dK+7*L*T+12*L*dK:][:L*T]                // [L, T]
+	t262 := c.Work[9*L*T*dK+8*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
+	t48 := c.Work[9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dV]      // [L, T, d_v]
+	t78 := c.Work[9*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T]       // [L, T]
+	t84 := c.Work[9*L*T*dK+2*L*T*dV+9*L*T+12*L*dK:][:L*T]       // [L, T]
+	t82 := c.Work[9*L*T*dK+2*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]   // [L, T, d_k]
+	t87 := c.Work[10*L*T*dK+2*L*T*dV+10*L*T+12*L*dK:][:L*T]     // [L, T]
+	t104 := c.Work[10*L*T*dK+2*L*T*dV+11*L*T+12*L*dK:][:L*T]    // [L, T]
+	t108 := c.Work[10*L*T*dK+2*L*T*dV+12*L*T+12*L*dK:][:L*T*dV] // [L, T, d_v]
+	t147 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	t150 := c.Work[11*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -563,54 +552,62 @@ func (c *backwardFused) run() {
 				for k2 := range dK {
 					t42 := bK[k2] + num.FMA32(k1Stack[k2], cK2[k2], num.FMA32(k1Stack2[k2], cK3[k2], num.FMA32(k1Stack3[k2], cK4[k2], F(k1Stack4[k2]*cK[k2]))))
 					t52 := kern.Sigmoid(t42)
-					t92_2 := bQ[k2] + num.FMA32(q1Stack[k2], cQ2[k2], num.FMA32(q1Stack2[k2], cQ3[k2], num.FMA32(q1Stack3[k2], cQ4[k2], F(q1Stack4[k2]*cQ[k2]))))
-					t102 := kern.Sigmoid(t92_2)
+					t92 := bQ[k2] + num.FMA32(q1Stack[k2], cQ2[k2], num.FMA32(q1Stack2[k2], cQ3[k2], num.FMA32(q1Stack3[k2], cQ4[k2], F(q1Stack4[k2]*cQ[k2]))))
+					t102 := kern.Sigmoid(t92)
 					t4_2[k2] = t42
 					t5_2[k2] = t52
 					k1_2[k2] = F(t42 * t52)
-					t9_2[k2] = t92_2
+					t9_2[k2] = t92
 					t10_2[k2] = t102
-					q1_2[k2] = F(t92_2 * t102)
+					q1_2[k2] = F(t92 * t102)
 				}
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		t66_2 := t66[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
-			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t263 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t263, F(0))
-			t302 := kern.Larger(t28, F(1e-08))
-			t622 := (F(1e-08) <= t28)
-			t13_2[j] = t132
-			t16_2[j] = t162
-			t18_2[j] = t182
-			t20_2[j] = kern.Larger(t182, F(1e-08))
-			t23_2[j] = t232
-			t26_2[j] = t263
-			t30_2[j] = t302
-			t58_2[j] = F(1) / t302
-			t62_2[j] = t622
-			t66_2[j] = (t622 && t232)
+	if kern.Wide() {
+		a := regions.Rfa57285d9b22Args{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t16),
+			P3: unsafe.SliceData(t18),
+			P4: unsafe.SliceData(t20),
+			P5: unsafe.SliceData(t26),
+			P6: unsafe.SliceData(t28),
+			P7: unsafe.SliceData(t30),
+			P8: unsafe.SliceData(t58),
+			N0: L,
+			N1: T,
+		}
+		regions.Rfa57285d9b22(&a)
+	} else {
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t58_2 := t58[i*T:][:T]
+			for j := range T {
+				kProdEntry := kProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+				qProdEntry := qProd[j]
+				t263 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t263, F(0))
+				t302 := kern.Larger(t282, F(1e-08))
+				t16_2[j] = t162
+				t18_2[j] = t182
+				t20_2[j] = kern.Larger(t182, F(1e-08))
+				t26_2[j] = t263
+				t28_2[j] = t282
+				t30_2[j] = t302
+				t58_2[j] = F(1) / t302
+			}
 		}
 	}
 
@@ -697,9 +694,9 @@ func (c *backwardFused) run() {
 					t34 := kern.Sigmoid(rhoLinEntry)
 					thetaLinEntry := thetaLin[k2]
 					t41 := kern.Softplus(thetaLinEntry)
-					t142_2 := (kern.Larger(t41, F(0)) <= F(1))
-					t192 := (t142_2 && (F(0) <= t41))
-					t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t142 := (kern.Larger(t41, F(0)) <= F(1))
+					t192 := (t142 && (F(0) <= t41))
+					t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 					t352 := (kern.Larger(t34, F(0)) <= F(1))
 					t402 := (t352 && (F(0) <= t34))
 					t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
@@ -712,67 +709,36 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.theta, projected.rho
-	clear(t322)
-	clear(t54)
-	if kern.Wide() {
-		a := regions.Rdc3dc416d552Args{
-			P0: unsafe.SliceData(t262),
-			P1: unsafe.SliceData(t48),
-			P2: unsafe.SliceData(c.V),
-			P3: unsafe.SliceData(t322),
-			P4: unsafe.SliceData(t54),
-			N0: dV,
-			N1: L,
-			N2: T,
-			N3: 4 * dV,
-			N4: 8 * dV,
-			N5: 12 * dV,
-			N6: 4 * dK,
-			N7: T * dV,
-			N8: dK + dV,
-		}
-		regions.Rdc3dc416d552(&a)
-	} else {
-		for i := range dV {
-			for j := range L {
-				for k2 := range T {
-					v := c.V[(j*T+k2)*dV:][:dV]
-					t322_2 := t322[i*(dK+dV)+dK:][:dV]
-					t54_2 := t54[i*(dK+dV)+dK:][:dV]
-					t262Entry := t262[(j*T+k2)*dV+i]
-					t48Entry := t48[(j*T+k2)*dV+i]
-					for m := range dV {
-						vEntry := v[m]
-						t322_2[m] = num.FMA32(vEntry, t262Entry, t322_2[m])
-						t54_2[m] = num.FMA32(vEntry, t48Entry, t54_2[m])
-					}
-				}
-			}
-		}
-	}
-
 	// projected.q, projected.k
-	for i := range L {
-		t66_2 := t66[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t78_2 := t78[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
-		t88_2 := t88[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		for j := range T {
-			t66Entry := t66_2[j]
-			t882 := (F(1e-08) <= t18_2[j])
-			t78_2[j] = kern.Choose((t66Entry && t23_2[j]), kern.Choose(t66Entry, F(F(0.5*kern.Choose(t66Entry, kern.Choose(t62_2[j], t61_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t84_2[j] = F(1) / t20_2[j]
-			t88_2[j] = t882
-			t92_2[j] = (t882 && t13_2[j])
+	if kern.Wide() {
+		a := regions.R04d441b3abfaArgs{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t61),
+			P3: unsafe.SliceData(t26),
+			P4: unsafe.SliceData(t78),
+			P5: unsafe.SliceData(t20),
+			P6: unsafe.SliceData(t84),
+			N0: L,
+			N1: T,
+		}
+		regions.R04d441b3abfa(&a)
+	} else {
+		for i := range L {
+			t28_2 := t28[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t78_2 := t78[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t84_2 := t84[i*T:][:T]
+			for j := range T {
+				t28Entry := t28_2[j]
+				qProdEntry2 := qProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t61_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+				t78_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t84_2[j] = F(1) / t20_2[j]
+			}
 		}
 	}
 
@@ -857,16 +823,30 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k
-	for i := range L {
-		t92_2 := t92[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t88_2 := t88[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t104_2 := t104[i*T:][:T]
-		for j := range T {
-			t92Entry := t92_2[j]
-			t104_2[j] = kern.Choose((t92Entry && t13_2[j]), kern.Choose(t92Entry, F(F(0.5*kern.Choose(t92Entry, kern.Choose(t88_2[j], t87_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(c.KProd),
+			P2: unsafe.SliceData(t87),
+			P3: unsafe.SliceData(t16),
+			P4: unsafe.SliceData(t104),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t18_2 := t18[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t87_2 := t87[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t104_2 := t104[i*T:][:T]
+			for j := range T {
+				t18Entry := t18_2[j]
+				kProdEntry2 := kProd[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t87_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t104_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 
@@ -950,42 +930,6 @@ func (c *backwardFused) run() {
 					t160_2 := t160[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
 						cQBar[m] = num.FMA32(q1Stack[m], t160_2[m], cQBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t124)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t160),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t124),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t160_3 := t160[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t160_4 := t160[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t160_5 := t160[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t124_2 := t124[(i*3+j)*dK:][:dK]
-					for k2 := range dK {
-						t124_2[k2] = num.FMA32(t160_2[k2], cQ[k2], num.FMA32(t160_3[k2], cQ2[k2], num.FMA32(t160_4[k2], cQ3[k2], F(t160_5[k2]*cQ4[k2]))))
 					}
 				}
 			}
@@ -1109,42 +1053,6 @@ func (c *backwardFused) run() {
 					t163_2 := t163[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
 						cKBar[m] = num.FMA32(k1Stack[m], t163_2[m], cKBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t142)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t163),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t142),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t142_2 := t142[(i*3+j)*dK:][:dK]
-					for k2 := range dK {
-						t142_2[k2] = num.FMA32(t163_2[k2], cK[k2], num.FMA32(t163_3[k2], cK2[k2], num.FMA32(t163_4[k2], cK3[k2], F(t163_5[k2]*cK4[k2]))))
 					}
 				}
 			}
@@ -1292,80 +1200,132 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t142[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k2 := range dK {
-					k0TailBarOut[k2] = k0TailBarOut[k2] + k0TailBar[k2]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t163),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t160),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t160_3 := t160[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t160_4 := t160[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t160_5 := t160[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k2 := range dK {
+						k0TailBarOut[k2] = num.FMA32(t163_2[k2], cK[k2], num.FMA32(t163_3[k2], cK2[k2], num.FMA32(t163_4[k2], cK3[k2], F(t163_5[k2]*cK4[k2]))))
+						q0TailBarOut[k2] = num.FMA32(t160_2[k2], cQ[k2], num.FMA32(t160_3[k2], cQ2[k2], num.FMA32(t160_4[k2], cQ3[k2], F(t160_5[k2]*cQ4[k2]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t124[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
+					k0TailBarOut[k2] = k0TailBarOut[k2] + k0TailBar[k2]
 					q0TailBarOut[k2] = q0TailBarOut[k2] + q0TailBar[k2]
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range dV {
-		copy(c.WRhoBar[i*(dK+dV):][:dK+dV], t54[i*(dK+dV):][:dK+dV])
+	// projected.rho, projected.theta
+	clear(c.WRhoBar)
+	clear(c.WThetaBar)
+	if kern.Wide() {
+		a := regions.Rdc3dc416d552Args{
+			P0: unsafe.SliceData(t48),
+			P1: unsafe.SliceData(t262),
+			P2: unsafe.SliceData(c.V),
+			P3: unsafe.SliceData(c.WRhoBar),
+			P4: unsafe.SliceData(c.WThetaBar),
+			N0: dV,
+			N1: L,
+			N2: T,
+			N3: 4 * dV,
+			N4: 8 * dV,
+			N5: 12 * dV,
+			N6: 4 * dK,
+			N7: T * dV,
+			N8: dK + dV,
+		}
+		regions.Rdc3dc416d552(&a)
+	} else {
+		for i := range dV {
+			for j := range L {
+				for k2 := range T {
+					v := c.V[(j*T+k2)*dV:][:dV]
+					WRhoBar := c.WRhoBar[i*(dK+dV)+dK:][:dV]
+					WThetaBar := c.WThetaBar[i*(dK+dV)+dK:][:dV]
+					t48Entry := t48[(j*T+k2)*dV+i]
+					t262Entry := t262[(j*T+k2)*dV+i]
+					for m := range dV {
+						vEntry := v[m]
+						WRhoBar[m] = num.FMA32(vEntry, t48Entry, WRhoBar[m])
+						WThetaBar[m] = num.FMA32(vEntry, t262Entry, WThetaBar[m])
+					}
+				}
+			}
+		}
 	}
 
 	// projected.rho
 	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t48, dV, 1)
-
-	// projected.k0
-	for i := range dV {
-		copy(c.WThetaBar[i*(dK+dV):][:dK+dV], t322[i*(dK+dV):][:dK+dV])
-	}
 
 	// projected.theta
 	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t262, dV, 1)

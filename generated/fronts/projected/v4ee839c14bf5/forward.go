@@ -371,8 +371,7 @@ func (c *Forward[F]) Run() {
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t18 := (F(0) < kProdEntry)
-			t25_2[j] = num.Max(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
+			t25_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -401,8 +400,7 @@ func (c *Forward[F]) Run() {
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t28 := (F(0) < qProdEntry)
-			t35_2[j] = num.Max(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
+			t35_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -525,19 +523,12 @@ type Backward[F num.Float] struct {
 	WEtaBar      []F     // [d_k + d_v], written
 	BEtaBar      []F     // [], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 11·L·T·d_k + 5·L·T·d_v + 14·L·T + 18·L·d_k + 9·L·d_v + 6·d_k + 6·d_v.
+// WorkLen is 11·L·T·d_k + 5·L·T·d_v + 15·L·T + 12·L·d_k + 6·L·d_v + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 11*L*T*dK + 5*L*T*dV + 14*L*T + 18*L*dK + 9*L*dV + 6*dK + 6*dV
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 11*L*T*dK + 5*L*T*dV + 15*L*T + 12*L*dK + 6*L*dV + 6*dK + 6*dV
 }
 
 // Run computes Backward.
@@ -579,6 +570,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t31 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t33 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t222 := work[:L*T] // [L, T]
@@ -613,24 +606,11 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t115 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t132 := work[:3*L*dV] // [L, 3, d_v]
-	work = work[3*L*dV:]
-	t150 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t168 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t173 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t176 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t179 := work[:L*T*dK] // [L, T, d_k]
-	t18 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t28 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t73 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t77 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -712,29 +692,24 @@ func (c *Backward[F]) Run() {
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		t222_2 := t222[i*T:][:T]
 		t372_2 := t372[i*T:][:T]
 		t59_2 := t59[i*T:][:T]
 		t69_2 := t69[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t182 := (F(0) < kProdEntry)
-			t212 := num.Sqrt(kern.Choose(t182, kProdEntry, F(1)))
-			t232 := kern.Choose(t182, t212, F(0))
+			t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t232 := kern.Choose((F(0) < kProdEntry), t212, F(0))
 			qProdEntry := qProd[j]
-			t282 := (F(0) < qProdEntry)
-			t312 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
-			t33 := kern.Choose(t282, t312, F(0))
-			t352 := num.Max(t33, F(1e-08))
+			t312 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t332 := kern.Choose((F(0) < qProdEntry), t312, F(0))
+			t352 := num.Max(t332, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t39 := num.Sigmoid(rhoLinEntry)
 			etaLinEntry := etaLin[j]
@@ -748,20 +723,16 @@ func (c *Backward[F]) Run() {
 			t51 := (t462 && (F(0) <= t39))
 			t592 := kern.Choose(t51, F(F(t39*kern.Choose(t51, kern.Choose(t462, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t63 += t592
-			t732 := (F(1e-08) <= t33)
-			t18_2[j] = t182
 			t21_2[j] = t212
 			t23_2[j] = t232
 			t25_2[j] = num.Max(t232, F(1e-08))
-			t28_2[j] = t282
 			t31_2[j] = t312
+			t33_2[j] = t332
 			t35_2[j] = t352
 			t222_2[j] = t2222
 			t372_2[j] = t3722
 			t59_2[j] = t592
 			t69_2[j] = F(1) / t352
-			t73_2[j] = t732
-			t77_2[j] = (t732 && t282)
 		}
 	}
 	c.BEtaBar[0] = t252
@@ -856,11 +827,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t77_2 := t77[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		t89_2 := t89[i*T:][:T]
@@ -870,13 +840,15 @@ func (c *Backward[F]) Run() {
 		t21_2 := t21[i*T:][:T]
 		t115_2 := t115[i*T:][:T]
 		for j := range T {
-			t77Entry := t77_2[j]
-			t99 := (F(1e-08) <= t23_2[j])
-			t18Entry := t18_2[j]
-			t103 := (t99 && t18Entry)
-			t89_2[j] = kern.Choose((t77Entry && t28_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t33Entry := t33_2[j]
+			qProdEntry2 := qProd[j]
+			t23Entry := t23_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
+			t89_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t95_2[j] = F(1) / t25_2[j]
-			t115_2[j] = kern.Choose((t103 && t18Entry), kern.Choose(t103, F(F(0.5*kern.Choose(t103, kern.Choose(t99, t98_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
+			t115_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -908,28 +880,6 @@ func (c *Backward[F]) Run() {
 				t191_2 := t191[(j*(T+6)+k+3)*dV:][:dV]
 				for m := range dV {
 					cVBar[m] += F(vStack[m] * t191_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t132)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t191_2 := t191[(i*(T+6)+j)*dV:][:dV]
-				cV := c.CV[:dV]
-				t191_3 := t191[(i*(T+6)+j+1)*dV:][:dV]
-				cV2 := c.CV[1*dV:][:dV]
-				t191_4 := t191[(i*(T+6)+j+2)*dV:][:dV]
-				cV3 := c.CV[2*dV:][:dV]
-				t191_5 := t191[(i*(T+6)+j+3)*dV:][:dV]
-				cV4 := c.CV[3*dV:][:dV]
-				t132_2 := t132[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t132_2[k] = F(t191_2[k]*cV[k]) + F(t191_3[k]*cV2[k]) + F(t191_4[k]*cV3[k]) + F(t191_5[k]*cV4[k])
 				}
 			}
 		}
@@ -1015,28 +965,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t150)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t194_3 := t194[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t194_4 := t194[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t150_2 := t150[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t150_2[k] = F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -1051,28 +979,6 @@ func (c *Backward[F]) Run() {
 			t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t197_2[k] = F(0)
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t168)
-	for i := range L {
-		for j := range 3 {
-			n3 := int(c.Pos[i]) + j - 3
-			if n3 >= 0 {
-				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t197_3 := t197[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t197_4 := t197[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				t168_2 := t168[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t168_2[k] = F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k])
-				}
 			}
 		}
 	}
@@ -1191,57 +1097,71 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t179, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t168_2 := t168[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t168_2[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t197_3 := t197[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t197_4 := t197[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t194_3 := t194[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t194_4 := t194[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k])
+					q0TailBarOut[k] = F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t150_2 := t150[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t150_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
 				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
 	}
 
-	// projected.k0
+	// projected.v
+	clear(c.V0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t132_2 := t132[(i*3+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailBarOut[k] = t132_2[k]
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t191_2 := t191[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t191_3 := t191[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t191_4 := t191[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t191_5 := t191[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailBarOut[k] = F(t191_2[k]*cV[k]) + F(t191_3[k]*cV2[k]) + F(t191_4[k]*cV3[k]) + F(t191_5[k]*cV4[k])
+				}
 			}
 		}
 	}
@@ -1433,7 +1353,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK+g.DV)
 	g.BEtaBar = t.Part(n.vBEta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -426,21 +426,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t18 := (F(0) < kProdEntry)
-				t25_2[j] = kern.Larger(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
+				t25_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -487,21 +486,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t28 := (F(0) < qProdEntry)
-				t35_2[j] = kern.Larger(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
+				t35_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -648,33 +646,30 @@ func (c *backwardFused) run() {
 	t23 := c.Work[8*L*T*dK+4*L*T*dV+L*T+12*L*dK+6*L*dV:][:L*T]                   // [L, T]
 	t25 := c.Work[8*L*T*dK+4*L*T*dV+2*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
 	t31 := c.Work[8*L*T*dK+4*L*T*dV+3*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
-	t35 := c.Work[8*L*T*dK+4*L*T*dV+4*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
-	t222 := c.Work[8*L*T*dK+4*L*T*dV+5*L*T+12*L*dK+6*L*dV:][:L*T]                // [L, T]
-	t372 := c.Work[8*L*T*dK+4*L*T*dV+6*L*T+12*L*dK+6*L*dV:][:L*T]                // [L, T]
-	t59 := c.Work[8*L*T*dK+4*L*T*dV+7*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
-	t69 := c.Work[8*L*T*dK+4*L*T*dV+8*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
-	t292 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV:][:dK+dV]              // [d_k + d_v]
-	t452 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV+dK+dV:][:dK+dV]        // [d_k + d_v]
-	t67 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV+2*dK+2*dV:][:dK+dV]     // [d_k + d_v]
-	t72 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T]       // [L, T]
-	t93 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T*dK]   // [L, T, d_k]
-	t98 := c.Work[9*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T]      // [L, T]
-	t272 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:dK+dV]   // [d_k + d_v]
-	t432 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+4*dK+4*dV:][:dK+dV]   // [d_k + d_v]
-	t65 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+5*dK+5*dV:][:dK+dV]    // [d_k + d_v]
-	t89 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]      // [L, T]
-	t95 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]      // [L, T]
-	t115 := c.Work[9*L*T*dK+4*L*T*dV+13*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]     // [L, T]
-	t132 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:3*L*dV]  // [L, 3, d_v]
-	t150 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+12*L*dK+9*L*dV+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
-	t168 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+15*L*dK+9*L*dV+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
-	t173 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+18*L*dK+9*L*dV+6*dK+6*dV:][:L*T*dV]  // [L, T, d_v]
-	t176 := c.Work[9*L*T*dK+5*L*T*dV+14*L*T+18*L*dK+9*L*dV+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
-	t179 := c.Work[10*L*T*dK+5*L*T*dV+14*L*T+18*L*dK+9*L*dV+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
-	t18 := c.Flags[:L*T]                                                         // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                                                   // [L, T]
-	t73 := c.Flags[2*L*T:][:L*T]                                                 // [L, T]
-	t77 := c.Flags[3*L*T:][:L*T]                                                 // [L, T]
+	t33 := c.Work[8*L*T*dK+4*L*T*dV+4*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t35 := c.Work[8*L*T*dK+4*L*T*dV+5*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t222 := c.Work[8*L*T*dK+4*L*T*dV+6*L*T+12*L*dK+6*L*dV:][:L*T]                // [L, T]
+	t372 := c.Work[8*L*T*dK+4*L*T*dV+7*L*T+12*L*dK+6*L*dV:][:L*T]                // [L, T]
+	t59 := c.Work[8*L*T*dK+4*L*T*dV+8*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t69 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t292 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV:][:dK+dV]             // [d_k + d_v]
+	t452 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+dK+dV:][:dK+dV]       // [d_k + d_v]
+	t67 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+2*dK+2*dV:][:dK+dV]    // [d_k + d_v]
+	t72 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T]      // [L, T]
+	t93 := c.Work[8*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T*dK]   // [L, T, d_k]
+	t98 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T]      // [L, T]
+	t272 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:dK+dV]   // [d_k + d_v]
+	t432 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+4*dK+4*dV:][:dK+dV]   // [d_k + d_v]
+	t65 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+5*dK+5*dV:][:dK+dV]    // [d_k + d_v]
+	t89 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]      // [L, T]
+	t95 := c.Work[9*L*T*dK+4*L*T*dV+13*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]      // [L, T]
+	t115 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]     // [L, T]
+	t173 := c.Work[9*L*T*dK+4*L*T*dV+15*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T*dV]  // [L, T, d_v]
+	t176 := c.Work[9*L*T*dK+5*L*T*dV+15*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
+	t179 := c.Work[10*L*T*dK+5*L*T*dV+15*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t252Total := make([]F, 1)
+	t412Total := make([]F, 1)
+	t63Total := make([]F, 1)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -793,67 +788,114 @@ func (c *backwardFused) run() {
 	var t252 F
 	var t412 F
 	var t63 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		rhoLin := c.RhoLin[i*T:][:T]
-		etaLin := c.EtaLin[i*T:][:T]
-		etaBar := c.EtaBar[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		t372_2 := t372[i*T:][:T]
-		t59_2 := t59[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t182 := (F(0) < kProdEntry)
-			t212 := num.Sqrt(kern.Choose(t182, kProdEntry, F(1)))
-			t232 := kern.Choose(t182, t212, F(0))
-			qProdEntry := qProd[j]
-			t282 := (F(0) < qProdEntry)
-			t312 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
-			t33 := kern.Choose(t282, t312, F(0))
-			t352 := kern.Larger(t33, F(1e-08))
-			rhoLinEntry := rhoLin[j]
-			t39 := kern.Sigmoid(rhoLinEntry)
-			etaLinEntry := etaLin[j]
-			t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
-			t252 = t252 + t2222
-			thetaLinEntry := thetaLin[j]
-			t302 := (F(0) <= kern.Softplus(thetaLinEntry))
-			t3722 := kern.Choose(t302, F(kern.Choose(t302, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t412 = t412 + t3722
-			t462 := (kern.Larger(t39, F(0)) <= F(1))
-			t51 := (t462 && (F(0) <= t39))
-			t592 := kern.Choose(t51, F(F(t39*kern.Choose(t51, kern.Choose(t462, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-			t63 = t63 + t592
-			t732 := (F(1e-08) <= t33)
-			t18_2[j] = t182
-			t21_2[j] = t212
-			t23_2[j] = t232
-			t25_2[j] = kern.Larger(t232, F(1e-08))
-			t28_2[j] = t282
-			t31_2[j] = t312
-			t35_2[j] = t352
-			t222_2[j] = t2222
-			t372_2[j] = t3722
-			t59_2[j] = t592
-			t69_2[j] = F(1) / t352
-			t73_2[j] = t732
-			t77_2[j] = (t732 && t282)
+	if kern.Wide() {
+		a := regions.R026e986723cfArgs{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.EtaLin),
+			P4:  unsafe.SliceData(c.EtaBar),
+			P5:  unsafe.SliceData(c.ThetaLin),
+			P6:  unsafe.SliceData(c.ThetaBar),
+			P7:  unsafe.SliceData(c.RhoBar),
+			P8:  unsafe.SliceData(t21),
+			P9:  unsafe.SliceData(t23),
+			P10: unsafe.SliceData(t25),
+			P11: unsafe.SliceData(t31),
+			P12: unsafe.SliceData(t33),
+			P13: unsafe.SliceData(t35),
+			P14: unsafe.SliceData(t222),
+			P15: unsafe.SliceData(t372),
+			P16: unsafe.SliceData(t59),
+			P17: unsafe.SliceData(t69),
+			P18: unsafe.SliceData(t252Total),
+			P19: unsafe.SliceData(t412Total),
+			P20: unsafe.SliceData(t63Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t63},
+			S1:  [2]float32{t412},
+			S2:  [2]float32{t252},
 		}
+		regions.R026e986723cf(&a)
+	} else {
+		t63_2 := t63
+		t412_2 := t412
+		t252_2 := t252
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			etaLin := c.EtaLin[i*T:][:T]
+			etaBar := c.EtaBar[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t222_2 := t222[i*T:][:T]
+			t372_2 := t372[i*T:][:T]
+			t59_2 := t59[i*T:][:T]
+			t69_2 := t69[i*T:][:T]
+			var t252Row F
+			var t412Row F
+			var t63Row F
+			t252RowSums := [16]F{t252Row}
+			t412RowSums := [16]F{t412Row}
+			t63RowSums := [16]F{t63Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t232 := kern.Choose((F(0) < kProdEntry), t212, F(0))
+				qProdEntry := qProd[j]
+				t312 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t332 := kern.Choose((F(0) < qProdEntry), t312, F(0))
+				t352 := kern.Larger(t332, F(1e-08))
+				rhoLinEntry := rhoLin[j]
+				t39 := kern.Sigmoid(rhoLinEntry)
+				etaLinEntry := etaLin[j]
+				t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+				t252RowSums[j%16] = t252RowSums[j%16] + t2222
+				thetaLinEntry := thetaLin[j]
+				t302 := (F(0) <= kern.Softplus(thetaLinEntry))
+				t3722 := kern.Choose(t302, F(kern.Choose(t302, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t412RowSums[j%16] = t412RowSums[j%16] + t3722
+				t462 := (kern.Larger(t39, F(0)) <= F(1))
+				t51 := (t462 && (F(0) <= t39))
+				t592 := kern.Choose(t51, F(F(t39*kern.Choose(t51, kern.Choose(t462, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t63RowSums[j%16] = t63RowSums[j%16] + t592
+				t21_2[j] = t212
+				t23_2[j] = t232
+				t25_2[j] = kern.Larger(t232, F(1e-08))
+				t31_2[j] = t312
+				t33_2[j] = t332
+				t35_2[j] = t352
+				t222_2[j] = t2222
+				t372_2[j] = t3722
+				t59_2[j] = t592
+				t69_2[j] = F(1) / t352
+			}
+			t252Row = kern.Sum16(&t252RowSums)
+			t412Row = kern.Sum16(&t412RowSums)
+			t63Row = kern.Sum16(&t63RowSums)
+			t252_2 = t252_2 + t252Row
+			t412_2 = t412_2 + t412Row
+			t63_2 = t63_2 + t63Row
+		}
+		t252Total[0] = t252_2
+		t412Total[0] = t412_2
+		t63Total[0] = t63_2
 	}
+	t252 = t252Total[0]
+	t412 = t412Total[0]
+	t63 = t63Total[0]
 	c.BEtaBar[0] = t252
 	c.BThetaBar[0] = t412
 	c.BRhoBar[0] = t63
@@ -1019,28 +1061,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t77_2 := t77[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t89_2 := t89[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		for j := range T {
-			t77Entry := t77_2[j]
-			t99 := (F(1e-08) <= t23_2[j])
-			t18Entry := t18_2[j]
-			t103 := (t99 && t18Entry)
-			t89_2[j] = kern.Choose((t77Entry && t28_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-			t95_2[j] = F(1) / t25_2[j]
-			t115_2[j] = kern.Choose((t103 && t18Entry), kern.Choose(t103, F(F(0.5*kern.Choose(t103, kern.Choose(t99, t98_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t33),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t23),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t72),
+			P5:  unsafe.SliceData(t31),
+			P6:  unsafe.SliceData(t89),
+			P7:  unsafe.SliceData(t25),
+			P8:  unsafe.SliceData(t95),
+			P9:  unsafe.SliceData(t98),
+			P10: unsafe.SliceData(t21),
+			P11: unsafe.SliceData(t115),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t33_2 := t33[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t89_2 := t89[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t95_2 := t95[i*T:][:T]
+			t98_2 := t98[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t115_2 := t115[i*T:][:T]
+			for j := range T {
+				t33Entry := t33_2[j]
+				qProdEntry2 := qProd[j]
+				t23Entry := t23_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t72_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
+				t89_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t95_2[j] = F(1) / t25_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t98_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
+				t115_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 
@@ -1108,42 +1171,6 @@ func (c *backwardFused) run() {
 					t191_2 := t191[(j*(T+6)+k+3)*dV:][:dV]
 					for m := range dV {
 						cVBar[m] = num.FMA32(vStack[m], t191_2[m], cVBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t132)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t191),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(t132),
-						N0: dV,
-						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
-						N2: 12 * dV,
-						N3: -dV,
-						N4: 4*dV*j + 12*dV*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
-					cV := c.CV[3*dV:][:dV]
-					t191_3 := t191[(i*(T+6)+j+2)*dV:][:dV]
-					cV2 := c.CV[2*dV:][:dV]
-					t191_4 := t191[(i*(T+6)+j+1)*dV:][:dV]
-					cV3 := c.CV[1*dV:][:dV]
-					t191_5 := t191[(i*(T+6)+j)*dV:][:dV]
-					cV4 := c.CV[:dV]
-					t132_2 := t132[(i*3+j)*dV:][:dV]
-					for k := range dV {
-						t132_2[k] = num.FMA32(t191_2[k], cV[k], num.FMA32(t191_3[k], cV2[k], num.FMA32(t191_4[k], cV3[k], F(t191_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1309,42 +1336,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t150)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t194),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t150),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t194_3 := t194[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t194_4 := t194[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t194_5 := t194[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t150_2 := t150[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t150_2[k] = num.FMA32(t194_2[k], cQ[k], num.FMA32(t194_3[k], cQ2[k], num.FMA32(t194_4[k], cQ3[k], F(t194_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -1379,42 +1370,6 @@ func (c *backwardFused) run() {
 				t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t197_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t168)
-	for i := range L {
-		for j := range 3 {
-			n3 := int(c.Pos[i]) + j - 3
-			if n3 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t197),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t168),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t197_3 := t197[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t197_4 := t197[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t197_5 := t197[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t168_2 := t168[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t168_2[k] = num.FMA32(t197_2[k], cK[k], num.FMA32(t197_3[k], cK2[k], num.FMA32(t197_4[k], cK3[k], F(t197_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -1627,72 +1582,123 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t179, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t168[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t197),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t194),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t197_3 := t197[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t197_4 := t197[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t197_5 := t197[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t194_3 := t194[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t194_4 := t194[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t194_5 := t194[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						k0TailBarOut[k] = num.FMA32(t197_2[k], cK[k], num.FMA32(t197_3[k], cK2[k], num.FMA32(t197_4[k], cK3[k], F(t197_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t194_2[k], cQ[k], num.FMA32(t194_3[k], cQ2[k], num.FMA32(t194_4[k], cQ3[k], F(t194_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t150[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// projected.k0
+	// projected.v
+	clear(c.V0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t132[(i*3+j)*dV:][:dV])
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t191),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(c.V0TailBarOut),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t191_3 := t191[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t191_4 := t191[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t191_5 := t191[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						v0TailBarOut[k] = num.FMA32(t191_2[k], cV[k], num.FMA32(t191_3[k], cV2[k], num.FMA32(t191_4[k], cV3[k], F(t191_5[k]*cV4[k]))))
+					}
+				}
+			}
 		}
 	}
 

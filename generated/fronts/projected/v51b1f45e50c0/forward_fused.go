@@ -69,21 +69,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t3 := (F(0) < kProdEntry)
-				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -130,21 +129,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t13 := (F(0) < qProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -300,87 +298,121 @@ func (c *backwardFused) run() {
 	t8 := c.Work[L*T:][:L*T]                                   // [L, T]
 	t10 := c.Work[2*L*T:][:L*T]                                // [L, T]
 	t16 := c.Work[3*L*T:][:L*T]                                // [L, T]
-	t20 := c.Work[4*L*T:][:L*T]                                // [L, T]
-	t182 := c.Work[5*L*T:][:L*T]                               // [L, T]
-	t40 := c.Work[6*L*T:][:L*T]                                // [L, T]
-	t50 := c.Work[7*L*T:][:L*T]                                // [L, T]
-	t262 := c.Work[8*L*T:][:dK+dV]                             // [d_k + d_v]
-	t48 := c.Work[8*L*T+dK+dV:][:dK+dV]                        // [d_k + d_v]
-	t53 := c.Work[8*L*T+2*dK+2*dV:][:L*T]                      // [L, T]
-	t74 := c.Work[9*L*T+2*dK+2*dV:][:L*T*dK]                   // [L, T, d_k]
-	t79 := c.Work[L*T*dK+9*L*T+2*dK+2*dV:][:L*T]               // [L, T]
-	t242 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
-	t46 := c.Work[L*T*dK+10*L*T+3*dK+3*dV:][:dK+dV]            // [d_k + d_v]
-	t100 := c.Work[L*T*dK+10*L*T+4*dK+4*dV:][:L*T*dV]          // [L, T, d_v]
-	t70 := c.Work[L*T*dK+L*T*dV+10*L*T+4*dK+4*dV:][:L*T]       // [L, T]
-	t76 := c.Work[L*T*dK+L*T*dV+11*L*T+4*dK+4*dV:][:L*T]       // [L, T]
-	t96 := c.Work[L*T*dK+L*T*dV+12*L*T+4*dK+4*dV:][:L*T]       // [L, T]
-	t103 := c.Work[L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T*dK]   // [L, T, d_k]
-	t106 := c.Work[2*L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]                                        // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                                 // [L, T]
-	t54 := c.Flags[2*L*T:][:L*T]                               // [L, T]
-	t58 := c.Flags[3*L*T:][:L*T]                               // [L, T]
+	t18 := c.Work[4*L*T:][:L*T]                                // [L, T]
+	t20 := c.Work[5*L*T:][:L*T]                                // [L, T]
+	t182 := c.Work[6*L*T:][:L*T]                               // [L, T]
+	t40 := c.Work[7*L*T:][:L*T]                                // [L, T]
+	t50 := c.Work[8*L*T:][:L*T]                                // [L, T]
+	t262 := c.Work[9*L*T:][:dK+dV]                             // [d_k + d_v]
+	t48 := c.Work[9*L*T+dK+dV:][:dK+dV]                        // [d_k + d_v]
+	t53 := c.Work[9*L*T+2*dK+2*dV:][:L*T]                      // [L, T]
+	t74 := c.Work[10*L*T+2*dK+2*dV:][:L*T*dK]                  // [L, T, d_k]
+	t79 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:L*T]              // [L, T]
+	t242 := c.Work[L*T*dK+11*L*T+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
+	t46 := c.Work[L*T*dK+11*L*T+3*dK+3*dV:][:dK+dV]            // [d_k + d_v]
+	t100 := c.Work[L*T*dK+11*L*T+4*dK+4*dV:][:L*T*dV]          // [L, T, d_v]
+	t70 := c.Work[L*T*dK+L*T*dV+11*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t76 := c.Work[L*T*dK+L*T*dV+12*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t96 := c.Work[L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t103 := c.Work[L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*dK]   // [L, T, d_k]
+	t106 := c.Work[2*L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t222Total := make([]F, 1)
+	t44Total := make([]F, 1)
 
 	// projected.k, projected.q, projected.rho, projected.theta
 	var t222 F
 	var t44 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		rhoLin := c.RhoLin[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t182_2 := t182[i*T:][:T]
-		t40_2 := t40[i*T:][:T]
-		t50_2 := t50[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t32 := (F(0) < kProdEntry)
-			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
-			t82 := kern.Choose(t32, t62, F(0))
-			qProdEntry := qProd[j]
-			t132 := (F(0) < qProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
-			t18 := kern.Choose(t132, t162, F(0))
-			t202 := kern.Larger(t18, F(1e-08))
-			rhoLinEntry := rhoLin[j]
-			t24 := kern.Sigmoid(rhoLinEntry)
-			thetaLinEntry := thetaLin[j]
-			t31 := kern.Softplus(thetaLinEntry)
-			t622 := (kern.Larger(t31, F(0)) <= F(0.05))
-			t112 := (t622 && (F(0) <= t31))
-			t1822 := kern.Choose(t112, F(kern.Choose(t112, kern.Choose(t622, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t222 = t222 + t1822
-			t272 := (kern.Larger(t24, F(0)) <= F(1))
-			t322 := (t272 && (F(0) <= t24))
-			t402 := kern.Choose(t322, F(F(t24*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-			t44 = t44 + t402
-			t542 := (F(1e-08) <= t18)
-			t3_2[j] = t32
-			t6_2[j] = t62
-			t8_2[j] = t82
-			t10_2[j] = kern.Larger(t82, F(1e-08))
-			t13_2[j] = t132
-			t16_2[j] = t162
-			t20_2[j] = t202
-			t182_2[j] = t1822
-			t40_2[j] = t402
-			t50_2[j] = F(1) / t202
-			t54_2[j] = t542
-			t58_2[j] = (t542 && t132)
+	if kern.Wide() {
+		a := regions.R6b1bf1ec88beArgs{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.ThetaLin),
+			P4:  unsafe.SliceData(c.ThetaBar),
+			P5:  unsafe.SliceData(c.RhoBar),
+			P6:  unsafe.SliceData(t6),
+			P7:  unsafe.SliceData(t8),
+			P8:  unsafe.SliceData(t10),
+			P9:  unsafe.SliceData(t16),
+			P10: unsafe.SliceData(t18),
+			P11: unsafe.SliceData(t20),
+			P12: unsafe.SliceData(t182),
+			P13: unsafe.SliceData(t40),
+			P14: unsafe.SliceData(t50),
+			P15: unsafe.SliceData(t222Total),
+			P16: unsafe.SliceData(t44Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t44},
+			S1:  [2]float32{t222},
 		}
+		regions.R6b1bf1ec88be(&a)
+	} else {
+		t44_2 := t44
+		t222_2 := t222
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
+			t40_2 := t40[i*T:][:T]
+			t50_2 := t50[i*T:][:T]
+			var t222Row F
+			var t44Row F
+			t222RowSums := [16]F{t222Row}
+			t44RowSums := [16]F{t44Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
+				qProdEntry := qProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t183 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+				t202 := kern.Larger(t183, F(1e-08))
+				rhoLinEntry := rhoLin[j]
+				t24 := kern.Sigmoid(rhoLinEntry)
+				thetaLinEntry := thetaLin[j]
+				t31 := kern.Softplus(thetaLinEntry)
+				t622 := (kern.Larger(t31, F(0)) <= F(0.05))
+				t112 := (t622 && (F(0) <= t31))
+				t1822 := kern.Choose(t112, F(kern.Choose(t112, kern.Choose(t622, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t222RowSums[j%16] = t222RowSums[j%16] + t1822
+				t272 := (kern.Larger(t24, F(0)) <= F(1))
+				t322 := (t272 && (F(0) <= t24))
+				t402 := kern.Choose(t322, F(F(t24*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t44RowSums[j%16] = t44RowSums[j%16] + t402
+				t6_2[j] = t62
+				t8_2[j] = t82
+				t10_2[j] = kern.Larger(t82, F(1e-08))
+				t16_2[j] = t162
+				t18_2[j] = t183
+				t20_2[j] = t202
+				t182_2[j] = t1822
+				t40_2[j] = t402
+				t50_2[j] = F(1) / t202
+			}
+			t222Row = kern.Sum16(&t222RowSums)
+			t44Row = kern.Sum16(&t44RowSums)
+			t222_2 = t222_2 + t222Row
+			t44_2 = t44_2 + t44Row
+		}
+		t222Total[0] = t222_2
+		t44Total[0] = t44_2
 	}
+	t222 = t222Total[0]
+	t44 = t44Total[0]
 	c.BThetaBar[0] = t222
 	c.BRhoBar[0] = t44
 
@@ -511,28 +543,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t58_2 := t58[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t70_2 := t70[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t76_2 := t76[i*T:][:T]
-		t79_2 := t79[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t96_2 := t96[i*T:][:T]
-		for j := range T {
-			t58Entry := t58_2[j]
-			t80 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t84 := (t80 && t3Entry)
-			t70_2[j] = kern.Choose((t58Entry && t13_2[j]), kern.Choose(t58Entry, F(F(0.5*kern.Choose(t58Entry, kern.Choose(t54_2[j], t53_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t76_2[j] = F(1) / t10_2[j]
-			t96_2[j] = kern.Choose((t84 && t3Entry), kern.Choose(t84, F(F(0.5*kern.Choose(t84, kern.Choose(t80, t79_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t18),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t8),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t53),
+			P5:  unsafe.SliceData(t16),
+			P6:  unsafe.SliceData(t70),
+			P7:  unsafe.SliceData(t10),
+			P8:  unsafe.SliceData(t76),
+			P9:  unsafe.SliceData(t79),
+			P10: unsafe.SliceData(t6),
+			P11: unsafe.SliceData(t96),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t18_2 := t18[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t53_2 := t53[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t70_2 := t70[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t76_2 := t76[i*T:][:T]
+			t79_2 := t79[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t96_2 := t96[i*T:][:T]
+			for j := range T {
+				t18Entry := t18_2[j]
+				qProdEntry2 := qProd[j]
+				t8Entry := t8_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t53_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t70_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t76_2[j] = F(1) / t10_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t79_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+				t96_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 

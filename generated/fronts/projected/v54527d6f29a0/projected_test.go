@@ -175,7 +175,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.WEtaBar = a.Grad("w_eta", 2*g.DK)
 	g.BEtaBar = a.Grad("b_eta", 1)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -267,8 +267,7 @@ func (c *Forward[F]) Run() {
 			t20_2 := t20[(i*heads+j)*T:][:T]
 			for k := range T {
 				kProdEntry := kProd[k]
-				t13 := (F(0) < kProdEntry)
-				t20_2[k] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[k] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -301,8 +300,7 @@ func (c *Forward[F]) Run() {
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			for k := range T {
 				qProdEntry := qProd[k]
-				t23 := (F(0) < qProdEntry)
-				t30_2[k] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+				t30_2[k] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -405,19 +403,12 @@ type Backward[F num.Float] struct {
 	WRhoBar      []F     // [heads, d_k + d_v], written
 	BRhoBar      []F     // [heads], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 12·L·T·heads + 18·L·d_k·heads + 2·d_k·heads + 2·d_v·heads.
+// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 13·L·T·heads + 12·L·d_k·heads + 2·d_k·heads + 2·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 12*L*T*dK*heads + L*T*dV*heads + 12*L*T*heads + 18*L*dK*heads + 2*dK*heads + 2*dV*heads
-}
-
-// FlagsLen is 4·L·T·heads.
-func (c *Backward[F]) FlagsLen() int {
-	L, T, heads := c.L, c.T, c.Heads
-	return 4 * L * T * heads
+	return 12*L*T*dK*heads + L*T*dV*heads + 13*L*T*heads + 12*L*dK*heads + 2*dK*heads + 2*dV*heads
 }
 
 // Run computes Backward.
@@ -451,6 +442,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t26 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
+	t28 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
 	t30 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	t252 := work[:L*T*heads] // [L, heads, T]
@@ -477,20 +470,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t85 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t101 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
-	t119 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
 	t124 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t127 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	t13 := c.Flags[:L*T*heads]  // [L, heads, T]
-	flags := c.Flags[L*T*heads:]
-	t23 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t39 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t43 := flags[:L*T*heads] // [L, heads, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -542,44 +524,35 @@ func (c *Backward[F]) Run() {
 			kProd := c.KProd[(i*heads+j)*T:][:T]
 			qProd := c.QProd[(i*heads+j)*T:][:T]
 			rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
 			t16_2 := t16[(i*heads+j)*T:][:T]
 			t18_2 := t18[(i*heads+j)*T:][:T]
 			t20_2 := t20[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
 			t26_2 := t26[(i*heads+j)*T:][:T]
+			t28_2 := t28[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 			t252_2 := t252[(i*heads+j)*T:][:T]
 			t352_2 := t352[(i*heads+j)*T:][:T]
-			t39_2 := t39[(i*heads+j)*T:][:T]
-			t43_2 := t43[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				kProdEntry := kProd[k2]
-				t132 := (F(0) < kProdEntry)
-				t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-				t182 := kern.Choose(t132, t162, F(0))
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 				qProdEntry := qProd[k2]
-				t232 := (F(0) < qProdEntry)
-				t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-				t28 := kern.Choose(t232, t262, F(0))
-				t302 := num.Max(t28, F(1e-08))
+				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+				t302 := num.Max(t282, F(1e-08))
 				rhoLinEntry := rhoLin[k2]
 				t34 := num.Sigmoid(rhoLinEntry)
 				t122 := (num.Max(t34, F(0)) <= F(1))
 				t172 := (t122 && (F(0) <= t34))
-				t392 := (F(1e-08) <= t28)
-				t13_2[k2] = t132
 				t16_2[k2] = t162
 				t18_2[k2] = t182
 				t20_2[k2] = num.Max(t182, F(1e-08))
-				t23_2[k2] = t232
 				t26_2[k2] = t262
+				t28_2[k2] = t282
 				t30_2[k2] = t302
 				t252_2[k2] = kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 				t352_2[k2] = F(1) / t302
-				t39_2[k2] = t392
-				t43_2[k2] = (t392 && t232)
 			}
 		}
 	}
@@ -667,11 +640,10 @@ func (c *Backward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		for j := range heads {
-			t43_2 := t43[(i*heads+j)*T:][:T]
+			t28_2 := t28[(i*heads+j)*T:][:T]
+			qProd := c.QProd[(i*heads+j)*T:][:T]
 			t18_2 := t18[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
-			t39_2 := t39[(i*heads+j)*T:][:T]
+			kProd := c.KProd[(i*heads+j)*T:][:T]
 			t38_2 := t38[(i*heads+j)*T:][:T]
 			t26_2 := t26[(i*heads+j)*T:][:T]
 			t55_2 := t55[(i*heads+j)*T:][:T]
@@ -681,13 +653,15 @@ func (c *Backward[F]) Run() {
 			t16_2 := t16[(i*heads+j)*T:][:T]
 			t81_2 := t81[(i*heads+j)*T:][:T]
 			for k2 := range T {
-				t43Entry := t43_2[k2]
-				t65 := (F(1e-08) <= t18_2[k2])
-				t13Entry := t13_2[k2]
-				t69 := (t65 && t13Entry)
-				t55_2[k2] = kern.Choose((t43Entry && t23_2[k2]), kern.Choose(t43Entry, F(F(0.5*kern.Choose(t43Entry, kern.Choose(t39_2[k2], t38_2[k2], F(0)), F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+				t28Entry := t28_2[k2]
+				qProdEntry2 := qProd[k2]
+				t18Entry := t18_2[k2]
+				kProdEntry2 := kProd[k2]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t38_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
+				t55_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 				t61_2[k2] = F(1) / t20_2[k2]
-				t81_2[k2] = kern.Choose((t69 && t13Entry), kern.Choose(t69, F(F(0.5*kern.Choose(t69, kern.Choose(t65, t64_2[k2], F(0)), F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t64_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
+				t81_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 			}
 		}
 	}
@@ -814,30 +788,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t101)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					t136_2 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cQ := c.CQ[j*4*dK:][:dK]
-					t136_3 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t136_4 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t136_5 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						t101_2[m] = F(t136_2[m]*cQ[m]) + F(t136_3[m]*cQ2[m]) + F(t136_4[m]*cQ3[m]) + F(t136_5[m]*cQ4[m])
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range heads {
@@ -855,30 +805,6 @@ func (c *Backward[F]) Run() {
 				t139_2 := t139[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
 					t139_2[m] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t119)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n2 := int(c.Pos[i]) + k2 - 3
-				if n2 >= 0 {
-					t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cK := c.CK[j*4*dK:][:dK]
-					t139_3 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t139_4 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cK4 := c.CK[(j*4+3)*dK:][:dK]
-					t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						t119_2[m] = F(t139_2[m]*cK[m]) + F(t139_3[m]*cK2[m]) + F(t139_4[m]*cK3[m]) + F(t139_5[m]*cK4[m])
-					}
 				}
 			}
 		}
@@ -994,52 +920,51 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] = t119_2[m]
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cK := c.CK[j*4*dK:][:dK]
+					t139_3 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cK2 := c.CK[(j*4+1)*dK:][:dK]
+					t139_4 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cK4 := c.CK[(j*4+3)*dK:][:dK]
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+					t136_2 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t136_3 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t136_4 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t136_5 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						k0TailBarOut[m] = F(t139_2[m]*cK[m]) + F(t139_3[m]*cK2[m]) + F(t139_4[m]*cK3[m]) + F(t139_5[m]*cK4[m])
+						q0TailBarOut[m] = F(t136_2[m]*cQ[m]) + F(t136_3[m]*cQ2[m]) + F(t136_4[m]*cQ3[m]) + F(t136_5[m]*cQ4[m])
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range heads {
 			for k2 := range min(3, -T+3) {
 				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] += k0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-				for m := range dK {
-					q0TailBarOut[m] = t101_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k2 := range min(3, -T+3) {
 				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
 				for m := range dK {
+					k0TailBarOut[m] += k0TailBar[m]
 					q0TailBarOut[m] += q0TailBar[m]
 				}
 			}
@@ -1179,7 +1104,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WRhoBar = t.Part(n.vWRho, g.DK*g.Heads+g.DV*g.Heads)
 	g.BRhoBar = t.Part(n.vBRho, g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -322,7 +322,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Ra49de5b27593Args{
+		a := regions.R281e4fdb4bb9Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -330,7 +330,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Ra49de5b27593(&a)
+		regions.R281e4fdb4bb9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -338,8 +338,7 @@ func (c *forwardFused) run() {
 				t20_2 := t20[(i*heads+j)*T:][:T]
 				for k := range T {
 					kProdEntry := kProd[k]
-					t13 := (F(0) < kProdEntry)
-					t20_2[k] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+					t20_2[k] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 				}
 			}
 		}
@@ -392,7 +391,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Ra49de5b27593Args{
+		a := regions.R281e4fdb4bb9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -400,7 +399,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Ra49de5b27593(&a)
+		regions.R281e4fdb4bb9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -408,8 +407,7 @@ func (c *forwardFused) run() {
 				t30_2 := t30[(i*heads+j)*T:][:T]
 				for k := range T {
 					qProdEntry := qProd[k]
-					t23 := (F(0) < qProdEntry)
-					t30_2[k] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+					t30_2[k] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 				}
 			}
 		}
@@ -559,27 +557,22 @@ func (c *backwardFused) run() {
 	t18 := c.Work[8*L*T*dK*heads+L*T*heads+12*L*dK*heads:][:L*T*heads]                                            // [L, heads, T]
 	t20 := c.Work[8*L*T*dK*heads+2*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	t26 := c.Work[8*L*T*dK*heads+3*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t30 := c.Work[8*L*T*dK*heads+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t252 := c.Work[8*L*T*dK*heads+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	t352 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	k := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                         // [L, heads, T, d_k]
-	t38 := c.Work[9*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t59 := c.Work[9*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                       // [L, heads, T, d_k]
-	t64 := c.Work[10*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	t312 := c.Work[10*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                                // [heads, d_k + d_v]
-	t332 := c.Work[10*L*T*dK*heads+9*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]              // [heads, d_k + d_v]
-	t55 := c.Work[10*L*T*dK*heads+9*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                   // [L, heads, T]
-	t61 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
-	t81 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
-	t85 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dV*heads]               // [L, heads, T, d_v]
-	t101 := c.Work[10*L*T*dK*heads+L*T*dV*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t119 := c.Work[10*L*T*dK*heads+L*T*dV*heads+12*L*T*heads+15*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t124 := c.Work[10*L*T*dK*heads+L*T*dV*heads+12*L*T*heads+18*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t127 := c.Work[11*L*T*dK*heads+L*T*dV*heads+12*L*T*heads+18*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t13 := c.Flags[:L*T*heads]                                                                                    // [L, heads, T]
-	t23 := c.Flags[L*T*heads:][:L*T*heads]                                                                        // [L, heads, T]
-	t39 := c.Flags[2*L*T*heads:][:L*T*heads]                                                                      // [L, heads, T]
-	t43 := c.Flags[3*L*T*heads:][:L*T*heads]                                                                      // [L, heads, T]
+	t28 := c.Work[8*L*T*dK*heads+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t30 := c.Work[8*L*T*dK*heads+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t252 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t352 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	k := c.Work[8*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                         // [L, heads, T, d_k]
+	t38 := c.Work[9*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t59 := c.Work[9*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                       // [L, heads, T, d_k]
+	t64 := c.Work[10*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t312 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
+	t332 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]             // [heads, d_k + d_v]
+	t55 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t61 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t81 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
+	t85 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dV*heads]               // [L, heads, T, d_v]
+	t124 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t127 := c.Work[11*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -656,49 +649,62 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k, projected.q, projected.rho
-	for i := range L {
-		for j := range heads {
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t16_2 := t16[(i*heads+j)*T:][:T]
-			t18_2 := t18[(i*heads+j)*T:][:T]
-			t20_2 := t20[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
-			t26_2 := t26[(i*heads+j)*T:][:T]
-			t30_2 := t30[(i*heads+j)*T:][:T]
-			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-			t252_2 := t252[(i*heads+j)*T:][:T]
-			t352_2 := t352[(i*heads+j)*T:][:T]
-			t39_2 := t39[(i*heads+j)*T:][:T]
-			t43_2 := t43[(i*heads+j)*T:][:T]
-			for k2 := range T {
-				kProdEntry := kProd[k2]
-				t132 := (F(0) < kProdEntry)
-				t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-				t182 := kern.Choose(t132, t162, F(0))
-				qProdEntry := qProd[k2]
-				t232 := (F(0) < qProdEntry)
-				t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-				t28 := kern.Choose(t232, t262, F(0))
-				t302 := kern.Larger(t28, F(1e-08))
-				rhoLinEntry := rhoLin[k2]
-				t34 := kern.Sigmoid(rhoLinEntry)
-				t122 := (kern.Larger(t34, F(0)) <= F(1))
-				t172 := (t122 && (F(0) <= t34))
-				t392 := (F(1e-08) <= t28)
-				t13_2[k2] = t132
-				t16_2[k2] = t162
-				t18_2[k2] = t182
-				t20_2[k2] = kern.Larger(t182, F(1e-08))
-				t23_2[k2] = t232
-				t26_2[k2] = t262
-				t30_2[k2] = t302
-				t252_2[k2] = kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t352_2[k2] = F(1) / t302
-				t39_2[k2] = t392
-				t43_2[k2] = (t392 && t232)
+	if kern.Wide() {
+		a := regions.R40b9bc5aba3eArgs{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(t16),
+			P4:  unsafe.SliceData(t18),
+			P5:  unsafe.SliceData(t20),
+			P6:  unsafe.SliceData(t26),
+			P7:  unsafe.SliceData(t28),
+			P8:  unsafe.SliceData(t30),
+			P9:  unsafe.SliceData(c.RhoBar),
+			P10: unsafe.SliceData(t252),
+			P11: unsafe.SliceData(t352),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  T * heads,
+		}
+		regions.R40b9bc5aba3e(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				kProd := c.KProd[(i*heads+j)*T:][:T]
+				qProd := c.QProd[(i*heads+j)*T:][:T]
+				rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
+				t16_2 := t16[(i*heads+j)*T:][:T]
+				t18_2 := t18[(i*heads+j)*T:][:T]
+				t20_2 := t20[(i*heads+j)*T:][:T]
+				t26_2 := t26[(i*heads+j)*T:][:T]
+				t28_2 := t28[(i*heads+j)*T:][:T]
+				t30_2 := t30[(i*heads+j)*T:][:T]
+				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
+				t252_2 := t252[(i*heads+j)*T:][:T]
+				t352_2 := t352[(i*heads+j)*T:][:T]
+				for k2 := range T {
+					kProdEntry := kProd[k2]
+					t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+					t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+					qProdEntry := qProd[k2]
+					t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+					t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+					t302 := kern.Larger(t282, F(1e-08))
+					rhoLinEntry := rhoLin[k2]
+					t34 := kern.Sigmoid(rhoLinEntry)
+					t122 := (kern.Larger(t34, F(0)) <= F(1))
+					t172 := (t122 && (F(0) <= t34))
+					t16_2[k2] = t162
+					t18_2[k2] = t182
+					t20_2[k2] = kern.Larger(t182, F(1e-08))
+					t26_2[k2] = t262
+					t28_2[k2] = t282
+					t30_2[k2] = t302
+					t252_2[k2] = kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t352_2[k2] = F(1) / t302
+				}
 			}
 		}
 	}
@@ -877,29 +883,52 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		for j := range heads {
-			t43_2 := t43[(i*heads+j)*T:][:T]
-			t18_2 := t18[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
-			t39_2 := t39[(i*heads+j)*T:][:T]
-			t38_2 := t38[(i*heads+j)*T:][:T]
-			t26_2 := t26[(i*heads+j)*T:][:T]
-			t55_2 := t55[(i*heads+j)*T:][:T]
-			t20_2 := t20[(i*heads+j)*T:][:T]
-			t61_2 := t61[(i*heads+j)*T:][:T]
-			t64_2 := t64[(i*heads+j)*T:][:T]
-			t16_2 := t16[(i*heads+j)*T:][:T]
-			t81_2 := t81[(i*heads+j)*T:][:T]
-			for k2 := range T {
-				t43Entry := t43_2[k2]
-				t65 := (F(1e-08) <= t18_2[k2])
-				t13Entry := t13_2[k2]
-				t69 := (t65 && t13Entry)
-				t55_2[k2] = kern.Choose((t43Entry && t23_2[k2]), kern.Choose(t43Entry, F(F(0.5*kern.Choose(t43Entry, kern.Choose(t39_2[k2], t38_2[k2], F(0)), F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
-				t61_2[k2] = F(1) / t20_2[k2]
-				t81_2[k2] = kern.Choose((t69 && t13Entry), kern.Choose(t69, F(F(0.5*kern.Choose(t69, kern.Choose(t65, t64_2[k2], F(0)), F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rda6411259134Args{
+			P0:  unsafe.SliceData(t28),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t18),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t38),
+			P5:  unsafe.SliceData(t26),
+			P6:  unsafe.SliceData(t55),
+			P7:  unsafe.SliceData(t20),
+			P8:  unsafe.SliceData(t61),
+			P9:  unsafe.SliceData(t64),
+			P10: unsafe.SliceData(t16),
+			P11: unsafe.SliceData(t81),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  T * heads,
+		}
+		regions.Rda6411259134(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t28_2 := t28[(i*heads+j)*T:][:T]
+				qProd := c.QProd[(i*heads+j)*T:][:T]
+				t18_2 := t18[(i*heads+j)*T:][:T]
+				kProd := c.KProd[(i*heads+j)*T:][:T]
+				t38_2 := t38[(i*heads+j)*T:][:T]
+				t26_2 := t26[(i*heads+j)*T:][:T]
+				t55_2 := t55[(i*heads+j)*T:][:T]
+				t20_2 := t20[(i*heads+j)*T:][:T]
+				t61_2 := t61[(i*heads+j)*T:][:T]
+				t64_2 := t64[(i*heads+j)*T:][:T]
+				t16_2 := t16[(i*heads+j)*T:][:T]
+				t81_2 := t81[(i*heads+j)*T:][:T]
+				for k2 := range T {
+					t28Entry := t28_2[k2]
+					qProdEntry2 := qProd[k2]
+					t18Entry := t18_2[k2]
+					kProdEntry2 := kProd[k2]
+					w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t38_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
+					t55_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+					t61_2[k2] = F(1) / t20_2[k2]
+					w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t64_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
+					t81_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+				}
 			}
 		}
 	}
@@ -1144,44 +1173,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t101)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					if kern.Wide() {
-						a := regions.R1b53bca6b694Args{
-							P0: unsafe.SliceData(t136),
-							P1: unsafe.SliceData(c.CQ),
-							P2: unsafe.SliceData(t101),
-							N0: dK,
-							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2: 16*dK*j + 12*dK,
-							N3: -dK,
-							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
-						}
-						regions.R1b53bca6b694(&a)
-					} else {
-						t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t136_3 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t136_4 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t136_5 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cQ4 := c.CQ[j*4*dK:][:dK]
-						t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
-						for m := range dK {
-							t101_2[m] = num.FMA32(t136_2[m], cQ[m], num.FMA32(t136_3[m], cQ2[m], num.FMA32(t136_4[m], cQ3[m], F(t136_5[m]*cQ4[m]))))
-						}
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R498ee0c7aac8Args{
@@ -1223,44 +1214,6 @@ func (c *backwardFused) run() {
 					t139_2 := t139[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
 						t139_2[m] = F(0)
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t119)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n2 := int(c.Pos[i]) + k2 - 3
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R1b53bca6b694Args{
-							P0: unsafe.SliceData(t139),
-							P1: unsafe.SliceData(c.CK),
-							P2: unsafe.SliceData(t119),
-							N0: dK,
-							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2: 16*dK*j + 12*dK,
-							N3: -dK,
-							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
-						}
-						regions.R1b53bca6b694(&a)
-					} else {
-						t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cK := c.CK[(j*4+3)*dK:][:dK]
-						t139_3 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t139_4 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t139_5 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cK4 := c.CK[j*4*dK:][:dK]
-						t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
-						for m := range dK {
-							t119_2[m] = num.FMA32(t139_2[m], cK[m], num.FMA32(t139_3[m], cK2[m], num.FMA32(t139_4[m], cK3[m], F(t139_5[m]*cK4[m]))))
-						}
 					}
 				}
 			}
@@ -1453,57 +1406,71 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				copy(c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK], t119[((i*heads+j)*3+k2)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rab5d9a8b0820Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: heads,
-			N2: -T + 3,
-			N3: dK,
-			N4: 4 * T * dK,
-			N5: 3 * dK,
-			N6: 3 * dK * heads,
-		}
-		regions.Rab5d9a8b0820(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k2 := range min(3, -T+3) {
-					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.Rab7703c8a5d6Args{
+							P0:  unsafe.SliceData(t139),
+							P1:  unsafe.SliceData(c.CK),
+							P2:  unsafe.SliceData(c.K0TailBarOut),
+							P3:  unsafe.SliceData(t136),
+							P4:  unsafe.SliceData(c.CQ),
+							P5:  unsafe.SliceData(c.Q0TailBarOut),
+							N0:  dK,
+							N1:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2:  16*dK*j + 12*dK,
+							N3:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 8*dK,
+							N4:  16*dK*j + 8*dK,
+							N5:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 4*dK,
+							N6:  16*dK*j + 4*dK,
+							N7:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i,
+							N8:  16 * dK * j,
+							N9:  4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+							N10: -dK,
+						}
+						regions.Rab7703c8a5d6(&a)
+					} else {
+						t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cK := c.CK[(j*4+3)*dK:][:dK]
+						t139_3 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cK2 := c.CK[(j*4+2)*dK:][:dK]
+						t139_4 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cK3 := c.CK[(j*4+1)*dK:][:dK]
+						t139_5 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cK4 := c.CK[j*4*dK:][:dK]
+						k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+						t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t136_3 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t136_4 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t136_5 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							k0TailBarOut[m] = num.FMA32(t139_2[m], cK[m], num.FMA32(t139_3[m], cK2[m], num.FMA32(t139_4[m], cK3[m], F(t139_5[m]*cK4[m]))))
+							q0TailBarOut[m] = num.FMA32(t136_2[m], cQ[m], num.FMA32(t136_3[m], cQ2[m], num.FMA32(t136_4[m], cQ3[m], F(t136_5[m]*cQ4[m]))))
+						}
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				copy(c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK], t101[((i*heads+j)*3+k2)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rab5d9a8b0820Args{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rdc5c3d702535Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
 			N2: -T + 3,
@@ -1512,14 +1479,17 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.Rab5d9a8b0820(&a)
+		regions.Rdc5c3d702535(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				for k2 := range min(3, -T+3) {
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
+						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
 						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
 					}
 				}

@@ -140,7 +140,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.WRhoBar = a.Grad("w_rho", g.DK*g.Heads+g.DV*g.Heads)
 	g.BRhoBar = a.Grad("b_rho", g.Heads)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

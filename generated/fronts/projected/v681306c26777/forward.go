@@ -55,10 +55,10 @@ type Forward[F num.Float] struct {
 	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·n_phi·n_phi + 4·L·T·n_phi + 2·L·T + 9·L·d_v + 36·L·n_phi.
+// WorkLen is 4·L·T·n_phi + 2·L·T + 9·L·d_v + 36·L·n_phi.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
-	return 4*L*T*nPhi*nPhi + 4*L*T*nPhi + 2*L*T + 9*L*dV + 36*L*nPhi
+	return 4*L*T*nPhi + 2*L*T + 9*L*dV + 36*L*nPhi
 }
 
 // Run computes Forward.
@@ -93,10 +93,6 @@ func (c *Forward[F]) Run() {
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t37 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
-	work = work[2*L*T*nPhi*nPhi:]
-	t47 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
 
 	// projected.k0
 	for i := range L {
@@ -342,8 +338,7 @@ func (c *Forward[F]) Run() {
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			k2ProdEntry := k2Prod[j]
-			t18 := (F(0) < k2ProdEntry)
-			t25_2[j] = num.Max(kern.Choose(t18, num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1))), F(0)), F(1e-08))
+			t25_2[j] = num.Max(kern.Choose((F(0) < k2ProdEntry), num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -372,8 +367,7 @@ func (c *Forward[F]) Run() {
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			q2ProdEntry := q2Prod[j]
-			t28 := (F(0) < q2ProdEntry)
-			t35_2[j] = num.Max(kern.Choose(t28, num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1))), F(0)), F(1e-08))
+			t35_2[j] = num.Max(kern.Choose((F(0) < q2ProdEntry), num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -396,10 +390,10 @@ func (c *Forward[F]) Run() {
 			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
 				kStack2 := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t37_2 := t37[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				kReshapeView := c.KReshape[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				w := F(0.5 * kStack[k])
 				for m := range nPhi {
-					t37_2[m] = F(w * kStack2[m])
+					kReshapeView[m] = F(w * kStack2[m])
 				}
 			}
 		}
@@ -430,10 +424,10 @@ func (c *Forward[F]) Run() {
 	a2PhiEntry := c.A2Phi[0]
 	for i := range L {
 		for j := range T {
-			t37View := t37[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			for k2 := range 2 * nPhi * nPhi {
-				k[k2] = F(a2PhiEntry * t37View[k2])
+				k[k2] = F(a2PhiEntry * kReshape[k2])
 			}
 		}
 	}
@@ -455,10 +449,10 @@ func (c *Forward[F]) Run() {
 			qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
 				qStack2 := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t47_2 := t47[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				qReshapeView := c.QReshape[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				w3 := F(0.5 * qStack[k])
 				for m := range nPhi {
-					t47_2[m] = F(w3 * qStack2[m])
+					qReshapeView[m] = F(w3 * qStack2[m])
 				}
 			}
 		}
@@ -485,10 +479,10 @@ func (c *Forward[F]) Run() {
 	}
 	for i := range L {
 		for j := range T {
-			t47View := t47[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			for k := range 2 * nPhi * nPhi {
-				q[k] = F(a2PhiEntry * t47View[k])
+				q[k] = F(a2PhiEntry * qReshape[k])
 			}
 		}
 	}
@@ -499,20 +493,6 @@ func (c *Forward[F]) Run() {
 			q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 			for k := range nPhi {
 				q[k] = F(F(w2*qStack[k]) * qStack2[k])
-			}
-		}
-	}
-
-	// projected.k, projected.q
-	for i := range L {
-		for j := range T {
-			t37View := t37[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t47View := t47[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			for k := range 2 * nPhi * nPhi {
-				kReshape[k] = t37View[k]
-				qReshape[k] = t47View[k]
 			}
 		}
 	}
@@ -570,19 +550,12 @@ type Backward[F num.Float] struct {
 	A1PhiBar     []F     // [], written
 	A2PhiBar     []F     // [], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 4·L·T·n_phi·n_phi + 2·L·T·d_v + 56·L·T·n_phi + 11·L·T + 9·L·d_v + 36·L·n_phi.
+// WorkLen is 4·L·T·n_phi·n_phi + 2·L·T·d_v + 56·L·T·n_phi + 12·L·T + 6·L·d_v + 24·L·n_phi.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
-	return 4*L*T*nPhi*nPhi + 2*L*T*dV + 56*L*T*nPhi + 11*L*T + 9*L*dV + 36*L*nPhi
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 4*L*T*nPhi*nPhi + 2*L*T*dV + 56*L*T*nPhi + 12*L*T + 6*L*dV + 24*L*nPhi
 }
 
 // Run computes Backward.
@@ -617,6 +590,8 @@ func (c *Backward[F]) Run() {
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t31 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t33 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -660,24 +635,11 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t98 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t114 := work[:3*L*dV] // [L, 3, d_v]
-	work = work[3*L*dV:]
-	t132 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
-	work = work[6*L*nPhi:]
-	t150 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
-	work = work[6*L*nPhi:]
 	t155 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t158 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
 	t161 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	t18 := c.Flags[:L*T]      // [L, T]
-	flags := c.Flags[L*T:]
-	t28 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t56 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t60 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -752,37 +714,28 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
 		q2Prod := c.Q2Prod[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		t522_2 := t522[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
 		for j := range T {
 			k2ProdEntry := k2Prod[j]
-			t182 := (F(0) < k2ProdEntry)
-			t212 := num.Sqrt(kern.Choose(t182, k2ProdEntry, F(1)))
-			t232 := kern.Choose(t182, t212, F(0))
+			t212 := num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1)))
+			t232 := kern.Choose((F(0) < k2ProdEntry), t212, F(0))
 			q2ProdEntry := q2Prod[j]
-			t282 := (F(0) < q2ProdEntry)
-			t312 := num.Sqrt(kern.Choose(t282, q2ProdEntry, F(1)))
-			t33 := kern.Choose(t282, t312, F(0))
-			t352 := num.Max(t33, F(1e-08))
-			t562 := (F(1e-08) <= t33)
-			t18_2[j] = t182
+			t312 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
+			t332 := kern.Choose((F(0) < q2ProdEntry), t312, F(0))
+			t352 := num.Max(t332, F(1e-08))
 			t21_2[j] = t212
 			t23_2[j] = t232
 			t25_2[j] = num.Max(t232, F(1e-08))
-			t28_2[j] = t282
 			t31_2[j] = t312
+			t33_2[j] = t332
 			t35_2[j] = t352
 			t522_2[j] = F(1) / t352
-			t56_2[j] = t562
-			t60_2[j] = (t562 && t282)
 		}
 	}
 
@@ -817,7 +770,7 @@ func (c *Backward[F]) Run() {
 	clear(t202)
 	clear(t382)
 	clear(t392)
-	var t1822 F
+	var t182 F
 	var t372 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
@@ -837,7 +790,7 @@ func (c *Backward[F]) Run() {
 				qBarEntry := qBar[k]
 				qStackEntry := qStack[k]
 				qStackEntry2 := qStack2[k]
-				t1822 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
+				t182 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
 				kBarEntry := kBar[k]
 				kStackEntry := kStack[k]
 				kStackEntry2 := kStack2[k]
@@ -849,7 +802,7 @@ func (c *Backward[F]) Run() {
 			}
 		}
 	}
-	t1823 := F(0.5 * t1822)
+	t1822 := F(0.5 * t182)
 	t3722 := F(0.5 * t372)
 
 	// projected.q, projected.k
@@ -978,11 +931,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q2, projected.k2
 	for i := range L {
-		t60_2 := t60[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		q2Prod := c.Q2Prod[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
+		k2Prod := c.K2Prod[i*T:][:T]
 		t552_2 := t552[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
@@ -992,13 +944,15 @@ func (c *Backward[F]) Run() {
 		t21_2 := t21[i*T:][:T]
 		t98_2 := t98[i*T:][:T]
 		for j := range T {
-			t60Entry := t60_2[j]
-			t82 := (F(1e-08) <= t23_2[j])
-			t18Entry := t18_2[j]
-			t86 := (t82 && t18Entry)
-			t72_2[j] = kern.Choose((t60Entry && t28_2[j]), kern.Choose(t60Entry, F(F(0.5*kern.Choose(t60Entry, kern.Choose(t56_2[j], t552_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t33Entry := t33_2[j]
+			q2ProdEntry2 := q2Prod[j]
+			t23Entry := t23_2[j]
+			k2ProdEntry2 := k2Prod[j]
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t552_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
+			t72_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), w2, F(0)), F(0))
 			t78_2[j] = F(1) / t25_2[j]
-			t98_2[j] = kern.Choose((t86 && t18Entry), kern.Choose(t86, F(F(0.5*kern.Choose(t86, kern.Choose(t82, t81_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+			w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t81_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
+			t98_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), w3, F(0)), F(0))
 		}
 	}
 
@@ -1030,28 +984,6 @@ func (c *Backward[F]) Run() {
 				t172_2 := t172[(j*(T+6)+k+3)*dV:][:dV]
 				for m := range dV {
 					cVBar[m] += F(vStack[m] * t172_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t114)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t172_2 := t172[(i*(T+6)+j)*dV:][:dV]
-				cV := c.CV[:dV]
-				t172_3 := t172[(i*(T+6)+j+1)*dV:][:dV]
-				cV2 := c.CV[1*dV:][:dV]
-				t172_4 := t172[(i*(T+6)+j+2)*dV:][:dV]
-				cV3 := c.CV[2*dV:][:dV]
-				t172_5 := t172[(i*(T+6)+j+3)*dV:][:dV]
-				cV4 := c.CV[3*dV:][:dV]
-				t114_2 := t114[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t114_2[k] = F(t172_2[k]*cV[k]) + F(t172_3[k]*cV2[k]) + F(t172_4[k]*cV3[k]) + F(t172_5[k]*cV4[k])
 				}
 			}
 		}
@@ -1137,28 +1069,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t132)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t175_2 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-				cQ := c.CQ[:2*nPhi]
-				t175_3 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t175_4 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t175_5 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
-				t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					t132_2[k] = F(t175_2[k]*cQ[k]) + F(t175_3[k]*cQ2[k]) + F(t175_4[k]*cQ3[k]) + F(t175_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -1173,28 +1083,6 @@ func (c *Backward[F]) Run() {
 			t178_2 := t178[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
 				t178_2[k] = F(0)
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t150)
-	for i := range L {
-		for j := range 3 {
-			n3 := int(c.Pos[i]) + j - 3
-			if n3 >= 0 {
-				t178_2 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-				cK := c.CK[:2*nPhi]
-				t178_3 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-				t178_4 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t178_5 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
-				t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					t150_2[k] = F(t178_2[k]*cK[k]) + F(t178_3[k]*cK2[k]) + F(t178_4[k]*cK3[k]) + F(t178_5[k]*cK4[k])
-				}
 			}
 		}
 	}
@@ -1313,57 +1201,71 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t161, 2*nPhi, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				k0TailBarOut[k] = t150_2[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t178_2 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cK := c.CK[:2*nPhi]
+				t178_3 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+				t178_4 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				t178_5 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+				t175_2 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cQ := c.CQ[:2*nPhi]
+				t175_3 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+				t175_4 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				t175_5 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					k0TailBarOut[k] = F(t178_2[k]*cK[k]) + F(t178_3[k]*cK2[k]) + F(t178_4[k]*cK3[k]) + F(t178_5[k]*cK4[k])
+					q0TailBarOut[k] = F(t175_2[k]*cQ[k]) + F(t175_3[k]*cQ2[k]) + F(t175_4[k]*cQ3[k]) + F(t175_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				k0TailBarOut[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				q0TailBarOut[k] = t132_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
+				k0TailBarOut[k] += k0TailBar[k]
 				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
 	}
 
-	// projected.k0
+	// projected.v
+	clear(c.V0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t114_2 := t114[(i*3+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailBarOut[k] = t114_2[k]
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t172_2 := t172[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t172_3 := t172[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t172_4 := t172[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t172_5 := t172[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailBarOut[k] = F(t172_2[k]*cV[k]) + F(t172_3[k]*cV2[k]) + F(t172_4[k]*cV3[k]) + F(t172_5[k]*cV4[k])
+				}
 			}
 		}
 	}
@@ -1381,7 +1283,7 @@ func (c *Backward[F]) Run() {
 
 	// projected.k0
 	c.A1PhiBar[0] = t2322 + t422
-	c.A2PhiBar[0] = t1823 + t2122 + t3722 + t402
+	c.A2PhiBar[0] = t1822 + t2122 + t3722 + t402
 }
 
 // callNode is one call of Forward on the tape.
@@ -1529,7 +1431,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.A1PhiBar = t.Part(n.vA1Phi, 1)
 	g.A2PhiBar = t.Part(n.vA2Phi, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

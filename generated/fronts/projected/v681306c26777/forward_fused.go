@@ -20,21 +20,19 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	t22 := c.Work[:6*L*nPhi]                                                            // [L, 3, 2·n_phi]
-	t62 := c.Work[6*L*nPhi:][:6*L*nPhi]                                                 // [L, 3, 2·n_phi]
-	t32 := c.Work[12*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
-	t72 := c.Work[18*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
-	t42 := c.Work[24*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
-	t82 := c.Work[30*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
-	k1 := c.Work[36*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
-	q1 := c.Work[2*L*T*nPhi+36*L*nPhi:][:2*L*T*nPhi]                                    // [L, T, 2·n_phi]
-	t102 := c.Work[4*L*T*nPhi+36*L*nPhi:][:3*L*dV]                                      // [L, 3, d_v]
-	t112 := c.Work[4*L*T*nPhi+3*L*dV+36*L*nPhi:][:3*L*dV]                               // [L, 3, d_v]
-	t122 := c.Work[4*L*T*nPhi+6*L*dV+36*L*nPhi:][:3*L*dV]                               // [L, 3, d_v]
-	t25 := c.Work[4*L*T*nPhi+9*L*dV+36*L*nPhi:][:L*T]                                   // [L, T]
-	t35 := c.Work[4*L*T*nPhi+L*T+9*L*dV+36*L*nPhi:][:L*T]                               // [L, T]
-	t37 := c.Work[4*L*T*nPhi+2*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi, n_phi]
-	t47 := c.Work[2*L*T*nPhi*nPhi+4*L*T*nPhi+2*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
+	t22 := c.Work[:6*L*nPhi]                              // [L, 3, 2·n_phi]
+	t62 := c.Work[6*L*nPhi:][:6*L*nPhi]                   // [L, 3, 2·n_phi]
+	t32 := c.Work[12*L*nPhi:][:6*L*nPhi]                  // [L, 3, 2·n_phi]
+	t72 := c.Work[18*L*nPhi:][:6*L*nPhi]                  // [L, 3, 2·n_phi]
+	t42 := c.Work[24*L*nPhi:][:6*L*nPhi]                  // [L, 3, 2·n_phi]
+	t82 := c.Work[30*L*nPhi:][:6*L*nPhi]                  // [L, 3, 2·n_phi]
+	k1 := c.Work[36*L*nPhi:][:2*L*T*nPhi]                 // [L, T, 2·n_phi]
+	q1 := c.Work[2*L*T*nPhi+36*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t102 := c.Work[4*L*T*nPhi+36*L*nPhi:][:3*L*dV]        // [L, 3, d_v]
+	t112 := c.Work[4*L*T*nPhi+3*L*dV+36*L*nPhi:][:3*L*dV] // [L, 3, d_v]
+	t122 := c.Work[4*L*T*nPhi+6*L*dV+36*L*nPhi:][:3*L*dV] // [L, 3, d_v]
+	t25 := c.Work[4*L*T*nPhi+9*L*dV+36*L*nPhi:][:L*T]     // [L, T]
+	t35 := c.Work[4*L*T*nPhi+L*T+9*L*dV+36*L*nPhi:][:L*T] // [L, T]
 
 	// projected.k0
 	for i := range L {
@@ -385,21 +383,20 @@ func (c *forwardFused) run() {
 
 	// projected.k2
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				k2ProdEntry := k2Prod[j]
-				t18 := (F(0) < k2ProdEntry)
-				t25_2[j] = kern.Larger(kern.Choose(t18, num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1))), F(0)), F(1e-08))
+				t25_2[j] = kern.Larger(kern.Choose((F(0) < k2ProdEntry), num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -450,21 +447,20 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.Q2Prod),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			q2Prod := c.Q2Prod[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				q2ProdEntry := q2Prod[j]
-				t28 := (F(0) < q2ProdEntry)
-				t35_2[j] = kern.Larger(kern.Choose(t28, num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1))), F(0)), F(1e-08))
+				t35_2[j] = kern.Larger(kern.Choose((F(0) < q2ProdEntry), num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -502,7 +498,7 @@ func (c *forwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rfb78c0c359ddArgs{
 			P0: unsafe.SliceData(c.KStack),
-			P1: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(c.KReshape),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -520,10 +516,10 @@ func (c *forwardFused) run() {
 				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
 					kStack2 := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t37_2 := t37[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					kReshapeView := c.KReshape[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					w := F(0.5 * kStack[k])
 					for m := range nPhi {
-						t37_2[m] = F(w * kStack2[m])
+						kReshapeView[m] = F(w * kStack2[m])
 					}
 				}
 			}
@@ -585,7 +581,7 @@ func (c *forwardFused) run() {
 	a2PhiEntry := c.A2Phi[0]
 	if kern.Wide() {
 		a := regions.Rb2914e2e6f62Args{
-			P0: unsafe.SliceData(t37),
+			P0: unsafe.SliceData(c.KReshape),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
@@ -600,10 +596,10 @@ func (c *forwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t37View := t37[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 				k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				for k2 := range 2 * nPhi * nPhi {
-					k[k2] = F(a2PhiEntry * t37View[k2])
+					k[k2] = F(a2PhiEntry * kReshape[k2])
 				}
 			}
 		}
@@ -643,7 +639,7 @@ func (c *forwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rfb78c0c359ddArgs{
 			P0: unsafe.SliceData(c.QStack),
-			P1: unsafe.SliceData(t47),
+			P1: unsafe.SliceData(c.QReshape),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -661,10 +657,10 @@ func (c *forwardFused) run() {
 				qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
 					qStack2 := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t47_2 := t47[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					qReshapeView := c.QReshape[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					w3 := F(0.5 * qStack[k])
 					for m := range nPhi {
-						t47_2[m] = F(w3 * qStack2[m])
+						qReshapeView[m] = F(w3 * qStack2[m])
 					}
 				}
 			}
@@ -706,7 +702,7 @@ func (c *forwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rb2914e2e6f62Args{
-			P0: unsafe.SliceData(t47),
+			P0: unsafe.SliceData(c.QReshape),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
 			N1: T,
@@ -721,10 +717,10 @@ func (c *forwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t47View := t47[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 				q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				for k := range 2 * nPhi * nPhi {
-					q[k] = F(a2PhiEntry * t47View[k])
+					q[k] = F(a2PhiEntry * qReshape[k])
 				}
 			}
 		}
@@ -758,34 +754,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-
-	// projected.k, projected.q
-	if kern.Wide() {
-		a := regions.R95988a3a9a86Args{
-			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(c.KReshape),
-			P2: unsafe.SliceData(t47),
-			P3: unsafe.SliceData(c.QReshape),
-			N0: L,
-			N1: T,
-			N2: 2 * nPhi * nPhi,
-			N3: 2 * T * nPhi * nPhi,
-		}
-		regions.R95988a3a9a86(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t37View := t37[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t47View := t47[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				for k := range 2 * nPhi * nPhi {
-					kReshape[k] = t37View[k]
-					qReshape[k] = t47View[k]
-				}
-			}
-		}
-	}
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -812,40 +780,34 @@ func (c *backwardFused) run() {
 	t23 := c.Work[L*T*dV+16*L*T*nPhi+L*T+6*L*dV+24*L*nPhi:][:L*T]                                // [L, T]
 	t25 := c.Work[L*T*dV+16*L*T*nPhi+2*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
 	t31 := c.Work[L*T*dV+16*L*T*nPhi+3*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
-	t35 := c.Work[L*T*dV+16*L*T*nPhi+4*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
-	t522 := c.Work[L*T*dV+16*L*T*nPhi+5*L*T+6*L*dV+24*L*nPhi:][:L*T]                             // [L, T]
-	k2 := c.Work[L*T*dV+16*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                        // [L, T, 2·n_phi]
-	q2 := c.Work[L*T*dV+18*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                        // [L, T, 2·n_phi]
-	t192 := c.Work[L*T*dV+20*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
-	t202 := c.Work[L*T*dV+24*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
-	t382 := c.Work[L*T*dV+28*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
-	t392 := c.Work[L*T*dV+32*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
-	t222 := c.Work[L*T*dV+36*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi·n_phi]
-	t412 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+36*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
-	t262 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+36*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t272 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+38*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
-	t452 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+42*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t462 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
-	t502 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+48*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t552 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+50*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
-	t76 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+50*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]       // [L, T, 2·n_phi]
-	t81 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
-	t72 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
-	t78 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
-	t98 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
-	t114 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi:][:3*L*dV]         // [L, 3, d_v]
-	t132 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+9*L*dV+24*L*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
-	t150 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+9*L*dV+30*L*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
-	t155 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+9*L*dV+36*L*nPhi:][:L*T*dV]         // [L, T, d_v]
-	t158 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+52*L*T*nPhi+11*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi]   // [L, T, 2·n_phi]
-	t161 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+54*L*T*nPhi+11*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi]   // [L, T, 2·n_phi]
-	t18 := c.Flags[:L*T]                                                                         // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                                                                   // [L, T]
-	t56 := c.Flags[2*L*T:][:L*T]                                                                 // [L, T]
-	t60 := c.Flags[3*L*T:][:L*T]                                                                 // [L, T]
+	t33 := c.Work[L*T*dV+16*L*T*nPhi+4*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
+	t35 := c.Work[L*T*dV+16*L*T*nPhi+5*L*T+6*L*dV+24*L*nPhi:][:L*T]                              // [L, T]
+	t522 := c.Work[L*T*dV+16*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:L*T]                             // [L, T]
+	k2 := c.Work[L*T*dV+16*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                        // [L, T, 2·n_phi]
+	q2 := c.Work[L*T*dV+18*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                        // [L, T, 2·n_phi]
+	t192 := c.Work[L*T*dV+20*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t202 := c.Work[L*T*dV+24*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t382 := c.Work[L*T*dV+28*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t392 := c.Work[L*T*dV+32*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]                      // [L, T, 4·n_phi]
+	t222 := c.Work[L*T*dV+36*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi·n_phi]
+	t412 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+36*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t262 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+36*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t272 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+38*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
+	t452 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+42*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t462 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
+	t502 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+48*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t552 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+50*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
+	t76 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+50*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]       // [L, T, 2·n_phi]
+	t81 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
+	t72 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
+	t78 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
+	t98 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
+	t155 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi:][:L*T*dV]         // [L, T, d_v]
+	t158 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]   // [L, T, 2·n_phi]
+	t161 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+54*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]   // [L, T, 2·n_phi]
 	t2322Total := make([]F, 1)
 	t422Total := make([]F, 1)
-	t1822Total := make([]F, 1)
+	t182Total := make([]F, 1)
 	t372Total := make([]F, 1)
 	t2122Total := make([]F, 1)
 	t402Total := make([]F, 1)
@@ -973,40 +935,48 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k2, projected.q2
-	for i := range L {
-		k2Prod := c.K2Prod[i*T:][:T]
-		q2Prod := c.Q2Prod[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t522_2 := t522[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		for j := range T {
-			k2ProdEntry := k2Prod[j]
-			t182 := (F(0) < k2ProdEntry)
-			t212 := num.Sqrt(kern.Choose(t182, k2ProdEntry, F(1)))
-			t232 := kern.Choose(t182, t212, F(0))
-			q2ProdEntry := q2Prod[j]
-			t282 := (F(0) < q2ProdEntry)
-			t312 := num.Sqrt(kern.Choose(t282, q2ProdEntry, F(1)))
-			t33 := kern.Choose(t282, t312, F(0))
-			t352 := kern.Larger(t33, F(1e-08))
-			t562 := (F(1e-08) <= t33)
-			t18_2[j] = t182
-			t21_2[j] = t212
-			t23_2[j] = t232
-			t25_2[j] = kern.Larger(t232, F(1e-08))
-			t28_2[j] = t282
-			t31_2[j] = t312
-			t35_2[j] = t352
-			t522_2[j] = F(1) / t352
-			t56_2[j] = t562
-			t60_2[j] = (t562 && t282)
+	if kern.Wide() {
+		a := regions.Rfa57285d9b22Args{
+			P0: unsafe.SliceData(c.K2Prod),
+			P1: unsafe.SliceData(c.Q2Prod),
+			P2: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(t23),
+			P4: unsafe.SliceData(t25),
+			P5: unsafe.SliceData(t31),
+			P6: unsafe.SliceData(t33),
+			P7: unsafe.SliceData(t35),
+			P8: unsafe.SliceData(t522),
+			N0: L,
+			N1: T,
+		}
+		regions.Rfa57285d9b22(&a)
+	} else {
+		for i := range L {
+			k2Prod := c.K2Prod[i*T:][:T]
+			q2Prod := c.Q2Prod[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t522_2 := t522[i*T:][:T]
+			for j := range T {
+				k2ProdEntry := k2Prod[j]
+				t212 := num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1)))
+				t232 := kern.Choose((F(0) < k2ProdEntry), t212, F(0))
+				q2ProdEntry := q2Prod[j]
+				t312 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
+				t332 := kern.Choose((F(0) < q2ProdEntry), t312, F(0))
+				t352 := kern.Larger(t332, F(1e-08))
+				t21_2[j] = t212
+				t23_2[j] = t232
+				t25_2[j] = kern.Larger(t232, F(1e-08))
+				t31_2[j] = t312
+				t33_2[j] = t332
+				t35_2[j] = t352
+				t522_2[j] = F(1) / t352
+			}
 		}
 	}
 
@@ -1088,7 +1058,7 @@ func (c *backwardFused) run() {
 	clear(t202)
 	clear(t382)
 	clear(t392)
-	var t1822 F
+	var t182 F
 	var t372 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
@@ -1102,7 +1072,7 @@ func (c *backwardFused) run() {
 			P5:  unsafe.SliceData(t202),
 			P6:  unsafe.SliceData(t382),
 			P7:  unsafe.SliceData(t392),
-			P8:  unsafe.SliceData(t1822Total),
+			P8:  unsafe.SliceData(t182Total),
 			P9:  unsafe.SliceData(t372Total),
 			N0:  L,
 			N1:  T,
@@ -1124,13 +1094,13 @@ func (c *backwardFused) run() {
 			N17: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N18: 4 * T * nPhi,
 			S0:  [2]float32{t372},
-			S1:  [2]float32{t1822},
+			S1:  [2]float32{t182},
 			S2:  [2]float32{w},
 		}
 		regions.R87326857b807(&a)
 	} else {
 		t372_2 := t372
-		t1822_2 := t1822
+		t182_2 := t182
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
@@ -1143,15 +1113,15 @@ func (c *backwardFused) run() {
 				t202_2 := t202[(i*T+j)*4*nPhi+nPhi:][:nPhi]
 				t382_2 := t382[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 				t392_2 := t392[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				var t1822Row F
+				var t182Row F
 				var t372Row F
-				t1822RowSums := [16]F{t1822Row}
+				t182RowSums := [16]F{t182Row}
 				t372RowSums := [16]F{t372Row}
 				for k := range nPhi {
 					qBarEntry := qBar[k]
 					qStackEntry := qStack[k]
 					qStackEntry2 := qStack2[k]
-					t1822RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t1822RowSums[k%16])
+					t182RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t182RowSums[k%16])
 					kBarEntry := kBar[k]
 					kStackEntry := kStack[k]
 					kStackEntry2 := kStack2[k]
@@ -1161,18 +1131,18 @@ func (c *backwardFused) run() {
 					t382_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t382_2[k])
 					t392_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t392_2[k])
 				}
-				t1822Row = kern.Sum16(&t1822RowSums)
+				t182Row = kern.Sum16(&t182RowSums)
 				t372Row = kern.Sum16(&t372RowSums)
-				t1822_2 = t1822_2 + t1822Row
+				t182_2 = t182_2 + t182Row
 				t372_2 = t372_2 + t372Row
 			}
 		}
-		t1822Total[0] = t1822_2
+		t182Total[0] = t182_2
 		t372Total[0] = t372_2
 	}
-	t1822 = t1822Total[0]
+	t182 = t182Total[0]
 	t372 = t372Total[0]
-	t1823 := F(0.5 * t1822)
+	t1822 := F(0.5 * t182)
 	t3722 := F(0.5 * t372)
 
 	// projected.q, projected.k
@@ -1458,28 +1428,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q2, projected.k2
-	for i := range L {
-		t60_2 := t60[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t56_2 := t56[i*T:][:T]
-		t552_2 := t552[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t78_2 := t78[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t98_2 := t98[i*T:][:T]
-		for j := range T {
-			t60Entry := t60_2[j]
-			t82 := (F(1e-08) <= t23_2[j])
-			t18Entry := t18_2[j]
-			t86 := (t82 && t18Entry)
-			t72_2[j] = kern.Choose((t60Entry && t28_2[j]), kern.Choose(t60Entry, F(F(0.5*kern.Choose(t60Entry, kern.Choose(t56_2[j], t552_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-			t78_2[j] = F(1) / t25_2[j]
-			t98_2[j] = kern.Choose((t86 && t18Entry), kern.Choose(t86, F(F(0.5*kern.Choose(t86, kern.Choose(t82, t81_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t33),
+			P1:  unsafe.SliceData(c.Q2Prod),
+			P2:  unsafe.SliceData(t23),
+			P3:  unsafe.SliceData(c.K2Prod),
+			P4:  unsafe.SliceData(t552),
+			P5:  unsafe.SliceData(t31),
+			P6:  unsafe.SliceData(t72),
+			P7:  unsafe.SliceData(t25),
+			P8:  unsafe.SliceData(t78),
+			P9:  unsafe.SliceData(t81),
+			P10: unsafe.SliceData(t21),
+			P11: unsafe.SliceData(t98),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t33_2 := t33[i*T:][:T]
+			q2Prod := c.Q2Prod[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			k2Prod := c.K2Prod[i*T:][:T]
+			t552_2 := t552[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t78_2 := t78[i*T:][:T]
+			t81_2 := t81[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t98_2 := t98[i*T:][:T]
+			for j := range T {
+				t33Entry := t33_2[j]
+				q2ProdEntry2 := q2Prod[j]
+				t23Entry := t23_2[j]
+				k2ProdEntry2 := k2Prod[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t552_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
+				t72_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), w2, F(0)), F(0))
+				t78_2[j] = F(1) / t25_2[j]
+				w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t81_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
+				t98_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), w3, F(0)), F(0))
+			}
 		}
 	}
 
@@ -1547,42 +1538,6 @@ func (c *backwardFused) run() {
 					t172_2 := t172[(j*(T+6)+k+3)*dV:][:dV]
 					for m := range dV {
 						cVBar[m] = num.FMA32(vStack[m], t172_2[m], cVBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t114)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t172),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(t114),
-						N0: dV,
-						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
-						N2: 12 * dV,
-						N3: -dV,
-						N4: 4*dV*j + 12*dV*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
-					cV := c.CV[3*dV:][:dV]
-					t172_3 := t172[(i*(T+6)+j+2)*dV:][:dV]
-					cV2 := c.CV[2*dV:][:dV]
-					t172_4 := t172[(i*(T+6)+j+1)*dV:][:dV]
-					cV3 := c.CV[1*dV:][:dV]
-					t172_5 := t172[(i*(T+6)+j)*dV:][:dV]
-					cV4 := c.CV[:dV]
-					t114_2 := t114[(i*3+j)*dV:][:dV]
-					for k := range dV {
-						t114_2[k] = num.FMA32(t172_2[k], cV[k], num.FMA32(t172_3[k], cV2[k], num.FMA32(t172_4[k], cV3[k], F(t172_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1748,42 +1703,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t132)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t175),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t132),
-						N0: 2 * nPhi,
-						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
-						N2: 24 * nPhi,
-						N3: -2 * nPhi,
-						N4: 8*nPhi*j + 24*nPhi*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
-					t175_3 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
-					t175_4 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
-					t175_5 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-					cQ4 := c.CQ[:2*nPhi]
-					t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
-					for k := range 2 * nPhi {
-						t132_2[k] = num.FMA32(t175_2[k], cQ[k], num.FMA32(t175_3[k], cQ2[k], num.FMA32(t175_4[k], cQ3[k], F(t175_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -1818,42 +1737,6 @@ func (c *backwardFused) run() {
 				t178_2 := t178[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
 					t178_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t150)
-	for i := range L {
-		for j := range 3 {
-			n3 := int(c.Pos[i]) + j - 3
-			if n3 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t178),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t150),
-						N0: 2 * nPhi,
-						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
-						N2: 24 * nPhi,
-						N3: -2 * nPhi,
-						N4: 8*nPhi*j + 24*nPhi*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-					cK := c.CK[3*2*nPhi:][:2*nPhi]
-					t178_3 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
-					t178_4 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
-					t178_5 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-					cK4 := c.CK[:2*nPhi]
-					t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
-					for k := range 2 * nPhi {
-						t150_2[k] = num.FMA32(t178_2[k], cK[k], num.FMA32(t178_3[k], cK2[k], num.FMA32(t178_4[k], cK3[k], F(t178_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -2066,72 +1949,123 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t161, 2*nPhi, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t150[(i*3+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: 2 * nPhi,
-			N3: 8 * T * nPhi,
-			N4: 6 * nPhi,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
-				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t178),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t175),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
+						N2: 24 * nPhi,
+						N3: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 16*nPhi,
+						N4: 16 * nPhi,
+						N5: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 8*nPhi,
+						N6: 8 * nPhi,
+						N7: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i,
+						N8: 8*nPhi*j + 24*nPhi*i,
+						N9: -2 * nPhi,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cK := c.CK[3*2*nPhi:][:2*nPhi]
+					t178_3 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
+					t178_4 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
+					t178_5 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cK4 := c.CK[:2*nPhi]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+					t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
+					t175_3 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
+					t175_4 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
+					t175_5 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cQ4 := c.CQ[:2*nPhi]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						k0TailBarOut[k] = num.FMA32(t178_2[k], cK[k], num.FMA32(t178_3[k], cK2[k], num.FMA32(t178_4[k], cK3[k], F(t178_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t175_2[k], cQ[k], num.FMA32(t175_3[k], cQ2[k], num.FMA32(t175_4[k], cQ3[k], F(t175_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t132[(i*3+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: 2 * nPhi,
 			N3: 8 * T * nPhi,
 			N4: 6 * nPhi,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
 				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// projected.k0
+	// projected.v
+	clear(c.V0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t114[(i*3+j)*dV:][:dV])
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t172),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(c.V0TailBarOut),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t172_3 := t172[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t172_4 := t172[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t172_5 := t172[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						v0TailBarOut[k] = num.FMA32(t172_2[k], cV[k], num.FMA32(t172_3[k], cV2[k], num.FMA32(t172_4[k], cV3[k], F(t172_5[k]*cV4[k]))))
+					}
+				}
+			}
 		}
 	}
 
@@ -2161,5 +2095,5 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	c.A1PhiBar[0] = t2322 + t422
-	c.A2PhiBar[0] = ((t1823 + t2122) + t3722) + t402
+	c.A2PhiBar[0] = ((t1822 + t2122) + t3722) + t402
 }

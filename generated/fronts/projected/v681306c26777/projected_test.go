@@ -161,7 +161,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.A1PhiBar = a.Grad("a1_phi", 1)
 	g.A2PhiBar = a.Grad("a2_phi", 1)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -56,21 +56,20 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t3 := (F(0) < qProdEntry)
-				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, qProdEntry, F(1))), F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -112,37 +111,42 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	t6 := c.Work[:L*T]            // [L, T]
-	t10 := c.Work[L*T:][:L*T]     // [L, T]
-	t32 := c.Work[2*L*T:][:L*T]   // [L, T]
-	t62 := c.Work[3*L*T:][:L*T]   // [L, T]
-	t23 := c.Work[4*L*T:][:L*T]   // [L, T]
-	t27 := c.Work[5*L*T:][:L*T*d] // [L, T, d]
-	t3 := c.Flags[:L*T]           // [L, T]
-	t72 := c.Flags[L*T:][:L*T]    // [L, T]
-	t11 := c.Flags[2*L*T:][:L*T]  // [L, T]
+	t8 := c.Work[L*T:][:L*T]      // [L, T]
+	t10 := c.Work[2*L*T:][:L*T]   // [L, T]
+	t32 := c.Work[3*L*T:][:L*T]   // [L, T]
+	t62 := c.Work[4*L*T:][:L*T]   // [L, T]
+	t23 := c.Work[5*L*T:][:L*T]   // [L, T]
+	t27 := c.Work[6*L*T:][:L*T*d] // [L, T, d]
 
 	// projected.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t33 := (F(0) < qProdEntry)
-			t63 := num.Sqrt(kern.Choose(t33, qProdEntry, F(1)))
-			t8 := kern.Choose(t33, t63, F(0))
-			t102 := kern.Larger(t8, F(1e-08))
-			t722 := (F(1e-08) <= t8)
-			t3_2[j] = t33
-			t6_2[j] = t63
-			t10_2[j] = t102
-			t32_2[j] = F(1) / t102
-			t72_2[j] = t722
-			t11_2[j] = (t722 && t33)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(t8),
+			P3: unsafe.SliceData(t10),
+			P4: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			qProd := c.QProd[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			for j := range T {
+				qProdEntry := qProd[j]
+				t63 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t82 := kern.Choose((F(0) < qProdEntry), t63, F(0))
+				t102 := kern.Larger(t82, F(1e-08))
+				t6_2[j] = t63
+				t8_2[j] = t82
+				t10_2[j] = t102
+				t32_2[j] = F(1) / t102
+			}
 		}
 	}
 
@@ -182,16 +186,30 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q
-	for i := range L {
-		t11_2 := t11[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t62_2 := t62[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		for j := range T {
-			t11Entry := t11_2[j]
-			t23_2[j] = kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t62),
+			P3: unsafe.SliceData(t6),
+			P4: unsafe.SliceData(t23),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t8_2 := t8[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t62_2 := t62[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			for j := range T {
+				t8Entry := t8_2[j]
+				qProdEntry2 := qProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+				t23_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			}
 		}
 	}
 

@@ -81,7 +81,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.WQBar = a.Grad("W_Q", g.D*g.D)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -96,8 +96,7 @@ func (c *Forward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t3 := (F(0) < kProdEntry)
-			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -145,8 +144,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t13 := (F(0) < qProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -213,46 +211,39 @@ type Backward[F num.Float] struct {
 	D         int
 	DK        int
 	DV        int
-	WK        []F    // [d_k, d]
-	X         []F    // [L, T, d]
-	WQ        []F    // [d, d]
-	WV        []F    // [d_v, d]
-	WRho      []F    // [d_k + d_v]
-	WTheta    []F    // [d_k + d_v]
-	VBar      []F    // [L, T, d_v]
-	KBar      []F    // [L, T, d_k]
-	QBar      []F    // [L, T, d]
-	RhoBar    []F    // [L, T]
-	ThetaBar  []F    // [L, T]
-	K0        []F    // [L, T, d_k]
-	Q0        []F    // [L, T, d]
-	V         []F    // [L, T, d_v]
-	KProd     []F    // [L, T]
-	QProd     []F    // [L, T]
-	RhoLin    []F    // [L, T]
-	ThetaLin  []F    // [L, T]
-	WKBar     []F    // [d_k, d], written
-	XBar      []F    // [L, T, d], written
-	WQBar     []F    // [d, d], written
-	WVBar     []F    // [d_v, d], written
-	WRhoBar   []F    // [d_k + d_v], written
-	BRhoBar   []F    // [], written
-	WThetaBar []F    // [d_k + d_v], written
-	BThetaBar []F    // [], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	WK        []F // [d_k, d]
+	X         []F // [L, T, d]
+	WQ        []F // [d, d]
+	WV        []F // [d_v, d]
+	WRho      []F // [d_k + d_v]
+	WTheta    []F // [d_k + d_v]
+	VBar      []F // [L, T, d_v]
+	KBar      []F // [L, T, d_k]
+	QBar      []F // [L, T, d]
+	RhoBar    []F // [L, T]
+	ThetaBar  []F // [L, T]
+	K0        []F // [L, T, d_k]
+	Q0        []F // [L, T, d]
+	V         []F // [L, T, d_v]
+	KProd     []F // [L, T]
+	QProd     []F // [L, T]
+	RhoLin    []F // [L, T]
+	ThetaLin  []F // [L, T]
+	WKBar     []F // [d_k, d], written
+	XBar      []F // [L, T, d], written
+	WQBar     []F // [d, d], written
+	WVBar     []F // [d_v, d], written
+	WRhoBar   []F // [d_k + d_v], written
+	BRhoBar   []F // [], written
+	WThetaBar []F // [d_k + d_v], written
+	BThetaBar []F // [], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d + 2·L·T·d_k + L·T·d_v + 13·L·T + 4·d_k + 4·d_v.
+// WorkLen is L·T·d + 2·L·T·d_k + L·T·d_v + 14·L·T + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	return L*T*d + 2*L*T*dK + L*T*dV + 13*L*T + 4*dK + 4*dV
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return L*T*d + 2*L*T*dK + L*T*dV + 14*L*T + 4*dK + 4*dV
 }
 
 // Run computes Backward.
@@ -269,6 +260,8 @@ func (c *Backward[F]) Run() {
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -303,13 +296,6 @@ func (c *Backward[F]) Run() {
 	t103 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t106 := work[:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]   // [L, T]
-	flags := c.Flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t54 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t58 := flags[:L*T] // [L, T]
 
 	// projected.k, projected.q, projected.rho, projected.theta
 	var t222 F
@@ -321,28 +307,23 @@ func (c *Backward[F]) Run() {
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		t182_2 := t182[i*T:][:T]
 		t40_2 := t40[i*T:][:T]
 		t50_2 := t50[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		t58_2 := t58[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t32 := (F(0) < kProdEntry)
-			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
-			t82 := kern.Choose(t32, t62, F(0))
+			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 			qProdEntry := qProd[j]
-			t132 := (F(0) < qProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
-			t18 := kern.Choose(t132, t162, F(0))
-			t202 := num.Max(t18, F(1e-08))
+			t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t183 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+			t202 := num.Max(t183, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t24 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
@@ -355,19 +336,15 @@ func (c *Backward[F]) Run() {
 			t322 := (t272 && (F(0) <= t24))
 			t402 := kern.Choose(t322, F(F(t24*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t44 += t402
-			t542 := (F(1e-08) <= t18)
-			t3_2[j] = t32
 			t6_2[j] = t62
 			t8_2[j] = t82
 			t10_2[j] = num.Max(t82, F(1e-08))
-			t13_2[j] = t132
 			t16_2[j] = t162
+			t18_2[j] = t183
 			t20_2[j] = t202
 			t182_2[j] = t1822
 			t40_2[j] = t402
 			t50_2[j] = F(1) / t202
-			t54_2[j] = t542
-			t58_2[j] = (t542 && t132)
 		}
 	}
 	c.BThetaBar[0] = t222
@@ -448,11 +425,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t58_2 := t58[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t53_2 := t53[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t70_2 := t70[i*T:][:T]
@@ -462,13 +438,15 @@ func (c *Backward[F]) Run() {
 		t6_2 := t6[i*T:][:T]
 		t96_2 := t96[i*T:][:T]
 		for j := range T {
-			t58Entry := t58_2[j]
-			t80 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t84 := (t80 && t3Entry)
-			t70_2[j] = kern.Choose((t58Entry && t13_2[j]), kern.Choose(t58Entry, F(F(0.5*kern.Choose(t58Entry, kern.Choose(t54_2[j], t53_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t18Entry := t18_2[j]
+			qProdEntry2 := qProd[j]
+			t8Entry := t8_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t53_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t70_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t76_2[j] = F(1) / t10_2[j]
-			t96_2[j] = kern.Choose((t84 && t3Entry), kern.Choose(t84, F(F(0.5*kern.Choose(t84, kern.Choose(t80, t79_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t79_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+			t96_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -633,7 +611,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -241,8 +241,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t13 := (F(0) < kProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -271,8 +270,7 @@ func (c *Forward[F]) Run() {
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t23 := (F(0) < qProdEntry)
-			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -366,19 +364,12 @@ type Backward[F num.Float] struct {
 	WThetaBar    []F     // [d_k + d_v], written
 	BThetaBar    []F     // [], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 11·L·T·d_k + L·T·d_v + 12·L·T + 18·L·d_k + 2·d_k + 2·d_v.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 13·L·T + 12·L·d_k + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 11*L*T*dK + L*T*dV + 12*L*T + 18*L*dK + 2*dK + 2*dV
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 11*L*T*dK + L*T*dV + 13*L*T + 12*L*dK + 2*dK + 2*dV
 }
 
 // Run computes Backward.
@@ -412,6 +403,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t26 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t28 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t242 := work[:L*T] // [L, T]
@@ -436,20 +429,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t80 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t100 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t118 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t123 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t126 := work[:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t23 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t38 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t42 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -479,13 +461,13 @@ func (c *Backward[F]) Run() {
 			t10_2 := t10[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				t42_2 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
-				t52 := num.Sigmoid(t42_2)
+				t42 := bK[k] + (F(k1Stack[k]*cK[k]) + F(k1Stack2[k]*cK2[k]) + F(k1Stack3[k]*cK3[k]) + F(k1Stack4[k]*cK4[k]))
+				t52 := num.Sigmoid(t42)
 				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				t102 := num.Sigmoid(t92)
-				t4_2[k] = t42_2
+				t4_2[k] = t42
 				t5_2[k] = t52
-				k1_2[k] = F(t42_2 * t52)
+				k1_2[k] = F(t42 * t52)
 				t9_2[k] = t92
 				t10_2[k] = t102
 				q1_2[k] = F(t92 * t102)
@@ -500,45 +482,36 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		t242_2 := t242[i*T:][:T]
 		t342_2 := t342[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
+			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t262, F(0))
-			t303 := num.Max(t28, F(1e-08))
+			t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t283 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+			t303 := num.Max(t283, F(1e-08))
 			thetaLinEntry := thetaLin[j]
 			t34 := num.Softplus(thetaLinEntry)
 			t122 := (num.Max(t34, F(0)) <= F(0.125))
 			t172 := (t122 && (F(0) <= t34))
 			t2422 := kern.Choose(t172, F(kern.Choose(t172, kern.Choose(t122, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t282 += t2422
-			t382 := (F(1e-08) <= t28)
-			t13_2[j] = t132
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
-			t23_2[j] = t232
 			t26_2[j] = t262
+			t28_2[j] = t283
 			t30_2[j] = t303
 			t242_2[j] = t2422
 			t342_2[j] = F(1) / t303
-			t38_2[j] = t382
-			t42_2[j] = (t382 && t232)
 		}
 	}
 	c.BThetaBar[0] = t282
@@ -597,11 +570,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t42_2 := t42[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t372_2 := t372[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
 		t54_2 := t54[i*T:][:T]
@@ -611,13 +583,15 @@ func (c *Backward[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		t80_2 := t80[i*T:][:T]
 		for j := range T {
-			t42Entry := t42_2[j]
-			t64 := (F(1e-08) <= t18_2[j])
-			t13Entry := t13_2[j]
-			t68 := (t64 && t13Entry)
-			t54_2[j] = kern.Choose((t42Entry && t23_2[j]), kern.Choose(t42Entry, F(F(0.5*kern.Choose(t42Entry, kern.Choose(t38_2[j], t372_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t28Entry := t28_2[j]
+			qProdEntry2 := qProd[j]
+			t18Entry := t18_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t372_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+			t54_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t60_2[j] = F(1) / t20_2[j]
-			t80_2[j] = kern.Choose((t68 && t13Entry), kern.Choose(t68, F(F(0.5*kern.Choose(t68, kern.Choose(t64, t63_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t63_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t80_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -704,28 +678,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t100)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t100_2 := t100[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t100_2[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -740,28 +692,6 @@ func (c *Backward[F]) Run() {
 			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t138_2[k] = F(0)
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t118)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				t118_2 := t118[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t118_2[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
-				}
 			}
 		}
 	}
@@ -845,45 +775,48 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t126, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t118_2 := t118[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t118_2[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
+					q0TailBarOut[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t100_2 := t100[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t100_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
 				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
@@ -1017,7 +950,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

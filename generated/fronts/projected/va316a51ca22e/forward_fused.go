@@ -282,21 +282,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t13 := (F(0) < kProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -343,21 +342,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t23 := (F(0) < qProdEntry)
-				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -488,26 +486,22 @@ func (c *backwardFused) run() {
 	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                          // [L, T]
 	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t242 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t342 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t322 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
-	t372 := c.Work[8*L*T*dK+7*L*T+12*L*dK+dK+dV:][:L*T]                 // [L, T]
-	t58 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T*dK]               // [L, T, d_k]
-	t63 := c.Work[9*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
-	t302 := c.Work[9*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]               // [d_k + d_v]
-	t84 := c.Work[9*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T*dV]           // [L, T, d_v]
-	t54 := c.Work[9*L*T*dK+L*T*dV+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]       // [L, T]
-	t60 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t80 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t100 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t118 := c.Work[9*L*T*dK+L*T*dV+12*L*T+15*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t123 := c.Work[9*L*T*dK+L*T*dV+12*L*T+18*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
-	t126 := c.Work[10*L*T*dK+L*T*dV+12*L*T+18*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]                                                // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                          // [L, T]
-	t38 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
-	t42 := c.Flags[3*L*T:][:L*T]                                        // [L, T]
+	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t242 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t342 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t322 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t372 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T]                 // [L, T]
+	t58 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T*dK]               // [L, T, d_k]
+	t63 := c.Work[9*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
+	t302 := c.Work[9*L*T*dK+10*L*T+12*L*dK+dK+dV:][:dK+dV]              // [d_k + d_v]
+	t84 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
+	t54 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t60 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t80 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t123 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
+	t126 := c.Work[10*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t282Total := make([]F, 1)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -563,13 +557,13 @@ func (c *backwardFused) run() {
 				t10_2 := t10[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					t42_2 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
-					t52 := kern.Sigmoid(t42_2)
+					t42 := bK[k] + num.FMA32(k1Stack[k], cK2[k], num.FMA32(k1Stack2[k], cK3[k], num.FMA32(k1Stack3[k], cK4[k], F(k1Stack4[k]*cK[k]))))
+					t52 := kern.Sigmoid(t42)
 					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					t102 := kern.Sigmoid(t92)
-					t4_2[k] = t42_2
+					t4_2[k] = t42
 					t5_2[k] = t52
-					k1_2[k] = F(t42_2 * t52)
+					k1_2[k] = F(t42 * t52)
 					t9_2[k] = t92
 					t10_2[k] = t102
 					q1_2[k] = F(t92 * t102)
@@ -580,52 +574,75 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.theta
 	var t282 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t242_2 := t242[i*T:][:T]
-		t342_2 := t342[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
-			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t262, F(0))
-			t303 := kern.Larger(t28, F(1e-08))
-			thetaLinEntry := thetaLin[j]
-			t34 := kern.Softplus(thetaLinEntry)
-			t122 := (kern.Larger(t34, F(0)) <= F(0.125))
-			t172 := (t122 && (F(0) <= t34))
-			t2422 := kern.Choose(t172, F(kern.Choose(t172, kern.Choose(t122, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t282 = t282 + t2422
-			t382 := (F(1e-08) <= t28)
-			t13_2[j] = t132
-			t16_2[j] = t162
-			t18_2[j] = t182
-			t20_2[j] = kern.Larger(t182, F(1e-08))
-			t23_2[j] = t232
-			t26_2[j] = t262
-			t30_2[j] = t303
-			t242_2[j] = t2422
-			t342_2[j] = F(1) / t303
-			t38_2[j] = t382
-			t42_2[j] = (t382 && t232)
+	if kern.Wide() {
+		a := regions.Rec7d3cf8fec2Args{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.ThetaLin),
+			P3:  unsafe.SliceData(c.ThetaBar),
+			P4:  unsafe.SliceData(t16),
+			P5:  unsafe.SliceData(t18),
+			P6:  unsafe.SliceData(t20),
+			P7:  unsafe.SliceData(t26),
+			P8:  unsafe.SliceData(t28),
+			P9:  unsafe.SliceData(t30),
+			P10: unsafe.SliceData(t242),
+			P11: unsafe.SliceData(t342),
+			P12: unsafe.SliceData(t282Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t282},
 		}
+		regions.Rec7d3cf8fec2(&a)
+	} else {
+		t282_2 := t282
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t242_2 := t242[i*T:][:T]
+			t342_2 := t342[i*T:][:T]
+			var t282Row F
+			t282RowSums := [16]F{t282Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+				qProdEntry := qProd[j]
+				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t283 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+				t303 := kern.Larger(t283, F(1e-08))
+				thetaLinEntry := thetaLin[j]
+				t34 := kern.Softplus(thetaLinEntry)
+				t122 := (kern.Larger(t34, F(0)) <= F(0.125))
+				t172 := (t122 && (F(0) <= t34))
+				t2422 := kern.Choose(t172, F(kern.Choose(t172, kern.Choose(t122, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t282RowSums[j%16] = t282RowSums[j%16] + t2422
+				t16_2[j] = t162
+				t18_2[j] = t182
+				t20_2[j] = kern.Larger(t182, F(1e-08))
+				t26_2[j] = t262
+				t28_2[j] = t283
+				t30_2[j] = t303
+				t242_2[j] = t2422
+				t342_2[j] = F(1) / t303
+			}
+			t282Row = kern.Sum16(&t282RowSums)
+			t282_2 = t282_2 + t282Row
+		}
+		t282Total[0] = t282_2
 	}
+	t282 = t282Total[0]
 	c.BThetaBar[0] = t282
 
 	// projected.k, projected.theta, projected.q
@@ -735,28 +752,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t42_2 := t42[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		t372_2 := t372[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t54_2 := t54[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t63_2 := t63[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t80_2 := t80[i*T:][:T]
-		for j := range T {
-			t42Entry := t42_2[j]
-			t64 := (F(1e-08) <= t18_2[j])
-			t13Entry := t13_2[j]
-			t68 := (t64 && t13Entry)
-			t54_2[j] = kern.Choose((t42Entry && t23_2[j]), kern.Choose(t42Entry, F(F(0.5*kern.Choose(t42Entry, kern.Choose(t38_2[j], t372_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t60_2[j] = F(1) / t20_2[j]
-			t80_2[j] = kern.Choose((t68 && t13Entry), kern.Choose(t68, F(F(0.5*kern.Choose(t68, kern.Choose(t64, t63_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t28),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t18),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t372),
+			P5:  unsafe.SliceData(t26),
+			P6:  unsafe.SliceData(t54),
+			P7:  unsafe.SliceData(t20),
+			P8:  unsafe.SliceData(t60),
+			P9:  unsafe.SliceData(t63),
+			P10: unsafe.SliceData(t16),
+			P11: unsafe.SliceData(t80),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t28_2 := t28[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t372_2 := t372[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t54_2 := t54[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t60_2 := t60[i*T:][:T]
+			t63_2 := t63[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t80_2 := t80[i*T:][:T]
+			for j := range T {
+				t28Entry := t28_2[j]
+				qProdEntry2 := qProd[j]
+				t18Entry := t18_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t372_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+				t54_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t60_2[j] = F(1) / t20_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t63_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t80_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 
@@ -922,42 +960,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t100)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t135),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t100),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t100_2 := t100[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t100_2[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -992,42 +994,6 @@ func (c *backwardFused) run() {
 				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t138_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t118)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t138),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t118),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t118_2 := t118[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t118_2[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -1174,62 +1140,84 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t126, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t118[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t138),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t135),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						k0TailBarOut[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t100[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}

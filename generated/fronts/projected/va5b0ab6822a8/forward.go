@@ -65,8 +65,7 @@ func (c *Forward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t3 := (F(0) < qProdEntry)
-			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, qProdEntry, F(1))), F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -90,27 +89,20 @@ type Backward[F num.Float] struct {
 	T     int
 	D     int
 	DK    int
-	WQ    []F    // [d_k, d]
-	X     []F    // [L, T, d]
-	QBar  []F    // [L, T, d_k]
-	Q0    []F    // [L, T, d_k]
-	QProd []F    // [L, T]
-	WQBar []F    // [d_k, d], written
-	XBar  []F    // [L, T, d], written
-	Work  []F    // WorkLen() entries
-	Flags []bool // FlagsLen() entries
+	WQ    []F // [d_k, d]
+	X     []F // [L, T, d]
+	QBar  []F // [L, T, d_k]
+	Q0    []F // [L, T, d_k]
+	QProd []F // [L, T]
+	WQBar []F // [d_k, d], written
+	XBar  []F // [L, T, d], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_k + 5·L·T.
+// WorkLen is L·T·d_k + 6·L·T.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return L*T*dK + 5*L*T
-}
-
-// FlagsLen is 3·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return L*T*dK + 6*L*T
 }
 
 // Run computes Backward.
@@ -122,6 +114,8 @@ func (c *Backward[F]) Run() {
 	L, T, d, dK := c.L, c.T, c.D, c.DK
 	t6 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t8 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t32 := work[:L*T] // [L, T]
@@ -131,34 +125,23 @@ func (c *Backward[F]) Run() {
 	t23 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t27 := work[:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t72 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t11 := flags[:L*T] // [L, T]
 
 	// projected.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t33 := (F(0) < qProdEntry)
-			t63 := num.Sqrt(kern.Choose(t33, qProdEntry, F(1)))
-			t8 := kern.Choose(t33, t63, F(0))
-			t102 := num.Max(t8, F(1e-08))
-			t722 := (F(1e-08) <= t8)
-			t3_2[j] = t33
+			t63 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t82 := kern.Choose((F(0) < qProdEntry), t63, F(0))
+			t102 := num.Max(t82, F(1e-08))
 			t6_2[j] = t63
+			t8_2[j] = t82
 			t10_2[j] = t102
 			t32_2[j] = F(1) / t102
-			t72_2[j] = t722
-			t11_2[j] = (t722 && t33)
 		}
 	}
 
@@ -180,15 +163,16 @@ func (c *Backward[F]) Run() {
 
 	// projected.q
 	for i := range L {
-		t11_2 := t11[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t8_2 := t8[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		for j := range T {
-			t11Entry := t11_2[j]
-			t23_2[j] = kern.Choose((t11Entry && t3_2[j]), kern.Choose(t11Entry, F(F(0.5*kern.Choose(t11Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			t8Entry := t8_2[j]
+			qProdEntry2 := qProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t62_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+			t23_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 		}
 	}
 
@@ -265,7 +249,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)

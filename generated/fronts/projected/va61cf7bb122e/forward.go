@@ -258,8 +258,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t13 := (F(0) < kProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -288,8 +287,7 @@ func (c *Forward[F]) Run() {
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t23 := (F(0) < qProdEntry)
-			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -432,19 +430,12 @@ type Backward[F num.Float] struct {
 	WEtaBar      []F     // [d_k + d_v], written
 	BEtaBar      []F     // [], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 11·L·T·d_k + L·T·d_v + 14·L·T + 18·L·d_k + 6·d_k + 6·d_v.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 15·L·T + 12·L·d_k + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 11*L*T*dK + L*T*dV + 14*L*T + 18*L*dK + 6*dK + 6*dV
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 11*L*T*dK + L*T*dV + 15*L*T + 12*L*dK + 6*dK + 6*dV
 }
 
 // Run computes Backward.
@@ -477,6 +468,8 @@ func (c *Backward[F]) Run() {
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t26 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t28 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -514,20 +507,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t129 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t149 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t167 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t172 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t175 := work[:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t23 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t87 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t91 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -584,29 +566,24 @@ func (c *Backward[F]) Run() {
 		thetaBar := c.ThetaBar[i*T:][:T]
 		etaBar := c.EtaBar[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		t352_2 := t352[i*T:][:T]
 		t51_2 := t51[i*T:][:T]
 		t73_2 := t73[i*T:][:T]
 		t83_2 := t83[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
+			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t262, F(0))
-			t302 := num.Max(t28, F(1e-08))
+			t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+			t302 := num.Max(t282, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t34 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
@@ -615,9 +592,9 @@ func (c *Backward[F]) Run() {
 			eta := num.Sigmoid(etaLinEntry)
 			t48 := 1 - eta
 			t1622 := (num.Max(t41, F(0)) <= num.Min(F(math.Inf(1)), t48))
-			t212 := !t1622
 			thetaBarEntry := thetaBar[j]
-			t3522 := F(F(eta*(etaBar[j]-kern.Choose((t212 && !(F(math.Inf(1)) <= t48)), kern.Choose(t212, thetaBarEntry, F(0)), F(0)))) * num.Sigmoid(-etaLinEntry))
+			w := etaBar[j] - kern.Choose((!t1622 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
+			t3522 := F(F(eta*w) * num.Sigmoid(-etaLinEntry))
 			t382 += t3522
 			t442 := (t1622 && (F(0) <= t41))
 			t512 := kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
@@ -626,20 +603,16 @@ func (c *Backward[F]) Run() {
 			t65 := (t60 && (F(0) <= t34))
 			t732 := kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t77 += t732
-			t872 := (F(1e-08) <= t28)
-			t13_2[j] = t132
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
-			t23_2[j] = t232
 			t26_2[j] = t262
+			t28_2[j] = t282
 			t30_2[j] = t302
 			t352_2[j] = t3522
 			t51_2[j] = t512
 			t73_2[j] = t732
 			t83_2[j] = F(1) / t302
-			t87_2[j] = t872
-			t91_2[j] = (t872 && t232)
 		}
 	}
 	c.BEtaBar[0] = t382
@@ -725,11 +698,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t91_2 := t91[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t86_2 := t86[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
 		t103_2 := t103[i*T:][:T]
@@ -739,13 +711,15 @@ func (c *Backward[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		t129_2 := t129[i*T:][:T]
 		for j := range T {
-			t91Entry := t91_2[j]
-			t113 := (F(1e-08) <= t18_2[j])
-			t13Entry := t13_2[j]
-			t117 := (t113 && t13Entry)
-			t103_2[j] = kern.Choose((t91Entry && t23_2[j]), kern.Choose(t91Entry, F(F(0.5*kern.Choose(t91Entry, kern.Choose(t87_2[j], t86_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t28Entry := t28_2[j]
+			qProdEntry2 := qProd[j]
+			t18Entry := t18_2[j]
+			kProdEntry2 := kProd[j]
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t86_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+			t103_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w2, F(0)), F(0))
 			t109_2[j] = F(1) / t20_2[j]
-			t129_2[j] = kern.Choose((t117 && t13Entry), kern.Choose(t117, F(F(0.5*kern.Choose(t117, kern.Choose(t113, t112_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t112_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t129_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w3, F(0)), F(0))
 		}
 	}
 
@@ -832,28 +806,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t149)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t186_3 := t186[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t186_4 := t186[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t186_5 := t186[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t149_2 := t149[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t149_2[k] = F(t186_2[k]*cQ[k]) + F(t186_3[k]*cQ2[k]) + F(t186_4[k]*cQ3[k]) + F(t186_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -868,28 +820,6 @@ func (c *Backward[F]) Run() {
 			t189_2 := t189[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t189_2[k] = F(0)
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t167)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t189_3 := t189[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t189_4 := t189[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t189_5 := t189[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				t167_2 := t167[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t167_2[k] = F(t189_2[k]*cK[k]) + F(t189_3[k]*cK2[k]) + F(t189_4[k]*cK3[k]) + F(t189_5[k]*cK4[k])
-				}
 			}
 		}
 	}
@@ -973,45 +903,48 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t175, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t167_2 := t167[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t167_2[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t189_3 := t189[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t189_4 := t189[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t189_5 := t189[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t186_3 := t186[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t186_4 := t186[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t186_5 := t186[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = F(t189_2[k]*cK[k]) + F(t189_3[k]*cK2[k]) + F(t189_4[k]*cK3[k]) + F(t189_5[k]*cK4[k])
+					q0TailBarOut[k] = F(t186_2[k]*cQ[k]) + F(t186_3[k]*cQ2[k]) + F(t186_4[k]*cQ3[k]) + F(t186_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t149_2 := t149[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t149_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
 				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
@@ -1177,7 +1110,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK+g.DV)
 	g.BEtaBar = t.Part(n.vBEta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -287,21 +287,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t13 := (F(0) < kProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -348,21 +347,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t23 := (F(0) < qProdEntry)
-				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -558,32 +556,30 @@ func (c *backwardFused) run() {
 	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                          // [L, T]
 	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t352 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t51 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t73 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t83 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t422 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
-	t59 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]                // [d_k + d_v]
-	t81 := c.Work[8*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]            // [d_k + d_v]
-	t86 := c.Work[8*L*T*dK+9*L*T+12*L*dK+3*dK+3*dV:][:L*T]              // [L, T]
-	t107 := c.Work[8*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:L*T*dK]         // [L, T, d_k]
-	t112 := c.Work[9*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:L*T]            // [L, T]
-	t402 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]          // [d_k + d_v]
-	t57 := c.Work[9*L*T*dK+11*L*T+12*L*dK+4*dK+4*dV:][:dK+dV]           // [d_k + d_v]
-	t79 := c.Work[9*L*T*dK+11*L*T+12*L*dK+5*dK+5*dV:][:dK+dV]           // [d_k + d_v]
-	t133 := c.Work[9*L*T*dK+11*L*T+12*L*dK+6*dK+6*dV:][:L*T*dV]         // [L, T, d_v]
-	t103 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
-	t109 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
-	t129 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
-	t149 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
-	t167 := c.Work[9*L*T*dK+L*T*dV+14*L*T+15*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
-	t172 := c.Work[9*L*T*dK+L*T*dV+14*L*T+18*L*dK+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
-	t175 := c.Work[10*L*T*dK+L*T*dV+14*L*T+18*L*dK+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]                                                // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                          // [L, T]
-	t87 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
-	t91 := c.Flags[3*L*T:][:L*T]                                        // [L, T]
+	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t352 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t51 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t73 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t83 := c.Work[8*L*T*dK+9*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t422 := c.Work[8*L*T*dK+10*L*T+12*L*dK:][:dK+dV]                    // [d_k + d_v]
+	t59 := c.Work[8*L*T*dK+10*L*T+12*L*dK+dK+dV:][:dK+dV]               // [d_k + d_v]
+	t81 := c.Work[8*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
+	t86 := c.Work[8*L*T*dK+10*L*T+12*L*dK+3*dK+3*dV:][:L*T]             // [L, T]
+	t107 := c.Work[8*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:L*T*dK]         // [L, T, d_k]
+	t112 := c.Work[9*L*T*dK+11*L*T+12*L*dK+3*dK+3*dV:][:L*T]            // [L, T]
+	t402 := c.Work[9*L*T*dK+12*L*T+12*L*dK+3*dK+3*dV:][:dK+dV]          // [d_k + d_v]
+	t57 := c.Work[9*L*T*dK+12*L*T+12*L*dK+4*dK+4*dV:][:dK+dV]           // [d_k + d_v]
+	t79 := c.Work[9*L*T*dK+12*L*T+12*L*dK+5*dK+5*dV:][:dK+dV]           // [d_k + d_v]
+	t133 := c.Work[9*L*T*dK+12*L*T+12*L*dK+6*dK+6*dV:][:L*T*dV]         // [L, T, d_v]
+	t103 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
+	t109 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
+	t129 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
+	t172 := c.Work[9*L*T*dK+L*T*dV+15*L*T+12*L*dK+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
+	t175 := c.Work[10*L*T*dK+L*T*dV+15*L*T+12*L*dK+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t382Total := make([]F, 1)
+	t55Total := make([]F, 1)
+	t77Total := make([]F, 1)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -658,73 +654,120 @@ func (c *backwardFused) run() {
 	var t382 F
 	var t55 F
 	var t77 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		rhoLin := c.RhoLin[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		etaLin := c.EtaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		etaBar := c.EtaBar[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t51_2 := t51[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		t83_2 := t83[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
-			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t262, F(0))
-			t302 := kern.Larger(t28, F(1e-08))
-			rhoLinEntry := rhoLin[j]
-			t34 := kern.Sigmoid(rhoLinEntry)
-			thetaLinEntry := thetaLin[j]
-			t41 := kern.Softplus(thetaLinEntry)
-			etaLinEntry := etaLin[j]
-			eta := kern.Sigmoid(etaLinEntry)
-			t48 := F(1) - eta
-			t1622 := (kern.Larger(t41, F(0)) <= kern.Smaller(F(math.Inf(1)), t48))
-			t212 := !t1622
-			thetaBarEntry := thetaBar[j]
-			t3522 := F(F(eta*(etaBar[j]-kern.Choose((t212 && !(F(math.Inf(1)) <= t48)), kern.Choose(t212, thetaBarEntry, F(0)), F(0)))) * kern.Sigmoid(-etaLinEntry))
-			t382 = t382 + t3522
-			t442 := (t1622 && (F(0) <= t41))
-			t512 := kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t55 = t55 + t512
-			t60 := (kern.Larger(t34, F(0)) <= F(1))
-			t65 := (t60 && (F(0) <= t34))
-			t732 := kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-			t77 = t77 + t732
-			t872 := (F(1e-08) <= t28)
-			t13_2[j] = t132
-			t16_2[j] = t162
-			t18_2[j] = t182
-			t20_2[j] = kern.Larger(t182, F(1e-08))
-			t23_2[j] = t232
-			t26_2[j] = t262
-			t30_2[j] = t302
-			t352_2[j] = t3522
-			t51_2[j] = t512
-			t73_2[j] = t732
-			t83_2[j] = F(1) / t302
-			t87_2[j] = t872
-			t91_2[j] = (t872 && t232)
+	if kern.Wide() {
+		a := regions.R25b45caf690eArgs{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.ThetaLin),
+			P4:  unsafe.SliceData(c.EtaLin),
+			P5:  unsafe.SliceData(c.ThetaBar),
+			P6:  unsafe.SliceData(c.EtaBar),
+			P7:  unsafe.SliceData(c.RhoBar),
+			P8:  unsafe.SliceData(t16),
+			P9:  unsafe.SliceData(t18),
+			P10: unsafe.SliceData(t20),
+			P11: unsafe.SliceData(t26),
+			P12: unsafe.SliceData(t28),
+			P13: unsafe.SliceData(t30),
+			P14: unsafe.SliceData(t352),
+			P15: unsafe.SliceData(t51),
+			P16: unsafe.SliceData(t73),
+			P17: unsafe.SliceData(t83),
+			P18: unsafe.SliceData(t382Total),
+			P19: unsafe.SliceData(t55Total),
+			P20: unsafe.SliceData(t77Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t77},
+			S1:  [2]float32{t55},
+			S2:  [2]float32{t382},
 		}
+		regions.R25b45caf690e(&a)
+	} else {
+		t77_2 := t77
+		t55_2 := t55
+		t382_2 := t382
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			etaLin := c.EtaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			etaBar := c.EtaBar[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t352_2 := t352[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
+			t73_2 := t73[i*T:][:T]
+			t83_2 := t83[i*T:][:T]
+			var t382Row F
+			var t55Row F
+			var t77Row F
+			t382RowSums := [16]F{t382Row}
+			t55RowSums := [16]F{t55Row}
+			t77RowSums := [16]F{t77Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+				qProdEntry := qProd[j]
+				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+				t302 := kern.Larger(t282, F(1e-08))
+				rhoLinEntry := rhoLin[j]
+				t34 := kern.Sigmoid(rhoLinEntry)
+				thetaLinEntry := thetaLin[j]
+				t41 := kern.Softplus(thetaLinEntry)
+				etaLinEntry := etaLin[j]
+				eta := kern.Sigmoid(etaLinEntry)
+				t48 := F(1) - eta
+				t1622 := (kern.Larger(t41, F(0)) <= kern.Smaller(F(math.Inf(1)), t48))
+				thetaBarEntry := thetaBar[j]
+				w := etaBar[j] - kern.Choose((!t1622 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
+				t3522 := F(F(eta*w) * kern.Sigmoid(-etaLinEntry))
+				t382RowSums[j%16] = t382RowSums[j%16] + t3522
+				t442 := (t1622 && (F(0) <= t41))
+				t512 := kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t55RowSums[j%16] = t55RowSums[j%16] + t512
+				t60 := (kern.Larger(t34, F(0)) <= F(1))
+				t65 := (t60 && (F(0) <= t34))
+				t732 := kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t77RowSums[j%16] = t77RowSums[j%16] + t732
+				t16_2[j] = t162
+				t18_2[j] = t182
+				t20_2[j] = kern.Larger(t182, F(1e-08))
+				t26_2[j] = t262
+				t28_2[j] = t282
+				t30_2[j] = t302
+				t352_2[j] = t3522
+				t51_2[j] = t512
+				t73_2[j] = t732
+				t83_2[j] = F(1) / t302
+			}
+			t382Row = kern.Sum16(&t382RowSums)
+			t55Row = kern.Sum16(&t55RowSums)
+			t77Row = kern.Sum16(&t77RowSums)
+			t382_2 = t382_2 + t382Row
+			t55_2 = t55_2 + t55Row
+			t77_2 = t77_2 + t77Row
+		}
+		t382Total[0] = t382_2
+		t55Total[0] = t55_2
+		t77Total[0] = t77_2
 	}
+	t382 = t382Total[0]
+	t55 = t55Total[0]
+	t77 = t77Total[0]
 	c.BEtaBar[0] = t382
 	c.BThetaBar[0] = t55
 	c.BRhoBar[0] = t77
@@ -874,28 +917,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t91_2 := t91[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t87_2 := t87[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t103_2 := t103[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t109_2 := t109[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t129_2 := t129[i*T:][:T]
-		for j := range T {
-			t91Entry := t91_2[j]
-			t113 := (F(1e-08) <= t18_2[j])
-			t13Entry := t13_2[j]
-			t117 := (t113 && t13Entry)
-			t103_2[j] = kern.Choose((t91Entry && t23_2[j]), kern.Choose(t91Entry, F(F(0.5*kern.Choose(t91Entry, kern.Choose(t87_2[j], t86_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t109_2[j] = F(1) / t20_2[j]
-			t129_2[j] = kern.Choose((t117 && t13Entry), kern.Choose(t117, F(F(0.5*kern.Choose(t117, kern.Choose(t113, t112_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t28),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t18),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t86),
+			P5:  unsafe.SliceData(t26),
+			P6:  unsafe.SliceData(t103),
+			P7:  unsafe.SliceData(t20),
+			P8:  unsafe.SliceData(t109),
+			P9:  unsafe.SliceData(t112),
+			P10: unsafe.SliceData(t16),
+			P11: unsafe.SliceData(t129),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t28_2 := t28[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t103_2 := t103[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t109_2 := t109[i*T:][:T]
+			t112_2 := t112[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t129_2 := t129[i*T:][:T]
+			for j := range T {
+				t28Entry := t28_2[j]
+				qProdEntry2 := qProd[j]
+				t18Entry := t18_2[j]
+				kProdEntry2 := kProd[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t86_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+				t103_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w2, F(0)), F(0))
+				t109_2[j] = F(1) / t20_2[j]
+				w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t112_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t129_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w3, F(0)), F(0))
+			}
 		}
 	}
 
@@ -1061,42 +1125,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t149)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t186),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t149),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t186_3 := t186[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t186_4 := t186[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t186_5 := t186[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t149_2 := t149[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t149_2[k] = num.FMA32(t186_2[k], cQ[k], num.FMA32(t186_3[k], cQ2[k], num.FMA32(t186_4[k], cQ3[k], F(t186_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -1131,42 +1159,6 @@ func (c *backwardFused) run() {
 				t189_2 := t189[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t189_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t167)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t189),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t167),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t189_3 := t189[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t189_4 := t189[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t189_5 := t189[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t167_2 := t167[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t167_2[k] = num.FMA32(t189_2[k], cK[k], num.FMA32(t189_3[k], cK2[k], num.FMA32(t189_4[k], cK3[k], F(t189_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -1313,62 +1305,84 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t175, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t167[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t189),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t186),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t189_3 := t189[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t189_4 := t189[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t189_5 := t189[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t186_3 := t186[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t186_4 := t186[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t186_5 := t186[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						k0TailBarOut[k] = num.FMA32(t189_2[k], cK[k], num.FMA32(t189_3[k], cK2[k], num.FMA32(t189_4[k], cK3[k], F(t189_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t186_2[k], cQ[k], num.FMA32(t186_3[k], cQ2[k], num.FMA32(t186_4[k], cQ3[k], F(t186_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t149[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}

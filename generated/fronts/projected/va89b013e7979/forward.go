@@ -245,8 +245,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t13 := (F(0) < kProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -275,8 +274,7 @@ func (c *Forward[F]) Run() {
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t23 := (F(0) < qProdEntry)
-			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -430,19 +428,12 @@ type Backward[F num.Float] struct {
 	WEtaBar      []F     // [d_v, d_k + d_v], written
 	BEtaBar      []F     // [d_v], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 12·L·T·d_k + 4·L·T·d_v + 11·L·T + 18·L·d_k + 3·d_k·d_v + 3·d_v·d_v.
+// WorkLen is 12·L·T·d_k + 4·L·T·d_v + 12·L·T + 12·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 12*L*T*dK + 4*L*T*dV + 11*L*T + 18*L*dK + 3*dK*dV + 3*dV*dV
-}
-
-// FlagsLen is 6·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 6 * L * T
+	return 12*L*T*dK + 4*L*T*dV + 12*L*T + 12*L*dK
 }
 
 // Run computes Backward.
@@ -476,6 +467,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t26 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t28 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t65 := work[:L*T] // [L, T]
@@ -490,12 +483,6 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dV:]
 	t55 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t232 := work[:dK*dV+dV*dV] // [d_v, d_k + d_v]
-	work = work[dK*dV+dV*dV:]
-	t392 := work[:dK*dV+dV*dV] // [d_v, d_k + d_v]
-	work = work[dK*dV+dV*dV:]
-	t61 := work[:dK*dV+dV*dV] // [d_v, d_k + d_v]
-	work = work[dK*dV+dV*dV:]
 	t85 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t91 := work[:L*T] // [L, T]
@@ -508,24 +495,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t115 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t131 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t149 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t154 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t157 := work[:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t23 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t69 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t73 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t95 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t99 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -573,37 +545,28 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		t65_2 := t65[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t183 := kern.Choose(t132, t162, F(0))
+			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t183 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 			qProdEntry := qProd[j]
-			t233 := (F(0) < qProdEntry)
-			t262 := num.Sqrt(kern.Choose(t233, qProdEntry, F(1)))
-			t28 := kern.Choose(t233, t262, F(0))
-			t302 := num.Max(t28, F(1e-08))
-			t692 := (F(1e-08) <= t28)
-			t13_2[j] = t132
+			t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+			t302 := num.Max(t282, F(1e-08))
 			t16_2[j] = t162
 			t18_2[j] = t183
 			t20_2[j] = num.Max(t183, F(1e-08))
-			t23_2[j] = t233
 			t26_2[j] = t262
+			t28_2[j] = t282
 			t30_2[j] = t302
 			t65_2[j] = F(1) / t302
-			t69_2[j] = t692
-			t73_2[j] = (t692 && t233)
 		}
 	}
 
@@ -667,51 +630,21 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.eta, projected.theta, projected.rho
-	clear(t232)
-	clear(t392)
-	clear(t61)
-	for i := range dV {
-		for j := range L {
-			for k2 := range T {
-				v := c.V[(j*T+k2)*dV:][:dV]
-				t232_2 := t232[i*(dK+dV)+dK:][:dV]
-				t392_2 := t392[i*(dK+dV)+dK:][:dV]
-				t61_2 := t61[i*(dK+dV)+dK:][:dV]
-				t182Entry := t182[(j*T+k2)*dV+i]
-				t332Entry := t332[(j*T+k2)*dV+i]
-				t55Entry := t55[(j*T+k2)*dV+i]
-				for m := range dV {
-					vEntry := v[m]
-					t232_2[m] += F(vEntry * t182Entry)
-					t392_2[m] += F(vEntry * t332Entry)
-					t61_2[m] += F(vEntry * t55Entry)
-				}
-			}
-		}
-	}
-
 	// projected.q, projected.k
 	for i := range L {
-		t73_2 := t73[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t68_2 := t68[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
 		t85_2 := t85[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		t91_2 := t91[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
 		for j := range T {
-			t73Entry := t73_2[j]
-			t952 := (F(1e-08) <= t18_2[j])
-			t85_2[j] = kern.Choose((t73Entry && t23_2[j]), kern.Choose(t73Entry, F(F(0.5*kern.Choose(t73Entry, kern.Choose(t69_2[j], t68_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t28Entry := t28_2[j]
+			qProdEntry2 := qProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t68_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+			t85_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t91_2[j] = F(1) / t20_2[j]
-			t95_2[j] = t952
-			t99_2[j] = (t952 && t13_2[j])
 		}
 	}
 
@@ -770,15 +703,16 @@ func (c *Backward[F]) Run() {
 
 	// projected.k
 	for i := range L {
-		t99_2 := t99[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t94_2 := t94[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t111_2 := t111[i*T:][:T]
 		for j := range T {
-			t99Entry := t99_2[j]
-			t111_2[j] = kern.Choose((t99Entry && t13_2[j]), kern.Choose(t99Entry, F(F(0.5*kern.Choose(t99Entry, kern.Choose(t95_2[j], t94_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t18Entry := t18_2[j]
+			kProdEntry2 := kProd[j]
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t94_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t111_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -838,28 +772,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t131)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t168_3 := t168[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t168_4 := t168[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t131_2 := t131[(i*3+j)*dK:][:dK]
-				for k2 := range dK {
-					t131_2[k2] = F(t168_2[k2]*cQ[k2]) + F(t168_3[k2]*cQ2[k2]) + F(t168_4[k2]*cQ3[k2]) + F(t168_5[k2]*cQ4[k2])
-				}
-			}
-		}
-	}
-
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	for i := range L {
@@ -913,28 +825,6 @@ func (c *Backward[F]) Run() {
 				t171_2 := t171[(j*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
 					cKBar[m] += F(k1Stack[m] * t171_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t149)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t171_3 := t171[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t171_4 := t171[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				t149_2 := t149[(i*3+j)*dK:][:dK]
-				for k2 := range dK {
-					t149_2[k2] = F(t171_2[k2]*cK[k2]) + F(t171_3[k2]*cK2[k2]) + F(t171_4[k2]*cK3[k2]) + F(t171_5[k2]*cK4[k2])
 				}
 			}
 		}
@@ -1019,82 +909,82 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t157, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t149_2 := t149[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k2 := range dK {
-				k0TailBarOut[k2] = t149_2[k2]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t171_3 := t171[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t171_4 := t171[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t168_3 := t168[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t168_4 := t168[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					k0TailBarOut[k2] = F(t171_2[k2]*cK[k2]) + F(t171_3[k2]*cK2[k2]) + F(t171_4[k2]*cK3[k2]) + F(t171_5[k2]*cK4[k2])
+					q0TailBarOut[k2] = F(t168_2[k2]*cQ[k2]) + F(t168_3[k2]*cQ2[k2]) + F(t168_4[k2]*cQ3[k2]) + F(t168_5[k2]*cQ4[k2])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k2 := range dK {
-				k0TailBarOut[k2] += k0TailBar[k2]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t131_2 := t131[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k2 := range dK {
-				q0TailBarOut[k2] = t131_2[k2]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k2 := range dK {
+				k0TailBarOut[k2] += k0TailBar[k2]
 				q0TailBarOut[k2] += q0TailBar[k2]
 			}
 		}
 	}
 
-	// projected.k0
+	// projected.rho, projected.theta, projected.eta
+	clear(c.WRhoBar)
+	clear(c.WThetaBar)
+	clear(c.WEtaBar)
 	for i := range dV {
-		t61_2 := t61[i*(dK+dV):][:dK+dV]
-		WRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
-		for j := range dK + dV {
-			WRhoBar[j] = t61_2[j]
+		for j := range L {
+			for k2 := range T {
+				v := c.V[(j*T+k2)*dV:][:dV]
+				WRhoBar := c.WRhoBar[i*(dK+dV)+dK:][:dV]
+				WThetaBar := c.WThetaBar[i*(dK+dV)+dK:][:dV]
+				WEtaBar := c.WEtaBar[i*(dK+dV)+dK:][:dV]
+				t55Entry := t55[(j*T+k2)*dV+i]
+				t332Entry := t332[(j*T+k2)*dV+i]
+				t182Entry := t182[(j*T+k2)*dV+i]
+				for m := range dV {
+					vEntry := v[m]
+					WRhoBar[m] += F(vEntry * t55Entry)
+					WThetaBar[m] += F(vEntry * t332Entry)
+					WEtaBar[m] += F(vEntry * t182Entry)
+				}
+			}
 		}
 	}
 
 	// projected.rho
 	kern.Gemm(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t55, dV, 1)
 
-	// projected.k0
-	for i := range dV {
-		t392_2 := t392[i*(dK+dV):][:dK+dV]
-		WThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
-		for j := range dK + dV {
-			WThetaBar[j] = t392_2[j]
-		}
-	}
-
 	// projected.theta
 	kern.Gemm(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t332, dV, 1)
-
-	// projected.k0
-	for i := range dV {
-		t232_2 := t232[i*(dK+dV):][:dK+dV]
-		WEtaBar := c.WEtaBar[i*(dK+dV):][:dK+dV]
-		for j := range dK + dV {
-			WEtaBar[j] = t232_2[j]
-		}
-	}
 
 	// projected.eta
 	kern.Gemm(dK, dV, L*T, F(1), true, c.WEtaBar, 1, dK+dV, k, 1, dK, t182, dV, 1)
@@ -1250,7 +1140,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK*g.DV+g.DV*g.DV)
 	g.BEtaBar = t.Part(n.vBEta, g.DV)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -280,21 +280,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t13 := (F(0) < kProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -341,21 +340,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t23 := (F(0) < qProdEntry)
-				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -506,44 +504,34 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t168 := c.Work[:L*T*dK+6*L*dK]                                                // [L, T + 6, d_k]
-	t171 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]                                // [L, T + 6, d_k]
-	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                                      // [L, T, d_k]
-	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                                      // [L, T, d_k]
-	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                                      // [L, T, d_k]
-	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                                      // [L, T, d_k]
-	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                                     // [L, T, d_k]
-	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                                      // [L, T, d_k]
-	t16 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                                        // [L, T]
-	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                                    // [L, T]
-	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                                  // [L, T]
-	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                                  // [L, T]
-	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                                  // [L, T]
-	t65 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                                  // [L, T]
-	k := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T*dK]                                 // [L, T, d_k]
-	t68 := c.Work[9*L*T*dK+6*L*T+12*L*dK:][:L*T]                                  // [L, T]
-	t182 := c.Work[9*L*T*dK+7*L*T+12*L*dK:][:L*T*dV]                              // [L, T, d_v]
-	t332 := c.Work[9*L*T*dK+L*T*dV+7*L*T+12*L*dK:][:L*T*dV]                       // [L, T, d_v]
-	t55 := c.Work[9*L*T*dK+2*L*T*dV+7*L*T+12*L*dK:][:L*T*dV]                      // [L, T, d_v]
-	t232 := c.Work[9*L*T*dK+3*L*T*dV+7*L*T+12*L*dK:][:dK*dV+dV*dV]                // [d_v, d_k + d_v]
-	t392 := c.Work[9*L*T*dK+3*L*T*dV+7*L*T+12*L*dK+dK*dV+dV*dV:][:dK*dV+dV*dV]    // [d_v, d_k + d_v]
-	t61 := c.Work[9*L*T*dK+3*L*T*dV+7*L*T+12*L*dK+2*dK*dV+2*dV*dV:][:dK*dV+dV*dV] // [d_v, d_k + d_v]
-	t85 := c.Work[9*L*T*dK+3*L*T*dV+7*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T]         // [L, T]
-	t91 := c.Work[9*L*T*dK+3*L*T*dV+8*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T]         // [L, T]
-	t89 := c.Work[9*L*T*dK+3*L*T*dV+9*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T*dK]      // [L, T, d_k]
-	t94 := c.Work[10*L*T*dK+3*L*T*dV+9*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T]        // [L, T]
-	t111 := c.Work[10*L*T*dK+3*L*T*dV+10*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T]      // [L, T]
-	t115 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:L*T*dV]   // [L, T, d_v]
-	t131 := c.Work[10*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+3*dK*dV+3*dV*dV:][:3*L*dK]   // [L, 3, d_k]
-	t149 := c.Work[10*L*T*dK+4*L*T*dV+11*L*T+15*L*dK+3*dK*dV+3*dV*dV:][:3*L*dK]   // [L, 3, d_k]
-	t154 := c.Work[10*L*T*dK+4*L*T*dV+11*L*T+18*L*dK+3*dK*dV+3*dV*dV:][:L*T*dK]   // [L, T, d_k]
-	t157 := c.Work[11*L*T*dK+4*L*T*dV+11*L*T+18*L*dK+3*dK*dV+3*dV*dV:][:L*T*dK]   // [L, T, d_k]
-	t13 := c.Flags[:L*T]                                                          // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                                    // [L, T]
-	t69 := c.Flags[2*L*T:][:L*T]                                                  // [L, T]
-	t73 := c.Flags[3*L*T:][:L*T]                                                  // [L, T]
-	t95 := c.Flags[4*L*T:][:L*T]                                                  // [L, T]
-	t99 := c.Flags[5*L*T:][:L*T]                                                  // [L, T]
+	t168 := c.Work[:L*T*dK+6*L*dK]                              // [L, T + 6, d_k]
+	t171 := c.Work[L*T*dK+6*L*dK:][:L*T*dK+6*L*dK]              // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+12*L*dK:][:L*T*dK]                   // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+12*L*dK:][:L*T*dK]                    // [L, T, d_k]
+	t16 := c.Work[8*L*T*dK+12*L*dK:][:L*T]                      // [L, T]
+	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                  // [L, T]
+	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                // [L, T]
+	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                // [L, T]
+	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                // [L, T]
+	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                // [L, T]
+	t65 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                // [L, T]
+	k := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T*dK]               // [L, T, d_k]
+	t68 := c.Work[9*L*T*dK+7*L*T+12*L*dK:][:L*T]                // [L, T]
+	t182 := c.Work[9*L*T*dK+8*L*T+12*L*dK:][:L*T*dV]            // [L, T, d_v]
+	t332 := c.Work[9*L*T*dK+L*T*dV+8*L*T+12*L*dK:][:L*T*dV]     // [L, T, d_v]
+	t55 := c.Work[9*L*T*dK+2*L*T*dV+8*L*T+12*L*dK:][:L*T*dV]    // [L, T, d_v]
+	t85 := c.Work[9*L*T*dK+3*L*T*dV+8*L*T+12*L*dK:][:L*T]       // [L, T]
+	t91 := c.Work[9*L*T*dK+3*L*T*dV+9*L*T+12*L*dK:][:L*T]       // [L, T]
+	t89 := c.Work[9*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T*dK]   // [L, T, d_k]
+	t94 := c.Work[10*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T]     // [L, T]
+	t111 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK:][:L*T]    // [L, T]
+	t115 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dV] // [L, T, d_v]
+	t154 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	t157 := c.Work[11*L*T*dK+4*L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -615,40 +603,48 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k, projected.q
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
-		t73_2 := t73[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t183 := kern.Choose(t132, t162, F(0))
-			qProdEntry := qProd[j]
-			t233 := (F(0) < qProdEntry)
-			t262 := num.Sqrt(kern.Choose(t233, qProdEntry, F(1)))
-			t28 := kern.Choose(t233, t262, F(0))
-			t302 := kern.Larger(t28, F(1e-08))
-			t692 := (F(1e-08) <= t28)
-			t13_2[j] = t132
-			t16_2[j] = t162
-			t18_2[j] = t183
-			t20_2[j] = kern.Larger(t183, F(1e-08))
-			t23_2[j] = t233
-			t26_2[j] = t262
-			t30_2[j] = t302
-			t65_2[j] = F(1) / t302
-			t69_2[j] = t692
-			t73_2[j] = (t692 && t233)
+	if kern.Wide() {
+		a := regions.Rfa57285d9b22Args{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t16),
+			P3: unsafe.SliceData(t18),
+			P4: unsafe.SliceData(t20),
+			P5: unsafe.SliceData(t26),
+			P6: unsafe.SliceData(t28),
+			P7: unsafe.SliceData(t30),
+			P8: unsafe.SliceData(t65),
+			N0: L,
+			N1: T,
+		}
+		regions.Rfa57285d9b22(&a)
+	} else {
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
+			for j := range T {
+				kProdEntry := kProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t183 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+				qProdEntry := qProd[j]
+				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+				t302 := kern.Larger(t282, F(1e-08))
+				t16_2[j] = t162
+				t18_2[j] = t183
+				t20_2[j] = kern.Larger(t183, F(1e-08))
+				t26_2[j] = t262
+				t28_2[j] = t282
+				t30_2[j] = t302
+				t65_2[j] = F(1) / t302
+			}
 		}
 	}
 
@@ -761,73 +757,36 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.eta, projected.theta, projected.rho
-	clear(t232)
-	clear(t392)
-	clear(t61)
-	if kern.Wide() {
-		a := regions.R4518e58966a7Args{
-			P0: unsafe.SliceData(t182),
-			P1: unsafe.SliceData(t332),
-			P2: unsafe.SliceData(t55),
-			P3: unsafe.SliceData(c.V),
-			P4: unsafe.SliceData(t232),
-			P5: unsafe.SliceData(t392),
-			P6: unsafe.SliceData(t61),
-			N0: dV,
-			N1: L,
-			N2: T,
-			N3: 4 * dV,
-			N4: 8 * dV,
-			N5: 12 * dV,
-			N6: 4 * dK,
-			N7: T * dV,
-			N8: dK + dV,
-		}
-		regions.R4518e58966a7(&a)
-	} else {
-		for i := range dV {
-			for j := range L {
-				for k2 := range T {
-					v := c.V[(j*T+k2)*dV:][:dV]
-					t232_2 := t232[i*(dK+dV)+dK:][:dV]
-					t392_2 := t392[i*(dK+dV)+dK:][:dV]
-					t61_2 := t61[i*(dK+dV)+dK:][:dV]
-					t182Entry := t182[(j*T+k2)*dV+i]
-					t332Entry := t332[(j*T+k2)*dV+i]
-					t55Entry := t55[(j*T+k2)*dV+i]
-					for m := range dV {
-						vEntry := v[m]
-						t232_2[m] = num.FMA32(vEntry, t182Entry, t232_2[m])
-						t392_2[m] = num.FMA32(vEntry, t332Entry, t392_2[m])
-						t61_2[m] = num.FMA32(vEntry, t55Entry, t61_2[m])
-					}
-				}
-			}
-		}
-	}
-
 	// projected.q, projected.k
-	for i := range L {
-		t73_2 := t73[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t85_2 := t85[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t99_2 := t99[i*T:][:T]
-		for j := range T {
-			t73Entry := t73_2[j]
-			t952 := (F(1e-08) <= t18_2[j])
-			t85_2[j] = kern.Choose((t73Entry && t23_2[j]), kern.Choose(t73Entry, F(F(0.5*kern.Choose(t73Entry, kern.Choose(t69_2[j], t68_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t91_2[j] = F(1) / t20_2[j]
-			t95_2[j] = t952
-			t99_2[j] = (t952 && t13_2[j])
+	if kern.Wide() {
+		a := regions.R04d441b3abfaArgs{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t68),
+			P3: unsafe.SliceData(t26),
+			P4: unsafe.SliceData(t85),
+			P5: unsafe.SliceData(t20),
+			P6: unsafe.SliceData(t91),
+			N0: L,
+			N1: T,
+		}
+		regions.R04d441b3abfa(&a)
+	} else {
+		for i := range L {
+			t28_2 := t28[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t68_2 := t68[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t85_2 := t85[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t91_2 := t91[i*T:][:T]
+			for j := range T {
+				t28Entry := t28_2[j]
+				qProdEntry2 := qProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t68_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+				t85_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t91_2[j] = F(1) / t20_2[j]
+			}
 		}
 	}
 
@@ -915,16 +874,30 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k
-	for i := range L {
-		t99_2 := t99[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t95_2 := t95[i*T:][:T]
-		t94_2 := t94[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
-		for j := range T {
-			t99Entry := t99_2[j]
-			t111_2[j] = kern.Choose((t99Entry && t13_2[j]), kern.Choose(t99Entry, F(F(0.5*kern.Choose(t99Entry, kern.Choose(t95_2[j], t94_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(c.KProd),
+			P2: unsafe.SliceData(t94),
+			P3: unsafe.SliceData(t16),
+			P4: unsafe.SliceData(t111),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t18_2 := t18[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t94_2 := t94[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t111_2 := t111[i*T:][:T]
+			for j := range T {
+				t18Entry := t18_2[j]
+				kProdEntry2 := kProd[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t94_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t111_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 
@@ -1011,42 +984,6 @@ func (c *backwardFused) run() {
 					t168_2 := t168[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
 						cQBar[m] = num.FMA32(q1Stack[m], t168_2[m], cQBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	clear(t131)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t168),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t131),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t168_3 := t168[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t168_4 := t168[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t168_5 := t168[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t131_2 := t131[(i*3+j)*dK:][:dK]
-					for k2 := range dK {
-						t131_2[k2] = num.FMA32(t168_2[k2], cQ[k2], num.FMA32(t168_3[k2], cQ2[k2], num.FMA32(t168_4[k2], cQ3[k2], F(t168_5[k2]*cQ4[k2]))))
 					}
 				}
 			}
@@ -1170,42 +1107,6 @@ func (c *backwardFused) run() {
 					t171_2 := t171[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
 						cKBar[m] = num.FMA32(k1Stack[m], t171_2[m], cKBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t149)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t171),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t149),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t171_3 := t171[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t171_4 := t171[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t171_5 := t171[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t149_2 := t149[(i*3+j)*dK:][:dK]
-					for k2 := range dK {
-						t149_2[k2] = num.FMA32(t171_2[k2], cK[k2], num.FMA32(t171_3[k2], cK2[k2], num.FMA32(t171_4[k2], cK3[k2], F(t171_5[k2]*cK4[k2]))))
 					}
 				}
 			}
@@ -1353,88 +1254,141 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t157, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t149[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k2 := range dK {
-					k0TailBarOut[k2] = k0TailBarOut[k2] + k0TailBar[k2]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t171),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t168),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t171_3 := t171[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t171_4 := t171[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t171_5 := t171[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t168_3 := t168[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t168_4 := t168[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t168_5 := t168[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k2 := range dK {
+						k0TailBarOut[k2] = num.FMA32(t171_2[k2], cK[k2], num.FMA32(t171_3[k2], cK2[k2], num.FMA32(t171_4[k2], cK3[k2], F(t171_5[k2]*cK4[k2]))))
+						q0TailBarOut[k2] = num.FMA32(t168_2[k2], cQ[k2], num.FMA32(t168_3[k2], cQ2[k2], num.FMA32(t168_4[k2], cQ3[k2], F(t168_5[k2]*cQ4[k2]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t131[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
+					k0TailBarOut[k2] = k0TailBarOut[k2] + k0TailBar[k2]
 					q0TailBarOut[k2] = q0TailBarOut[k2] + q0TailBar[k2]
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range dV {
-		copy(c.WRhoBar[i*(dK+dV):][:dK+dV], t61[i*(dK+dV):][:dK+dV])
+	// projected.rho, projected.theta, projected.eta
+	clear(c.WRhoBar)
+	clear(c.WThetaBar)
+	clear(c.WEtaBar)
+	if kern.Wide() {
+		a := regions.R4518e58966a7Args{
+			P0: unsafe.SliceData(t55),
+			P1: unsafe.SliceData(t332),
+			P2: unsafe.SliceData(t182),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(c.WRhoBar),
+			P5: unsafe.SliceData(c.WThetaBar),
+			P6: unsafe.SliceData(c.WEtaBar),
+			N0: dV,
+			N1: L,
+			N2: T,
+			N3: 4 * dV,
+			N4: 8 * dV,
+			N5: 12 * dV,
+			N6: 4 * dK,
+			N7: T * dV,
+			N8: dK + dV,
+		}
+		regions.R4518e58966a7(&a)
+	} else {
+		for i := range dV {
+			for j := range L {
+				for k2 := range T {
+					v := c.V[(j*T+k2)*dV:][:dV]
+					WRhoBar := c.WRhoBar[i*(dK+dV)+dK:][:dV]
+					WThetaBar := c.WThetaBar[i*(dK+dV)+dK:][:dV]
+					WEtaBar := c.WEtaBar[i*(dK+dV)+dK:][:dV]
+					t55Entry := t55[(j*T+k2)*dV+i]
+					t332Entry := t332[(j*T+k2)*dV+i]
+					t182Entry := t182[(j*T+k2)*dV+i]
+					for m := range dV {
+						vEntry := v[m]
+						WRhoBar[m] = num.FMA32(vEntry, t55Entry, WRhoBar[m])
+						WThetaBar[m] = num.FMA32(vEntry, t332Entry, WThetaBar[m])
+						WEtaBar[m] = num.FMA32(vEntry, t182Entry, WEtaBar[m])
+					}
+				}
+			}
+		}
 	}
 
 	// projected.rho
 	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WRhoBar, 1, dK+dV, k, 1, dK, t55, dV, 1)
 
-	// projected.k0
-	for i := range dV {
-		copy(c.WThetaBar[i*(dK+dV):][:dK+dV], t392[i*(dK+dV):][:dK+dV])
-	}
-
 	// projected.theta
 	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WThetaBar, 1, dK+dV, k, 1, dK, t332, dV, 1)
-
-	// projected.k0
-	for i := range dV {
-		copy(c.WEtaBar[i*(dK+dV):][:dK+dV], t232[i*(dK+dV):][:dK+dV])
-	}
 
 	// projected.eta
 	kern.GemmFMA(dK, dV, L*T, F(1), true, c.WEtaBar, 1, dK+dV, k, 1, dK, t182, dV, 1)

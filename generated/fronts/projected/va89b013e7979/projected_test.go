@@ -161,7 +161,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.WEtaBar = a.Grad("W_eta", g.DK*g.DV+g.DV*g.DV)
 	g.BEtaBar = a.Grad("b_eta", g.DV)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -383,21 +383,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t18 := (F(0) < kProdEntry)
-				t25_2[j] = kern.Larger(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
+				t25_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -444,21 +443,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t28 := (F(0) < qProdEntry)
-				t35_2[j] = kern.Larger(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
+				t35_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -514,23 +512,17 @@ func (c *backwardFused) run() {
 	t23 := c.Work[8*L*T*dK+L*T*dV+L*T+12*L*dK+6*L*dV:][:L*T]          // [L, T]
 	t25 := c.Work[8*L*T*dK+L*T*dV+2*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
 	t31 := c.Work[8*L*T*dK+L*T*dV+3*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
-	t35 := c.Work[8*L*T*dK+L*T*dV+4*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
-	t152 := c.Work[8*L*T*dK+L*T*dV+5*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
-	t182 := c.Work[8*L*T*dK+L*T*dV+6*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
-	t43 := c.Work[8*L*T*dK+L*T*dV+7*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
-	t352 := c.Work[8*L*T*dK+L*T*dV+8*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
-	t40 := c.Work[8*L*T*dK+L*T*dV+9*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
-	t60 := c.Work[8*L*T*dK+L*T*dV+10*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
-	t76 := c.Work[8*L*T*dK+L*T*dV+11*L*T+12*L*dK+6*L*dV:][:3*L*dV]    // [L, 3, d_v]
-	t94 := c.Work[8*L*T*dK+L*T*dV+11*L*T+12*L*dK+9*L*dV:][:3*L*dK]    // [L, 3, d_k]
-	t112 := c.Work[8*L*T*dK+L*T*dV+11*L*T+15*L*dK+9*L*dV:][:3*L*dK]   // [L, 3, d_k]
-	t117 := c.Work[8*L*T*dK+L*T*dV+11*L*T+18*L*dK+9*L*dV:][:L*T*dV]   // [L, T, d_v]
-	t120 := c.Work[8*L*T*dK+2*L*T*dV+11*L*T+18*L*dK+9*L*dV:][:L*T*dK] // [L, T, d_k]
-	t123 := c.Work[9*L*T*dK+2*L*T*dV+11*L*T+18*L*dK+9*L*dV:][:L*T*dK] // [L, T, d_k]
-	t18 := c.Flags[:L*T]                                              // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                                        // [L, T]
-	t192 := c.Flags[2*L*T:][:L*T]                                     // [L, T]
-	t232 := c.Flags[3*L*T:][:L*T]                                     // [L, T]
+	t33 := c.Work[8*L*T*dK+L*T*dV+4*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
+	t35 := c.Work[8*L*T*dK+L*T*dV+5*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
+	t152 := c.Work[8*L*T*dK+L*T*dV+6*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
+	t182 := c.Work[8*L*T*dK+L*T*dV+7*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
+	t43 := c.Work[8*L*T*dK+L*T*dV+8*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
+	t352 := c.Work[8*L*T*dK+L*T*dV+9*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
+	t40 := c.Work[8*L*T*dK+L*T*dV+10*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
+	t60 := c.Work[8*L*T*dK+L*T*dV+11*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
+	t117 := c.Work[8*L*T*dK+L*T*dV+12*L*T+12*L*dK+6*L*dV:][:L*T*dV]   // [L, T, d_v]
+	t120 := c.Work[8*L*T*dK+2*L*T*dV+12*L*T+12*L*dK+6*L*dV:][:L*T*dK] // [L, T, d_k]
+	t123 := c.Work[9*L*T*dK+2*L*T*dV+12*L*T+12*L*dK+6*L*dV:][:L*T*dK] // [L, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -654,40 +646,48 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k, projected.q
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t152_2 := t152[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
-		t232_2 := t232[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t183 := (F(0) < kProdEntry)
-			t212 := num.Sqrt(kern.Choose(t183, kProdEntry, F(1)))
-			t233 := kern.Choose(t183, t212, F(0))
-			qProdEntry := qProd[j]
-			t282 := (F(0) < qProdEntry)
-			t312 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
-			t33 := kern.Choose(t282, t312, F(0))
-			t353 := kern.Larger(t33, F(1e-08))
-			t1922 := (F(1e-08) <= t33)
-			t18_2[j] = t183
-			t21_2[j] = t212
-			t23_2[j] = t233
-			t25_2[j] = kern.Larger(t233, F(1e-08))
-			t28_2[j] = t282
-			t31_2[j] = t312
-			t35_2[j] = t353
-			t152_2[j] = F(1) / t353
-			t192_2[j] = t1922
-			t232_2[j] = (t1922 && t282)
+	if kern.Wide() {
+		a := regions.Rfa57285d9b22Args{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(t23),
+			P4: unsafe.SliceData(t25),
+			P5: unsafe.SliceData(t31),
+			P6: unsafe.SliceData(t33),
+			P7: unsafe.SliceData(t35),
+			P8: unsafe.SliceData(t152),
+			N0: L,
+			N1: T,
+		}
+		regions.Rfa57285d9b22(&a)
+	} else {
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t152_2 := t152[i*T:][:T]
+			for j := range T {
+				kProdEntry := kProd[j]
+				t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t232 := kern.Choose((F(0) < kProdEntry), t212, F(0))
+				qProdEntry := qProd[j]
+				t312 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t332 := kern.Choose((F(0) < qProdEntry), t312, F(0))
+				t353 := kern.Larger(t332, F(1e-08))
+				t21_2[j] = t212
+				t23_2[j] = t232
+				t25_2[j] = kern.Larger(t232, F(1e-08))
+				t31_2[j] = t312
+				t33_2[j] = t332
+				t35_2[j] = t353
+				t152_2[j] = F(1) / t353
+			}
 		}
 	}
 
@@ -743,28 +743,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t232_2 := t232[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
-		t182_2 := t182[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t40_2 := t40[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		for j := range T {
-			t232Entry := t232_2[j]
-			t44 := (F(1e-08) <= t23_2[j])
-			t18Entry := t18_2[j]
-			t48 := (t44 && t18Entry)
-			t352_2[j] = kern.Choose((t232Entry && t28_2[j]), kern.Choose(t232Entry, F(F(0.5*kern.Choose(t232Entry, kern.Choose(t192_2[j], t182_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-			t40_2[j] = F(1) / t25_2[j]
-			t60_2[j] = kern.Choose((t48 && t18Entry), kern.Choose(t48, F(F(0.5*kern.Choose(t48, kern.Choose(t44, t43_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t33),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t23),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t182),
+			P5:  unsafe.SliceData(t31),
+			P6:  unsafe.SliceData(t352),
+			P7:  unsafe.SliceData(t25),
+			P8:  unsafe.SliceData(t40),
+			P9:  unsafe.SliceData(t43),
+			P10: unsafe.SliceData(t21),
+			P11: unsafe.SliceData(t60),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t33_2 := t33[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t182_2 := t182[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t352_2 := t352[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t40_2 := t40[i*T:][:T]
+			t43_2 := t43[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t60_2 := t60[i*T:][:T]
+			for j := range T {
+				t33Entry := t33_2[j]
+				qProdEntry2 := qProd[j]
+				t23Entry := t23_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t182_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
+				t352_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t40_2[j] = F(1) / t25_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t43_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
+				t60_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 
@@ -832,42 +853,6 @@ func (c *backwardFused) run() {
 					t132_2 := t132[(j*(T+6)+k+3)*dV:][:dV]
 					for m := range dV {
 						cVBar[m] = num.FMA32(vStack[m], t132_2[m], cVBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t76)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t132),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(t76),
-						N0: dV,
-						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
-						N2: 12 * dV,
-						N3: -dV,
-						N4: 4*dV*j + 12*dV*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t132_2 := t132[(i*(T+6)+j+3)*dV:][:dV]
-					cV := c.CV[3*dV:][:dV]
-					t132_3 := t132[(i*(T+6)+j+2)*dV:][:dV]
-					cV2 := c.CV[2*dV:][:dV]
-					t132_4 := t132[(i*(T+6)+j+1)*dV:][:dV]
-					cV3 := c.CV[1*dV:][:dV]
-					t132_5 := t132[(i*(T+6)+j)*dV:][:dV]
-					cV4 := c.CV[:dV]
-					t76_2 := t76[(i*3+j)*dV:][:dV]
-					for k := range dV {
-						t76_2[k] = num.FMA32(t132_2[k], cV[k], num.FMA32(t132_3[k], cV2[k], num.FMA32(t132_4[k], cV3[k], F(t132_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1033,42 +1018,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t94)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t135),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t94),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t94_2 := t94[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t94_2[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -1103,42 +1052,6 @@ func (c *backwardFused) run() {
 				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t138_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t112)
-	for i := range L {
-		for j := range 3 {
-			n3 := int(c.Pos[i]) + j - 3
-			if n3 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t138),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t112),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t112_2 := t112[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t112_2[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -1351,72 +1264,123 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t112[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t138),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t135),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						k0TailBarOut[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t94[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// projected.k0
+	// projected.v
+	clear(c.V0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t76[(i*3+j)*dV:][:dV])
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t132),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(c.V0TailBarOut),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t132_2 := t132[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t132_3 := t132[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t132_4 := t132[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t132_5 := t132[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						v0TailBarOut[k] = num.FMA32(t132_2[k], cV[k], num.FMA32(t132_3[k], cV2[k], num.FMA32(t132_4[k], cV3[k], F(t132_5[k]*cV4[k]))))
+					}
+				}
+			}
 		}
 	}
 

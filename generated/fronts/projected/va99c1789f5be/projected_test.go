@@ -142,7 +142,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.CVBar = a.Grad("c_V", 4*g.DV)
 	g.BVBar = a.Grad("b_V", g.DV)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

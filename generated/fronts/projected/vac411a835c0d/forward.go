@@ -284,8 +284,7 @@ func (c *Forward[F]) Run() {
 			t20_2 := t20[(i*heads+j)*T:][:T]
 			for k := range T {
 				kProdEntry := kProd[k]
-				t13 := (F(0) < kProdEntry)
-				t20_2[k] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[k] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -318,8 +317,7 @@ func (c *Forward[F]) Run() {
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			for k := range T {
 				qProdEntry := qProd[k]
-				t23 := (F(0) < qProdEntry)
-				t30_2[k] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+				t30_2[k] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -473,19 +471,12 @@ type Backward[F num.Float] struct {
 	WEtaBar      []F     // [heads, d_k + d_v], written
 	BEtaBar      []F     // [heads], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 14·L·T·heads + 18·L·d_k·heads + 6·d_k·heads + 6·d_v·heads.
+// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 15·L·T·heads + 12·L·d_k·heads + 6·d_k·heads + 6·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 12*L*T*dK*heads + L*T*dV*heads + 14*L*T*heads + 18*L*dK*heads + 6*dK*heads + 6*dV*heads
-}
-
-// FlagsLen is 4·L·T·heads.
-func (c *Backward[F]) FlagsLen() int {
-	L, T, heads := c.L, c.T, c.Heads
-	return 4 * L * T * heads
+	return 12*L*T*dK*heads + L*T*dV*heads + 15*L*T*heads + 12*L*dK*heads + 6*dK*heads + 6*dV*heads
 }
 
 // Run computes Backward.
@@ -518,6 +509,8 @@ func (c *Backward[F]) Run() {
 	t20 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	t26 := work[:L*T*heads] // [L, heads, T]
+	work = work[L*T*heads:]
+	t28 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
 	t30 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
@@ -557,20 +550,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t133 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t149 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
-	t167 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
-	work = work[3*L*dK*heads:]
 	t172 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t175 := work[:L*T*dK*heads] // [L, heads, T, d_k]
-	t13 := c.Flags[:L*T*heads]  // [L, heads, T]
-	flags := c.Flags[L*T*heads:]
-	t23 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t87 := flags[:L*T*heads] // [L, heads, T]
-	flags = flags[L*T*heads:]
-	t91 := flags[:L*T*heads] // [L, heads, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -625,12 +607,11 @@ func (c *Backward[F]) Run() {
 			thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
 			etaLin := c.EtaLin[(i*heads+j)*T:][:T]
 			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
 			t16_2 := t16[(i*heads+j)*T:][:T]
 			t18_2 := t18[(i*heads+j)*T:][:T]
 			t20_2 := t20[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
 			t26_2 := t26[(i*heads+j)*T:][:T]
+			t28_2 := t28[(i*heads+j)*T:][:T]
 			t30_2 := t30[(i*heads+j)*T:][:T]
 			etaBar := c.EtaBar[(i*heads+j)*T:][:T]
 			t352_2 := t352[(i*heads+j)*T:][:T]
@@ -638,18 +619,14 @@ func (c *Backward[F]) Run() {
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 			t73_2 := t73[(i*heads+j)*T:][:T]
 			t83_2 := t83[(i*heads+j)*T:][:T]
-			t87_2 := t87[(i*heads+j)*T:][:T]
-			t91_2 := t91[(i*heads+j)*T:][:T]
 			for k2 := range T {
 				kProdEntry := kProd[k2]
-				t132 := (F(0) < kProdEntry)
-				t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-				t182 := kern.Choose(t132, t162, F(0))
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 				qProdEntry := qProd[k2]
-				t232 := (F(0) < qProdEntry)
-				t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-				t28 := kern.Choose(t232, t262, F(0))
-				t302 := num.Max(t28, F(1e-08))
+				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+				t302 := num.Max(t282, F(1e-08))
 				rhoLinEntry := rhoLin[k2]
 				t34 := num.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[k2]
@@ -658,25 +635,21 @@ func (c *Backward[F]) Run() {
 				eta := num.Sigmoid(etaLinEntry)
 				t48 := 1 - eta
 				t1622 := (num.Max(t41, F(0)) <= num.Min(F(math.Inf(1)), t48))
-				t212 := !t1622
 				thetaBarEntry := thetaBar[k2]
 				t442 := (t1622 && (F(0) <= t41))
 				t60 := (num.Max(t34, F(0)) <= F(1))
 				t65 := (t60 && (F(0) <= t34))
-				t872 := (F(1e-08) <= t28)
-				t13_2[k2] = t132
 				t16_2[k2] = t162
 				t18_2[k2] = t182
 				t20_2[k2] = num.Max(t182, F(1e-08))
-				t23_2[k2] = t232
 				t26_2[k2] = t262
+				t28_2[k2] = t282
 				t30_2[k2] = t302
-				t352_2[k2] = F(F(eta*(etaBar[k2]-kern.Choose((t212 && !(F(math.Inf(1)) <= t48)), kern.Choose(t212, thetaBarEntry, F(0)), F(0)))) * num.Sigmoid(-etaLinEntry))
+				w := etaBar[k2] - kern.Choose((!t1622 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
+				t352_2[k2] = F(F(eta*w) * num.Sigmoid(-etaLinEntry))
 				t51_2[k2] = kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 				t73_2[k2] = kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 				t83_2[k2] = F(1) / t302
-				t87_2[k2] = t872
-				t91_2[k2] = (t872 && t232)
 			}
 		}
 	}
@@ -802,11 +775,10 @@ func (c *Backward[F]) Run() {
 	// projected.q, projected.k
 	for i := range L {
 		for j := range heads {
-			t91_2 := t91[(i*heads+j)*T:][:T]
+			t28_2 := t28[(i*heads+j)*T:][:T]
+			qProd := c.QProd[(i*heads+j)*T:][:T]
 			t18_2 := t18[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
-			t87_2 := t87[(i*heads+j)*T:][:T]
+			kProd := c.KProd[(i*heads+j)*T:][:T]
 			t86_2 := t86[(i*heads+j)*T:][:T]
 			t26_2 := t26[(i*heads+j)*T:][:T]
 			t103_2 := t103[(i*heads+j)*T:][:T]
@@ -816,13 +788,15 @@ func (c *Backward[F]) Run() {
 			t16_2 := t16[(i*heads+j)*T:][:T]
 			t129_2 := t129[(i*heads+j)*T:][:T]
 			for k2 := range T {
-				t91Entry := t91_2[k2]
-				t113 := (F(1e-08) <= t18_2[k2])
-				t13Entry := t13_2[k2]
-				t117 := (t113 && t13Entry)
-				t103_2[k2] = kern.Choose((t91Entry && t23_2[k2]), kern.Choose(t91Entry, F(F(0.5*kern.Choose(t91Entry, kern.Choose(t87_2[k2], t86_2[k2], F(0)), F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
+				t28Entry := t28_2[k2]
+				qProdEntry2 := qProd[k2]
+				t18Entry := t18_2[k2]
+				kProdEntry2 := kProd[k2]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t86_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
+				t103_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w2, F(0)), F(0))
 				t109_2[k2] = F(1) / t20_2[k2]
-				t129_2[k2] = kern.Choose((t117 && t13Entry), kern.Choose(t117, F(F(0.5*kern.Choose(t117, kern.Choose(t113, t112_2[k2], F(0)), F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+				w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t112_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
+				t129_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w3, F(0)), F(0))
 			}
 		}
 	}
@@ -955,30 +929,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t149)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					t186_2 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cQ := c.CQ[j*4*dK:][:dK]
-					t186_3 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t186_4 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t186_5 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						t149_2[m] = F(t186_2[m]*cQ[m]) + F(t186_3[m]*cQ2[m]) + F(t186_4[m]*cQ3[m]) + F(t186_5[m]*cQ4[m])
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range heads {
@@ -996,30 +946,6 @@ func (c *Backward[F]) Run() {
 				t189_2 := t189[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
 					t189_2[m] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t167)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n2 := int(c.Pos[i]) + k2 - 3
-				if n2 >= 0 {
-					t189_2 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cK := c.CK[j*4*dK:][:dK]
-					t189_3 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t189_4 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t189_5 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cK4 := c.CK[(j*4+3)*dK:][:dK]
-					t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						t167_2[m] = F(t189_2[m]*cK[m]) + F(t189_3[m]*cK2[m]) + F(t189_4[m]*cK3[m]) + F(t189_5[m]*cK4[m])
-					}
 				}
 			}
 		}
@@ -1135,52 +1061,51 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] = t167_2[m]
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					t189_2 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cK := c.CK[j*4*dK:][:dK]
+					t189_3 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cK2 := c.CK[(j*4+1)*dK:][:dK]
+					t189_4 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					t189_5 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cK4 := c.CK[(j*4+3)*dK:][:dK]
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+					t186_2 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t186_3 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t186_4 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t186_5 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						k0TailBarOut[m] = F(t189_2[m]*cK[m]) + F(t189_3[m]*cK2[m]) + F(t189_4[m]*cK3[m]) + F(t189_5[m]*cK4[m])
+						q0TailBarOut[m] = F(t186_2[m]*cQ[m]) + F(t186_3[m]*cQ2[m]) + F(t186_4[m]*cQ3[m]) + F(t186_5[m]*cQ4[m])
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range heads {
 			for k2 := range min(3, -T+3) {
 				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] += k0TailBar[m]
-				}
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-				for m := range dK {
-					q0TailBarOut[m] = t149_2[m]
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k2 := range min(3, -T+3) {
 				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
 				for m := range dK {
+					k0TailBarOut[m] += k0TailBar[m]
 					q0TailBarOut[m] += q0TailBar[m]
 				}
 			}
@@ -1356,7 +1281,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK*g.Heads+g.DV*g.Heads)
 	g.BEtaBar = t.Part(n.vBEta, g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

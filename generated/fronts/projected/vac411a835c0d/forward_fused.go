@@ -327,7 +327,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Ra49de5b27593Args{
+		a := regions.R281e4fdb4bb9Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -335,7 +335,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Ra49de5b27593(&a)
+		regions.R281e4fdb4bb9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -343,8 +343,7 @@ func (c *forwardFused) run() {
 				t20_2 := t20[(i*heads+j)*T:][:T]
 				for k := range T {
 					kProdEntry := kProd[k]
-					t13 := (F(0) < kProdEntry)
-					t20_2[k] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+					t20_2[k] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 				}
 			}
 		}
@@ -397,7 +396,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Ra49de5b27593Args{
+		a := regions.R281e4fdb4bb9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -405,7 +404,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Ra49de5b27593(&a)
+		regions.R281e4fdb4bb9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -413,8 +412,7 @@ func (c *forwardFused) run() {
 				t30_2 := t30[(i*heads+j)*T:][:T]
 				for k := range T {
 					qProdEntry := qProd[k]
-					t23 := (F(0) < qProdEntry)
-					t30_2[k] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+					t30_2[k] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 				}
 			}
 		}
@@ -631,33 +629,28 @@ func (c *backwardFused) run() {
 	t18 := c.Work[8*L*T*dK*heads+L*T*heads+12*L*dK*heads:][:L*T*heads]                                            // [L, heads, T]
 	t20 := c.Work[8*L*T*dK*heads+2*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
 	t26 := c.Work[8*L*T*dK*heads+3*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t30 := c.Work[8*L*T*dK*heads+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t352 := c.Work[8*L*T*dK*heads+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
-	t51 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t73 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t83 := c.Work[8*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	k := c.Work[8*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                         // [L, heads, T, d_k]
-	t86 := c.Work[9*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
-	t107 := c.Work[9*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                     // [L, heads, T, d_k]
-	t112 := c.Work[10*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*heads]                                       // [L, heads, T]
-	t402 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
-	t57 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]              // [heads, d_k + d_v]
-	t79 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
-	t422 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+3*dK*heads+3*dV*heads:][:dK*heads+dV*heads]         // [heads, d_k + d_v]
-	t59 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
-	t81 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+5*dK*heads+5*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
-	t103 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
-	t109 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
-	t129 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
-	t133 := c.Work[10*L*T*dK*heads+14*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dV*heads]              // [L, heads, T, d_v]
-	t149 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t167 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+15*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
-	t172 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+18*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t175 := c.Work[11*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+18*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t13 := c.Flags[:L*T*heads]                                                                                    // [L, heads, T]
-	t23 := c.Flags[L*T*heads:][:L*T*heads]                                                                        // [L, heads, T]
-	t87 := c.Flags[2*L*T*heads:][:L*T*heads]                                                                      // [L, heads, T]
-	t91 := c.Flags[3*L*T*heads:][:L*T*heads]                                                                      // [L, heads, T]
+	t28 := c.Work[8*L*T*dK*heads+4*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t30 := c.Work[8*L*T*dK*heads+5*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t352 := c.Work[8*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t51 := c.Work[8*L*T*dK*heads+7*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t73 := c.Work[8*L*T*dK*heads+8*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	t83 := c.Work[8*L*T*dK*heads+9*L*T*heads+12*L*dK*heads:][:L*T*heads]                                          // [L, heads, T]
+	k := c.Work[8*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                        // [L, heads, T, d_k]
+	t86 := c.Work[9*L*T*dK*heads+10*L*T*heads+12*L*dK*heads:][:L*T*heads]                                         // [L, heads, T]
+	t107 := c.Work[9*L*T*dK*heads+11*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]                                     // [L, heads, T, d_k]
+	t112 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads:][:L*T*heads]                                       // [L, heads, T]
+	t402 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads:][:dK*heads+dV*heads]                               // [heads, d_k + d_v]
+	t57 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+dK*heads+dV*heads:][:dK*heads+dV*heads]              // [heads, d_k + d_v]
+	t79 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
+	t422 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+3*dK*heads+3*dV*heads:][:dK*heads+dV*heads]         // [heads, d_k + d_v]
+	t59 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
+	t81 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+5*dK*heads+5*dV*heads:][:dK*heads+dV*heads]          // [heads, d_k + d_v]
+	t103 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
+	t109 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
+	t129 := c.Work[10*L*T*dK*heads+14*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
+	t133 := c.Work[10*L*T*dK*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dV*heads]              // [L, heads, T, d_v]
+	t172 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t175 := c.Work[11*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -734,66 +727,85 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
-	for i := range L {
-		for j := range heads {
-			kProd := c.KProd[(i*heads+j)*T:][:T]
-			qProd := c.QProd[(i*heads+j)*T:][:T]
-			rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
-			thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
-			etaLin := c.EtaLin[(i*heads+j)*T:][:T]
-			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t16_2 := t16[(i*heads+j)*T:][:T]
-			t18_2 := t18[(i*heads+j)*T:][:T]
-			t20_2 := t20[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
-			t26_2 := t26[(i*heads+j)*T:][:T]
-			t30_2 := t30[(i*heads+j)*T:][:T]
-			etaBar := c.EtaBar[(i*heads+j)*T:][:T]
-			t352_2 := t352[(i*heads+j)*T:][:T]
-			t51_2 := t51[(i*heads+j)*T:][:T]
-			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
-			t73_2 := t73[(i*heads+j)*T:][:T]
-			t83_2 := t83[(i*heads+j)*T:][:T]
-			t87_2 := t87[(i*heads+j)*T:][:T]
-			t91_2 := t91[(i*heads+j)*T:][:T]
-			for k2 := range T {
-				kProdEntry := kProd[k2]
-				t132 := (F(0) < kProdEntry)
-				t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-				t182 := kern.Choose(t132, t162, F(0))
-				qProdEntry := qProd[k2]
-				t232 := (F(0) < qProdEntry)
-				t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-				t28 := kern.Choose(t232, t262, F(0))
-				t302 := kern.Larger(t28, F(1e-08))
-				rhoLinEntry := rhoLin[k2]
-				t34 := kern.Sigmoid(rhoLinEntry)
-				thetaLinEntry := thetaLin[k2]
-				t41 := kern.Softplus(thetaLinEntry)
-				etaLinEntry := etaLin[k2]
-				eta := kern.Sigmoid(etaLinEntry)
-				t48 := F(1) - eta
-				t1622 := (kern.Larger(t41, F(0)) <= kern.Smaller(F(math.Inf(1)), t48))
-				t212 := !t1622
-				thetaBarEntry := thetaBar[k2]
-				t442 := (t1622 && (F(0) <= t41))
-				t60 := (kern.Larger(t34, F(0)) <= F(1))
-				t65 := (t60 && (F(0) <= t34))
-				t872 := (F(1e-08) <= t28)
-				t13_2[k2] = t132
-				t16_2[k2] = t162
-				t18_2[k2] = t182
-				t20_2[k2] = kern.Larger(t182, F(1e-08))
-				t23_2[k2] = t232
-				t26_2[k2] = t262
-				t30_2[k2] = t302
-				t352_2[k2] = F(F(eta*(etaBar[k2]-kern.Choose((t212 && !(F(math.Inf(1)) <= t48)), kern.Choose(t212, thetaBarEntry, F(0)), F(0)))) * kern.Sigmoid(-etaLinEntry))
-				t51_2[k2] = kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-				t73_2[k2] = kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-				t83_2[k2] = F(1) / t302
-				t87_2[k2] = t872
-				t91_2[k2] = (t872 && t232)
+	if kern.Wide() {
+		a := regions.R74cbf24d5743Args{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.ThetaLin),
+			P4:  unsafe.SliceData(c.EtaLin),
+			P5:  unsafe.SliceData(c.ThetaBar),
+			P6:  unsafe.SliceData(t16),
+			P7:  unsafe.SliceData(t18),
+			P8:  unsafe.SliceData(t20),
+			P9:  unsafe.SliceData(t26),
+			P10: unsafe.SliceData(t28),
+			P11: unsafe.SliceData(t30),
+			P12: unsafe.SliceData(c.EtaBar),
+			P13: unsafe.SliceData(t352),
+			P14: unsafe.SliceData(t51),
+			P15: unsafe.SliceData(c.RhoBar),
+			P16: unsafe.SliceData(t73),
+			P17: unsafe.SliceData(t83),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  T * heads,
+		}
+		regions.R74cbf24d5743(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				kProd := c.KProd[(i*heads+j)*T:][:T]
+				qProd := c.QProd[(i*heads+j)*T:][:T]
+				rhoLin := c.RhoLin[(i*heads+j)*T:][:T]
+				thetaLin := c.ThetaLin[(i*heads+j)*T:][:T]
+				etaLin := c.EtaLin[(i*heads+j)*T:][:T]
+				thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
+				t16_2 := t16[(i*heads+j)*T:][:T]
+				t18_2 := t18[(i*heads+j)*T:][:T]
+				t20_2 := t20[(i*heads+j)*T:][:T]
+				t26_2 := t26[(i*heads+j)*T:][:T]
+				t28_2 := t28[(i*heads+j)*T:][:T]
+				t30_2 := t30[(i*heads+j)*T:][:T]
+				etaBar := c.EtaBar[(i*heads+j)*T:][:T]
+				t352_2 := t352[(i*heads+j)*T:][:T]
+				t51_2 := t51[(i*heads+j)*T:][:T]
+				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
+				t73_2 := t73[(i*heads+j)*T:][:T]
+				t83_2 := t83[(i*heads+j)*T:][:T]
+				for k2 := range T {
+					kProdEntry := kProd[k2]
+					t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+					t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+					qProdEntry := qProd[k2]
+					t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+					t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+					t302 := kern.Larger(t282, F(1e-08))
+					rhoLinEntry := rhoLin[k2]
+					t34 := kern.Sigmoid(rhoLinEntry)
+					thetaLinEntry := thetaLin[k2]
+					t41 := kern.Softplus(thetaLinEntry)
+					etaLinEntry := etaLin[k2]
+					eta := kern.Sigmoid(etaLinEntry)
+					t48 := F(1) - eta
+					t1622 := (kern.Larger(t41, F(0)) <= kern.Smaller(F(math.Inf(1)), t48))
+					thetaBarEntry := thetaBar[k2]
+					t442 := (t1622 && (F(0) <= t41))
+					t60 := (kern.Larger(t34, F(0)) <= F(1))
+					t65 := (t60 && (F(0) <= t34))
+					t16_2[k2] = t162
+					t18_2[k2] = t182
+					t20_2[k2] = kern.Larger(t182, F(1e-08))
+					t26_2[k2] = t262
+					t28_2[k2] = t282
+					t30_2[k2] = t302
+					w := etaBar[k2] - kern.Choose((!t1622 && !(F(math.Inf(1)) <= t48)), kern.Choose(!t1622, thetaBarEntry, F(0)), F(0))
+					t352_2[k2] = F(F(eta*w) * kern.Sigmoid(-etaLinEntry))
+					t51_2[k2] = kern.Choose(t442, F(kern.Choose(t442, kern.Choose(t1622, thetaBarEntry, F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t73_2[k2] = kern.Choose(t65, F(F(t34*kern.Choose(t65, kern.Choose(t60, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+					t83_2[k2] = F(1) / t302
+				}
 			}
 		}
 	}
@@ -1035,29 +1047,52 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		for j := range heads {
-			t91_2 := t91[(i*heads+j)*T:][:T]
-			t18_2 := t18[(i*heads+j)*T:][:T]
-			t13_2 := t13[(i*heads+j)*T:][:T]
-			t23_2 := t23[(i*heads+j)*T:][:T]
-			t87_2 := t87[(i*heads+j)*T:][:T]
-			t86_2 := t86[(i*heads+j)*T:][:T]
-			t26_2 := t26[(i*heads+j)*T:][:T]
-			t103_2 := t103[(i*heads+j)*T:][:T]
-			t20_2 := t20[(i*heads+j)*T:][:T]
-			t109_2 := t109[(i*heads+j)*T:][:T]
-			t112_2 := t112[(i*heads+j)*T:][:T]
-			t16_2 := t16[(i*heads+j)*T:][:T]
-			t129_2 := t129[(i*heads+j)*T:][:T]
-			for k2 := range T {
-				t91Entry := t91_2[k2]
-				t113 := (F(1e-08) <= t18_2[k2])
-				t13Entry := t13_2[k2]
-				t117 := (t113 && t13Entry)
-				t103_2[k2] = kern.Choose((t91Entry && t23_2[k2]), kern.Choose(t91Entry, F(F(0.5*kern.Choose(t91Entry, kern.Choose(t87_2[k2], t86_2[k2], F(0)), F(0)))*(F(1)/t26_2[k2])), F(0)), F(0))
-				t109_2[k2] = F(1) / t20_2[k2]
-				t129_2[k2] = kern.Choose((t117 && t13Entry), kern.Choose(t117, F(F(0.5*kern.Choose(t117, kern.Choose(t113, t112_2[k2], F(0)), F(0)))*(F(1)/t16_2[k2])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rda6411259134Args{
+			P0:  unsafe.SliceData(t28),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t18),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t86),
+			P5:  unsafe.SliceData(t26),
+			P6:  unsafe.SliceData(t103),
+			P7:  unsafe.SliceData(t20),
+			P8:  unsafe.SliceData(t109),
+			P9:  unsafe.SliceData(t112),
+			P10: unsafe.SliceData(t16),
+			P11: unsafe.SliceData(t129),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  T * heads,
+		}
+		regions.Rda6411259134(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				t28_2 := t28[(i*heads+j)*T:][:T]
+				qProd := c.QProd[(i*heads+j)*T:][:T]
+				t18_2 := t18[(i*heads+j)*T:][:T]
+				kProd := c.KProd[(i*heads+j)*T:][:T]
+				t86_2 := t86[(i*heads+j)*T:][:T]
+				t26_2 := t26[(i*heads+j)*T:][:T]
+				t103_2 := t103[(i*heads+j)*T:][:T]
+				t20_2 := t20[(i*heads+j)*T:][:T]
+				t109_2 := t109[(i*heads+j)*T:][:T]
+				t112_2 := t112[(i*heads+j)*T:][:T]
+				t16_2 := t16[(i*heads+j)*T:][:T]
+				t129_2 := t129[(i*heads+j)*T:][:T]
+				for k2 := range T {
+					t28Entry := t28_2[k2]
+					qProdEntry2 := qProd[k2]
+					t18Entry := t18_2[k2]
+					kProdEntry2 := kProd[k2]
+					w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t86_2[k2], F(0)), F(0))) * (F(1) / t26_2[k2]))
+					t103_2[k2] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w2, F(0)), F(0))
+					t109_2[k2] = F(1) / t20_2[k2]
+					w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t112_2[k2], F(0)), F(0))) * (F(1) / t16_2[k2]))
+					t129_2[k2] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w3, F(0)), F(0))
+				}
 			}
 		}
 	}
@@ -1312,44 +1347,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t149)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					if kern.Wide() {
-						a := regions.R1b53bca6b694Args{
-							P0: unsafe.SliceData(t186),
-							P1: unsafe.SliceData(c.CQ),
-							P2: unsafe.SliceData(t149),
-							N0: dK,
-							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2: 16*dK*j + 12*dK,
-							N3: -dK,
-							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
-						}
-						regions.R1b53bca6b694(&a)
-					} else {
-						t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t186_3 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t186_4 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t186_5 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cQ4 := c.CQ[j*4*dK:][:dK]
-						t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
-						for m := range dK {
-							t149_2[m] = num.FMA32(t186_2[m], cQ[m], num.FMA32(t186_3[m], cQ2[m], num.FMA32(t186_4[m], cQ3[m], F(t186_5[m]*cQ4[m]))))
-						}
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R498ee0c7aac8Args{
@@ -1391,44 +1388,6 @@ func (c *backwardFused) run() {
 					t189_2 := t189[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
 						t189_2[m] = F(0)
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t167)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n2 := int(c.Pos[i]) + k2 - 3
-				if n2 >= 0 {
-					if kern.Wide() {
-						a := regions.R1b53bca6b694Args{
-							P0: unsafe.SliceData(t189),
-							P1: unsafe.SliceData(c.CK),
-							P2: unsafe.SliceData(t167),
-							N0: dK,
-							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2: 16*dK*j + 12*dK,
-							N3: -dK,
-							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
-						}
-						regions.R1b53bca6b694(&a)
-					} else {
-						t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cK := c.CK[(j*4+3)*dK:][:dK]
-						t189_3 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t189_4 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t189_5 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cK4 := c.CK[j*4*dK:][:dK]
-						t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
-						for m := range dK {
-							t167_2[m] = num.FMA32(t189_2[m], cK[m], num.FMA32(t189_3[m], cK2[m], num.FMA32(t189_4[m], cK3[m], F(t189_5[m]*cK4[m]))))
-						}
 					}
 				}
 			}
@@ -1621,57 +1580,71 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				copy(c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK], t167[((i*heads+j)*3+k2)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.Rab5d9a8b0820Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: heads,
-			N2: -T + 3,
-			N3: dK,
-			N4: 4 * T * dK,
-			N5: 3 * dK,
-			N6: 3 * dK * heads,
-		}
-		regions.Rab5d9a8b0820(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k2 := range min(3, -T+3) {
-					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.Rab7703c8a5d6Args{
+							P0:  unsafe.SliceData(t189),
+							P1:  unsafe.SliceData(c.CK),
+							P2:  unsafe.SliceData(c.K0TailBarOut),
+							P3:  unsafe.SliceData(t186),
+							P4:  unsafe.SliceData(c.CQ),
+							P5:  unsafe.SliceData(c.Q0TailBarOut),
+							N0:  dK,
+							N1:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2:  16*dK*j + 12*dK,
+							N3:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 8*dK,
+							N4:  16*dK*j + 8*dK,
+							N5:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 4*dK,
+							N6:  16*dK*j + 4*dK,
+							N7:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i,
+							N8:  16 * dK * j,
+							N9:  4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+							N10: -dK,
+						}
+						regions.Rab7703c8a5d6(&a)
+					} else {
+						t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cK := c.CK[(j*4+3)*dK:][:dK]
+						t189_3 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cK2 := c.CK[(j*4+2)*dK:][:dK]
+						t189_4 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cK3 := c.CK[(j*4+1)*dK:][:dK]
+						t189_5 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cK4 := c.CK[j*4*dK:][:dK]
+						k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+						t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t186_3 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t186_4 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t186_5 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							k0TailBarOut[m] = num.FMA32(t189_2[m], cK[m], num.FMA32(t189_3[m], cK2[m], num.FMA32(t189_4[m], cK3[m], F(t189_5[m]*cK4[m]))))
+							q0TailBarOut[m] = num.FMA32(t186_2[m], cQ[m], num.FMA32(t186_3[m], cQ2[m], num.FMA32(t186_4[m], cQ3[m], F(t186_5[m]*cQ4[m]))))
+						}
 					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				copy(c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK], t149[((i*heads+j)*3+k2)*dK:][:dK])
-			}
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rab5d9a8b0820Args{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Rdc5c3d702535Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
 			N2: -T + 3,
@@ -1680,14 +1653,17 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.Rab5d9a8b0820(&a)
+		regions.Rdc5c3d702535(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				for k2 := range min(3, -T+3) {
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
+						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
 						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
 					}
 				}

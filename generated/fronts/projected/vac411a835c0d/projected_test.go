@@ -162,7 +162,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.WEtaBar = a.Grad("w_eta", g.DK*g.Heads+g.DV*g.Heads)
 	g.BEtaBar = a.Grad("b_eta", g.Heads)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

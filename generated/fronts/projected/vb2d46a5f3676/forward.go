@@ -180,8 +180,7 @@ func (c *Forward[F]) Run() {
 		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t10 := (F(0) < qProdEntry)
-			t17_2[j] = num.Max(kern.Choose(t10, num.Sqrt(kern.Choose(t10, qProdEntry, F(1))), F(0)), F(1e-08))
+			t17_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -224,19 +223,12 @@ type Backward[F num.Float] struct {
 	CQBar        []F     // [4, d_k], written
 	BQBar        []F     // [d_k], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 5·L·T + 9·L·d_k.
+// WorkLen is 6·L·T·d_k + 6·L·T + 6·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 6*L*T*dK + 5*L*T + 9*L*dK
-}
-
-// FlagsLen is 3·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 3 * L * T
+	return 6*L*T*dK + 6*L*T + 6*L*dK
 }
 
 // Run computes Backward.
@@ -256,6 +248,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*dK:]
 	t13 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t15 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t17 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t92 := work[:L*T] // [L, T]
@@ -264,16 +258,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t29 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t46 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t53 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t55 := work[:L*T*dK] // [L, T, d_k]
-	t10 := c.Flags[:L*T] // [L, T]
-	flags := c.Flags[L*T:]
-	t132 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t172 := flags[:L*T] // [L, T]
 
 	// projected.q1
 	for i := range L {
@@ -303,25 +290,19 @@ func (c *Backward[F]) Run() {
 	// projected.q
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
 		t92_2 := t92[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t102 := (F(0) < qProdEntry)
-			t133 := num.Sqrt(kern.Choose(t102, qProdEntry, F(1)))
-			t15 := kern.Choose(t102, t133, F(0))
-			t173 := num.Max(t15, F(1e-08))
-			t1322 := (F(1e-08) <= t15)
-			t10_2[j] = t102
-			t13_2[j] = t133
-			t17_2[j] = t173
-			t92_2[j] = F(1) / t173
-			t132_2[j] = t1322
-			t172_2[j] = (t1322 && t102)
+			t132 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t152 := kern.Choose((F(0) < qProdEntry), t132, F(0))
+			t172 := num.Max(t152, F(1e-08))
+			t13_2[j] = t132
+			t15_2[j] = t152
+			t17_2[j] = t172
+			t92_2[j] = F(1) / t172
 		}
 	}
 
@@ -343,15 +324,16 @@ func (c *Backward[F]) Run() {
 
 	// projected.q
 	for i := range L {
-		t172_2 := t172[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t122_2 := t122[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		t29_2 := t29[i*T:][:T]
 		for j := range T {
-			t172Entry := t172_2[j]
-			t29_2[j] = kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*(F(1)/t13_2[j])), F(0)), F(0))
+			t15Entry := t15_2[j]
+			qProdEntry2 := qProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t15Entry), t122_2[j], F(0)), F(0))) * (F(1) / t13_2[j]))
+			t29_2[j] = kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 		}
 	}
 
@@ -413,28 +395,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t46)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t64_2 := t64[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t64_3 := t64[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t64_4 := t64[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t64_5 := t64[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t46_2 := t46[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t46_2[k] = F(t64_2[k]*cQ[k]) + F(t64_3[k]*cQ2[k]) + F(t64_4[k]*cQ3[k]) + F(t64_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	clear(t53)
 	for i := range L {
@@ -450,14 +410,17 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	clear(c.K0TailBarOut)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
 				k0TailBarOut[k] += k0TailBar[k]
+				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -506,24 +469,24 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t53, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.q1
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t46_2 := t46[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t46_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] += q0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t64_2 := t64[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t64_3 := t64[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t64_4 := t64[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t64_5 := t64[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = F(t64_2[k]*cQ[k]) + F(t64_3[k]*cQ2[k]) + F(t64_4[k]*cQ3[k]) + F(t64_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
@@ -609,7 +572,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.CQBar = t.Part(n.vCQ, 4*g.DK)
 	g.BQBar = t.Part(n.vBQ, g.DK)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	if t.Adjoint(n.nextK0Tail) != nil {
 		t.Contribute(n.vWK, g.WKBar)

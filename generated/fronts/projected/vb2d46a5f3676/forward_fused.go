@@ -208,21 +208,20 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t17),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t17_2 := t17[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t10 := (F(0) < qProdEntry)
-				t17_2[j] = kern.Larger(kern.Choose(t10, num.Sqrt(kern.Choose(t10, qProdEntry, F(1))), F(0)), F(1e-08))
+				t17_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -269,16 +268,13 @@ func (c *backwardFused) run() {
 	t7 := c.Work[2*L*T*dK+6*L*dK:][:L*T*dK]        // [L, T, d_k]
 	q1 := c.Work[3*L*T*dK+6*L*dK:][:L*T*dK]        // [L, T, d_k]
 	t13 := c.Work[4*L*T*dK+6*L*dK:][:L*T]          // [L, T]
-	t17 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T]      // [L, T]
-	t92 := c.Work[4*L*T*dK+2*L*T+6*L*dK:][:L*T]    // [L, T]
-	t122 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]   // [L, T]
-	t29 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]    // [L, T]
-	t46 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:3*L*dK] // [L, 3, d_k]
-	t53 := c.Work[4*L*T*dK+5*L*T+9*L*dK:][:L*T*dK] // [L, T, d_k]
-	t55 := c.Work[5*L*T*dK+5*L*T+9*L*dK:][:L*T*dK] // [L, T, d_k]
-	t10 := c.Flags[:L*T]                           // [L, T]
-	t132 := c.Flags[L*T:][:L*T]                    // [L, T]
-	t172 := c.Flags[2*L*T:][:L*T]                  // [L, T]
+	t15 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T]      // [L, T]
+	t17 := c.Work[4*L*T*dK+2*L*T+6*L*dK:][:L*T]    // [L, T]
+	t92 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]    // [L, T]
+	t122 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]   // [L, T]
+	t29 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:L*T]    // [L, T]
+	t53 := c.Work[4*L*T*dK+6*L*T+6*L*dK:][:L*T*dK] // [L, T, d_k]
+	t55 := c.Work[5*L*T*dK+6*L*T+6*L*dK:][:L*T*dK] // [L, T, d_k]
 
 	// projected.q1
 	if kern.Wide() {
@@ -325,27 +321,34 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q
-	for i := range L {
-		qProd := c.QProd[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t172_2 := t172[i*T:][:T]
-		for j := range T {
-			qProdEntry := qProd[j]
-			t102 := (F(0) < qProdEntry)
-			t133 := num.Sqrt(kern.Choose(t102, qProdEntry, F(1)))
-			t15 := kern.Choose(t102, t133, F(0))
-			t173 := kern.Larger(t15, F(1e-08))
-			t1322 := (F(1e-08) <= t15)
-			t10_2[j] = t102
-			t13_2[j] = t133
-			t17_2[j] = t173
-			t92_2[j] = F(1) / t173
-			t132_2[j] = t1322
-			t172_2[j] = (t1322 && t102)
+	if kern.Wide() {
+		a := regions.R688ac377a26fArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(t13),
+			P2: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(t17),
+			P4: unsafe.SliceData(t92),
+			N0: L,
+			N1: T,
+		}
+		regions.R688ac377a26f(&a)
+	} else {
+		for i := range L {
+			qProd := c.QProd[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
+			t92_2 := t92[i*T:][:T]
+			for j := range T {
+				qProdEntry := qProd[j]
+				t132 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t152 := kern.Choose((F(0) < qProdEntry), t132, F(0))
+				t172 := kern.Larger(t152, F(1e-08))
+				t13_2[j] = t132
+				t15_2[j] = t152
+				t17_2[j] = t172
+				t92_2[j] = F(1) / t172
+			}
 		}
 	}
 
@@ -385,16 +388,30 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q
-	for i := range L {
-		t172_2 := t172[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t122_2 := t122[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		for j := range T {
-			t172Entry := t172_2[j]
-			t29_2[j] = kern.Choose((t172Entry && t10_2[j]), kern.Choose(t172Entry, F(F(0.5*kern.Choose(t172Entry, kern.Choose(t132_2[j], t122_2[j], F(0)), F(0)))*(F(1)/t13_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.R004e4bf5fda2Args{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t13),
+			P4: unsafe.SliceData(t29),
+			N0: L,
+			N1: T,
+		}
+		regions.R004e4bf5fda2(&a)
+	} else {
+		for i := range L {
+			t15_2 := t15[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			for j := range T {
+				t15Entry := t15_2[j]
+				qProdEntry2 := qProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t15Entry), t122_2[j], F(0)), F(0))) * (F(1) / t13_2[j]))
+				t29_2[j] = kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t15Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+			}
 		}
 	}
 
@@ -521,42 +538,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t46)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t64),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t46),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t64_3 := t64[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t64_4 := t64[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t64_5 := t64[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t46_2 := t46[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t46_2[k] = num.FMA32(t64_2[k], cQ[k], num.FMA32(t64_3[k], cQ2[k], num.FMA32(t64_4[k], cQ3[k], F(t64_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	clear(t53)
 	if kern.Wide() {
@@ -586,26 +567,31 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
+		a := regions.Radecf289f9b1Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
 				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
 					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -686,32 +672,37 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t53, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.q1
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t46[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t64),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t64_3 := t64[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t64_4 := t64[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t64_5 := t64[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						q0TailBarOut[k] = num.FMA32(t64_2[k], cQ[k], num.FMA32(t64_3[k], cQ2[k], num.FMA32(t64_4[k], cQ3[k], F(t64_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}

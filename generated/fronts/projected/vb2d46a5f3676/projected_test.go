@@ -106,7 +106,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.CQBar = a.Grad("c_Q", 4*g.DK)
 	g.BQBar = a.Grad("b_Q", g.DK)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

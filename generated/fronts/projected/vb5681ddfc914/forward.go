@@ -67,10 +67,10 @@ type Forward[F num.Float] struct {
 	Work      []F     // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·n_phi·n_phi + 4·L·T·n_phi + 8·L·T + 9·L·d_v + 36·L·n_phi.
+// WorkLen is 4·L·T·n_phi + 8·L·T + 9·L·d_v + 36·L·n_phi.
 func (c *Forward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
-	return 4*L*T*nPhi*nPhi + 4*L*T*nPhi + 8*L*T + 9*L*dV + 36*L*nPhi
+	return 4*L*T*nPhi + 8*L*T + 9*L*dV + 36*L*nPhi
 }
 
 // Run computes Forward.
@@ -117,10 +117,6 @@ func (c *Forward[F]) Run() {
 	t162 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t182 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t37 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
-	work = work[2*L*T*nPhi*nPhi:]
-	t47 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
 
 	// projected.k0
 	for i := range L {
@@ -382,8 +378,7 @@ func (c *Forward[F]) Run() {
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			k2ProdEntry := k2Prod[j]
-			t18 := (F(0) < k2ProdEntry)
-			t25_2[j] = num.Max(kern.Choose(t18, num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1))), F(0)), F(1e-08))
+			t25_2[j] = num.Max(kern.Choose((F(0) < k2ProdEntry), num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -412,8 +407,7 @@ func (c *Forward[F]) Run() {
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			q2ProdEntry := q2Prod[j]
-			t28 := (F(0) < q2ProdEntry)
-			t35_2[j] = num.Max(kern.Choose(t28, num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1))), F(0)), F(1e-08))
+			t35_2[j] = num.Max(kern.Choose((F(0) < q2ProdEntry), num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -453,10 +447,10 @@ func (c *Forward[F]) Run() {
 			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
 				kStack2 := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t37_2 := t37[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				kReshapeView := c.KReshape[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				w := F(0.5 * kStack[k])
 				for m := range nPhi {
-					t37_2[m] = F(w * kStack2[m])
+					kReshapeView[m] = F(w * kStack2[m])
 				}
 			}
 		}
@@ -487,10 +481,10 @@ func (c *Forward[F]) Run() {
 	a2PhiEntry := c.A2Phi[0]
 	for i := range L {
 		for j := range T {
-			t37View := t37[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			for k2 := range 2 * nPhi * nPhi {
-				k[k2] = F(a2PhiEntry * t37View[k2])
+				k[k2] = F(a2PhiEntry * kReshape[k2])
 			}
 		}
 	}
@@ -512,10 +506,10 @@ func (c *Forward[F]) Run() {
 			qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
 				qStack2 := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t47_2 := t47[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				qReshapeView := c.QReshape[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				w3 := F(0.5 * qStack[k])
 				for m := range nPhi {
-					t47_2[m] = F(w3 * qStack2[m])
+					qReshapeView[m] = F(w3 * qStack2[m])
 				}
 			}
 		}
@@ -542,10 +536,10 @@ func (c *Forward[F]) Run() {
 	}
 	for i := range L {
 		for j := range T {
-			t47View := t47[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			for k := range 2 * nPhi * nPhi {
-				q[k] = F(a2PhiEntry * t47View[k])
+				q[k] = F(a2PhiEntry * qReshape[k])
 			}
 		}
 	}
@@ -587,20 +581,6 @@ func (c *Forward[F]) Run() {
 			theta[j] = num.Min(num.Max(num.Softplus(t65), F(0)), F(0.1))
 			etaLin[j] = t72_2
 			eta[j] = num.Sigmoid(t72_2)
-		}
-	}
-
-	// projected.k, projected.q
-	for i := range L {
-		for j := range T {
-			t37View := t37[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t47View := t47[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			for k := range 2 * nPhi * nPhi {
-				kReshape[k] = t37View[k]
-				qReshape[k] = t47View[k]
-			}
 		}
 	}
 }
@@ -672,19 +652,12 @@ type Backward[F num.Float] struct {
 	WEtaBar      []F     // [d_v + 2·n_phi], written
 	BEtaBar      []F     // [], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 4·L·T·n_phi·n_phi + 5·L·T·d_v + 56·L·T·n_phi + 14·L·T + 9·L·d_v + 36·L·n_phi + 6·d_v + 12·n_phi.
+// WorkLen is 4·L·T·n_phi·n_phi + 5·L·T·d_v + 56·L·T·n_phi + 15·L·T + 6·L·d_v + 24·L·n_phi + 6·d_v + 12·n_phi.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
-	return 4*L*T*nPhi*nPhi + 5*L*T*dV + 56*L*T*nPhi + 14*L*T + 9*L*dV + 36*L*nPhi + 6*dV + 12*nPhi
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 4*L*T*nPhi*nPhi + 5*L*T*dV + 56*L*T*nPhi + 15*L*T + 6*L*dV + 24*L*nPhi + 6*dV + 12*nPhi
 }
 
 // Run computes Backward.
@@ -725,6 +698,8 @@ func (c *Backward[F]) Run() {
 	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t31 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t33 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -786,24 +761,11 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t157 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t174 := work[:3*L*dV] // [L, 3, d_v]
-	work = work[3*L*dV:]
-	t192 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
-	work = work[6*L*nPhi:]
-	t210 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
-	work = work[6*L*nPhi:]
 	t215 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t218 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
 	t221 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	t18 := c.Flags[:L*T]      // [L, T]
-	flags := c.Flags[L*T:]
-	t28 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t115 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t119 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -885,29 +847,24 @@ func (c *Backward[F]) Run() {
 		etaBar := c.EtaBar[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		t222_2 := t222[i*T:][:T]
 		t422_2 := t422[i*T:][:T]
 		t642_2 := t642[i*T:][:T]
 		t111_2 := t111[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t119_2 := t119[i*T:][:T]
 		for j := range T {
 			k2ProdEntry := k2Prod[j]
-			t182 := (F(0) < k2ProdEntry)
-			t212 := num.Sqrt(kern.Choose(t182, k2ProdEntry, F(1)))
-			t232 := kern.Choose(t182, t212, F(0))
+			t212 := num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1)))
+			t232 := kern.Choose((F(0) < k2ProdEntry), t212, F(0))
 			q2ProdEntry := q2Prod[j]
-			t282 := (F(0) < q2ProdEntry)
-			t312 := num.Sqrt(kern.Choose(t282, q2ProdEntry, F(1)))
-			t33 := kern.Choose(t282, t312, F(0))
-			t352 := num.Max(t33, F(1e-08))
+			t312 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
+			t332 := kern.Choose((F(0) < q2ProdEntry), t312, F(0))
+			t352 := num.Max(t332, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t59 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
@@ -923,20 +880,16 @@ func (c *Backward[F]) Run() {
 			t562 := (t512 && (F(0) <= t59))
 			t6422 := kern.Choose(t562, F(F(t59*kern.Choose(t562, kern.Choose(t512, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t682 += t6422
-			t1152 := (F(1e-08) <= t33)
-			t18_2[j] = t182
 			t21_2[j] = t212
 			t23_2[j] = t232
 			t25_2[j] = num.Max(t232, F(1e-08))
-			t28_2[j] = t282
 			t31_2[j] = t312
+			t33_2[j] = t332
 			t35_2[j] = t352
 			t222_2[j] = t2222
 			t422_2[j] = t4222
 			t642_2[j] = t6422
 			t111_2[j] = F(1) / t352
-			t115_2[j] = t1152
-			t119_2[j] = (t1152 && t282)
 		}
 	}
 	c.BEtaBar[0] = t252
@@ -1199,11 +1152,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q2, projected.k2
 	for i := range L {
-		t119_2 := t119[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		q2Prod := c.Q2Prod[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
+		k2Prod := c.K2Prod[i*T:][:T]
 		t114_2 := t114[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		t131_2 := t131[i*T:][:T]
@@ -1213,13 +1165,15 @@ func (c *Backward[F]) Run() {
 		t21_2 := t21[i*T:][:T]
 		t157_2 := t157[i*T:][:T]
 		for j := range T {
-			t119Entry := t119_2[j]
-			t141 := (F(1e-08) <= t23_2[j])
-			t18Entry := t18_2[j]
-			t145 := (t141 && t18Entry)
-			t131_2[j] = kern.Choose((t119Entry && t28_2[j]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[j], t114_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t33Entry := t33_2[j]
+			q2ProdEntry2 := q2Prod[j]
+			t23Entry := t23_2[j]
+			k2ProdEntry2 := k2Prod[j]
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t114_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
+			t131_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), w2, F(0)), F(0))
 			t137_2[j] = F(1) / t25_2[j]
-			t157_2[j] = kern.Choose((t145 && t18Entry), kern.Choose(t145, F(F(0.5*kern.Choose(t145, kern.Choose(t141, t140_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+			w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t140_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
+			t157_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), w3, F(0)), F(0))
 		}
 	}
 
@@ -1251,28 +1205,6 @@ func (c *Backward[F]) Run() {
 				t235_2 := t235[(j*(T+6)+k+3)*dV:][:dV]
 				for m := range dV {
 					cVBar[m] += F(vStack[m] * t235_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t174)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t235_2 := t235[(i*(T+6)+j)*dV:][:dV]
-				cV := c.CV[:dV]
-				t235_3 := t235[(i*(T+6)+j+1)*dV:][:dV]
-				cV2 := c.CV[1*dV:][:dV]
-				t235_4 := t235[(i*(T+6)+j+2)*dV:][:dV]
-				cV3 := c.CV[2*dV:][:dV]
-				t235_5 := t235[(i*(T+6)+j+3)*dV:][:dV]
-				cV4 := c.CV[3*dV:][:dV]
-				t174_2 := t174[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					t174_2[k] = F(t235_2[k]*cV[k]) + F(t235_3[k]*cV2[k]) + F(t235_4[k]*cV3[k]) + F(t235_5[k]*cV4[k])
 				}
 			}
 		}
@@ -1358,28 +1290,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t192)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t238_2 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-				cQ := c.CQ[:2*nPhi]
-				t238_3 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t238_4 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t238_5 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
-				t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					t192_2[k] = F(t238_2[k]*cQ[k]) + F(t238_3[k]*cQ2[k]) + F(t238_4[k]*cQ3[k]) + F(t238_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -1394,28 +1304,6 @@ func (c *Backward[F]) Run() {
 			t241_2 := t241[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
 				t241_2[k] = F(0)
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t210)
-	for i := range L {
-		for j := range 3 {
-			n3 := int(c.Pos[i]) + j - 3
-			if n3 >= 0 {
-				t241_2 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-				cK := c.CK[:2*nPhi]
-				t241_3 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-				t241_4 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t241_5 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
-				t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					t210_2[k] = F(t241_2[k]*cK[k]) + F(t241_3[k]*cK2[k]) + F(t241_4[k]*cK3[k]) + F(t241_5[k]*cK4[k])
-				}
 			}
 		}
 	}
@@ -1534,57 +1422,71 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t221, 2*nPhi, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				k0TailBarOut[k] = t210_2[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t241_2 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cK := c.CK[:2*nPhi]
+				t241_3 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+				t241_4 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				t241_5 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+				t238_2 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cQ := c.CQ[:2*nPhi]
+				t238_3 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+				t238_4 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				t238_5 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					k0TailBarOut[k] = F(t241_2[k]*cK[k]) + F(t241_3[k]*cK2[k]) + F(t241_4[k]*cK3[k]) + F(t241_5[k]*cK4[k])
+					q0TailBarOut[k] = F(t238_2[k]*cQ[k]) + F(t238_3[k]*cQ2[k]) + F(t238_4[k]*cQ3[k]) + F(t238_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				k0TailBarOut[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-			for k := range 2 * nPhi {
-				q0TailBarOut[k] = t192_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
+				k0TailBarOut[k] += k0TailBar[k]
 				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
 	}
 
-	// projected.k0
+	// projected.v
+	clear(c.V0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t174_2 := t174[(i*3+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-			for k := range dV {
-				v0TailBarOut[k] = t174_2[k]
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t235_2 := t235[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t235_3 := t235[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t235_4 := t235[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t235_5 := t235[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					v0TailBarOut[k] = F(t235_2[k]*cV[k]) + F(t235_3[k]*cV2[k]) + F(t235_4[k]*cV3[k]) + F(t235_5[k]*cV4[k])
+				}
 			}
 		}
 	}
@@ -1802,7 +1704,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DV+2*g.NPhi)
 	g.BEtaBar = t.Part(n.vBEta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

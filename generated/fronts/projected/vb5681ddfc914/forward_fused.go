@@ -20,27 +20,25 @@ func (c *forwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	t22 := c.Work[:6*L*nPhi]                                                            // [L, 3, 2·n_phi]
-	t62 := c.Work[6*L*nPhi:][:6*L*nPhi]                                                 // [L, 3, 2·n_phi]
-	t32 := c.Work[12*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
-	t72 := c.Work[18*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
-	t42 := c.Work[24*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
-	t82 := c.Work[30*L*nPhi:][:6*L*nPhi]                                                // [L, 3, 2·n_phi]
-	k1 := c.Work[36*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
-	q1 := c.Work[2*L*T*nPhi+36*L*nPhi:][:2*L*T*nPhi]                                    // [L, T, 2·n_phi]
-	t102 := c.Work[4*L*T*nPhi+36*L*nPhi:][:3*L*dV]                                      // [L, 3, d_v]
-	t112 := c.Work[4*L*T*nPhi+3*L*dV+36*L*nPhi:][:3*L*dV]                               // [L, 3, d_v]
-	t122 := c.Work[4*L*T*nPhi+6*L*dV+36*L*nPhi:][:3*L*dV]                               // [L, 3, d_v]
-	t152 := c.Work[4*L*T*nPhi+9*L*dV+36*L*nPhi:][:L*T]                                  // [L, T]
-	t172 := c.Work[4*L*T*nPhi+L*T+9*L*dV+36*L*nPhi:][:L*T]                              // [L, T]
-	t192 := c.Work[4*L*T*nPhi+2*L*T+9*L*dV+36*L*nPhi:][:L*T]                            // [L, T]
-	t25 := c.Work[4*L*T*nPhi+3*L*T+9*L*dV+36*L*nPhi:][:L*T]                             // [L, T]
-	t35 := c.Work[4*L*T*nPhi+4*L*T+9*L*dV+36*L*nPhi:][:L*T]                             // [L, T]
-	t142 := c.Work[4*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T]                            // [L, T]
-	t162 := c.Work[4*L*T*nPhi+6*L*T+9*L*dV+36*L*nPhi:][:L*T]                            // [L, T]
-	t182 := c.Work[4*L*T*nPhi+7*L*T+9*L*dV+36*L*nPhi:][:L*T]                            // [L, T]
-	t37 := c.Work[4*L*T*nPhi+8*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi*nPhi]                 // [L, T, 2·n_phi, n_phi]
-	t47 := c.Work[2*L*T*nPhi*nPhi+4*L*T*nPhi+8*L*T+9*L*dV+36*L*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
+	t22 := c.Work[:6*L*nPhi]                                 // [L, 3, 2·n_phi]
+	t62 := c.Work[6*L*nPhi:][:6*L*nPhi]                      // [L, 3, 2·n_phi]
+	t32 := c.Work[12*L*nPhi:][:6*L*nPhi]                     // [L, 3, 2·n_phi]
+	t72 := c.Work[18*L*nPhi:][:6*L*nPhi]                     // [L, 3, 2·n_phi]
+	t42 := c.Work[24*L*nPhi:][:6*L*nPhi]                     // [L, 3, 2·n_phi]
+	t82 := c.Work[30*L*nPhi:][:6*L*nPhi]                     // [L, 3, 2·n_phi]
+	k1 := c.Work[36*L*nPhi:][:2*L*T*nPhi]                    // [L, T, 2·n_phi]
+	q1 := c.Work[2*L*T*nPhi+36*L*nPhi:][:2*L*T*nPhi]         // [L, T, 2·n_phi]
+	t102 := c.Work[4*L*T*nPhi+36*L*nPhi:][:3*L*dV]           // [L, 3, d_v]
+	t112 := c.Work[4*L*T*nPhi+3*L*dV+36*L*nPhi:][:3*L*dV]    // [L, 3, d_v]
+	t122 := c.Work[4*L*T*nPhi+6*L*dV+36*L*nPhi:][:3*L*dV]    // [L, 3, d_v]
+	t152 := c.Work[4*L*T*nPhi+9*L*dV+36*L*nPhi:][:L*T]       // [L, T]
+	t172 := c.Work[4*L*T*nPhi+L*T+9*L*dV+36*L*nPhi:][:L*T]   // [L, T]
+	t192 := c.Work[4*L*T*nPhi+2*L*T+9*L*dV+36*L*nPhi:][:L*T] // [L, T]
+	t25 := c.Work[4*L*T*nPhi+3*L*T+9*L*dV+36*L*nPhi:][:L*T]  // [L, T]
+	t35 := c.Work[4*L*T*nPhi+4*L*T+9*L*dV+36*L*nPhi:][:L*T]  // [L, T]
+	t142 := c.Work[4*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T] // [L, T]
+	t162 := c.Work[4*L*T*nPhi+6*L*T+9*L*dV+36*L*nPhi:][:L*T] // [L, T]
+	t182 := c.Work[4*L*T*nPhi+7*L*T+9*L*dV+36*L*nPhi:][:L*T] // [L, T]
 
 	// projected.k0
 	for i := range L {
@@ -428,21 +426,20 @@ func (c *forwardFused) run() {
 
 	// projected.k2
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				k2ProdEntry := k2Prod[j]
-				t18 := (F(0) < k2ProdEntry)
-				t25_2[j] = kern.Larger(kern.Choose(t18, num.Sqrt(kern.Choose(t18, k2ProdEntry, F(1))), F(0)), F(1e-08))
+				t25_2[j] = kern.Larger(kern.Choose((F(0) < k2ProdEntry), num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -493,21 +490,20 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.Q2Prod),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			q2Prod := c.Q2Prod[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				q2ProdEntry := q2Prod[j]
-				t28 := (F(0) < q2ProdEntry)
-				t35_2[j] = kern.Larger(kern.Choose(t28, num.Sqrt(kern.Choose(t28, q2ProdEntry, F(1))), F(0)), F(1e-08))
+				t35_2[j] = kern.Larger(kern.Choose((F(0) < q2ProdEntry), num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -582,7 +578,7 @@ func (c *forwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rfb78c0c359ddArgs{
 			P0: unsafe.SliceData(c.KStack),
-			P1: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(c.KReshape),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -600,10 +596,10 @@ func (c *forwardFused) run() {
 				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
 					kStack2 := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t37_2 := t37[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					kReshapeView := c.KReshape[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					w := F(0.5 * kStack[k])
 					for m := range nPhi {
-						t37_2[m] = F(w * kStack2[m])
+						kReshapeView[m] = F(w * kStack2[m])
 					}
 				}
 			}
@@ -665,7 +661,7 @@ func (c *forwardFused) run() {
 	a2PhiEntry := c.A2Phi[0]
 	if kern.Wide() {
 		a := regions.Rb2914e2e6f62Args{
-			P0: unsafe.SliceData(t37),
+			P0: unsafe.SliceData(c.KReshape),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
@@ -680,10 +676,10 @@ func (c *forwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t37View := t37[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 				k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				for k2 := range 2 * nPhi * nPhi {
-					k[k2] = F(a2PhiEntry * t37View[k2])
+					k[k2] = F(a2PhiEntry * kReshape[k2])
 				}
 			}
 		}
@@ -723,7 +719,7 @@ func (c *forwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rfb78c0c359ddArgs{
 			P0: unsafe.SliceData(c.QStack),
-			P1: unsafe.SliceData(t47),
+			P1: unsafe.SliceData(c.QReshape),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -741,10 +737,10 @@ func (c *forwardFused) run() {
 				qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
 					qStack2 := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t47_2 := t47[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					qReshapeView := c.QReshape[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					w3 := F(0.5 * qStack[k])
 					for m := range nPhi {
-						t47_2[m] = F(w3 * qStack2[m])
+						qReshapeView[m] = F(w3 * qStack2[m])
 					}
 				}
 			}
@@ -786,7 +782,7 @@ func (c *forwardFused) run() {
 	}
 	if kern.Wide() {
 		a := regions.Rb2914e2e6f62Args{
-			P0: unsafe.SliceData(t47),
+			P0: unsafe.SliceData(c.QReshape),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
 			N1: T,
@@ -801,10 +797,10 @@ func (c *forwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t47View := t47[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 				q := c.Q[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				for k := range 2 * nPhi * nPhi {
-					q[k] = F(a2PhiEntry * t47View[k])
+					q[k] = F(a2PhiEntry * qReshape[k])
 				}
 			}
 		}
@@ -891,34 +887,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-
-	// projected.k, projected.q
-	if kern.Wide() {
-		a := regions.R95988a3a9a86Args{
-			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(c.KReshape),
-			P2: unsafe.SliceData(t47),
-			P3: unsafe.SliceData(c.QReshape),
-			N0: L,
-			N1: T,
-			N2: 2 * nPhi * nPhi,
-			N3: 2 * T * nPhi * nPhi,
-		}
-		regions.R95988a3a9a86(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t37View := t37[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t47View := t47[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				for k := range 2 * nPhi * nPhi {
-					kReshape[k] = t37View[k]
-					qReshape[k] = t47View[k]
-				}
-			}
-		}
-	}
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -932,62 +900,59 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dV
 	_ = nPhi
-	t235 := c.Work[:L*T*dV+6*L*dV]                                                                              // [L, T + 6, d_v]
-	t238 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                                       // [L, T + 6, 2·n_phi]
-	t241 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                                  // [L, T + 6, 2·n_phi]
-	t4 := c.Work[L*T*dV+4*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                              // [L, T, 2·n_phi]
-	t5 := c.Work[L*T*dV+6*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                              // [L, T, 2·n_phi]
-	k1 := c.Work[L*T*dV+8*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                              // [L, T, 2·n_phi]
-	t9 := c.Work[L*T*dV+10*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                             // [L, T, 2·n_phi]
-	t10 := c.Work[L*T*dV+12*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                            // [L, T, 2·n_phi]
-	q1 := c.Work[L*T*dV+14*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                             // [L, T, 2·n_phi]
-	t14 := c.Work[L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T*dV]                                                // [L, T, d_v]
-	t15 := c.Work[2*L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T*dV]                                              // [L, T, d_v]
-	v := c.Work[3*L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T*dV]                                                // [L, T, d_v]
-	t21 := c.Work[4*L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T]                                                 // [L, T]
-	t23 := c.Work[4*L*T*dV+16*L*T*nPhi+L*T+6*L*dV+24*L*nPhi:][:L*T]                                             // [L, T]
-	t25 := c.Work[4*L*T*dV+16*L*T*nPhi+2*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
-	t31 := c.Work[4*L*T*dV+16*L*T*nPhi+3*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
-	t35 := c.Work[4*L*T*dV+16*L*T*nPhi+4*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
-	t222 := c.Work[4*L*T*dV+16*L*T*nPhi+5*L*T+6*L*dV+24*L*nPhi:][:L*T]                                          // [L, T]
-	t422 := c.Work[4*L*T*dV+16*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:L*T]                                          // [L, T]
-	t642 := c.Work[4*L*T*dV+16*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:L*T]                                          // [L, T]
-	t111 := c.Work[4*L*T*dV+16*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:L*T]                                          // [L, T]
-	k2 := c.Work[4*L*T*dV+16*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                     // [L, T, 2·n_phi]
-	q2 := c.Work[4*L*T*dV+18*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                     // [L, T, 2·n_phi]
-	t292 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:dV+2*nPhi]                                    // [d_v + 2·n_phi]
-	t502 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+dV+2*nPhi:][:dV+2*nPhi]                          // [d_v + 2·n_phi]
-	t722 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+2*dV+4*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
-	t272 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+3*dV+6*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
-	t482 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+4*dV+8*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
-	t702 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+5*dV+10*nPhi:][:dV+2*nPhi]                       // [d_v + 2·n_phi]
-	t78 := c.Work[4*L*T*dV+20*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
-	t79 := c.Work[4*L*T*dV+24*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
-	t97 := c.Work[4*L*T*dV+28*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
-	t98 := c.Work[4*L*T*dV+32*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
-	t81 := c.Work[4*L*T*dV+36*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi*nPhi]                  // [L, T, 2·n_phi·n_phi]
-	t100 := c.Work[2*L*T*nPhi*nPhi+4*L*T*dV+36*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
-	t85 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+36*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]       // [L, T, 2·n_phi]
-	t86 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+38*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]       // [L, T, 4·n_phi]
-	t104 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+42*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t105 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+44*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
-	t109 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+48*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t114 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
-	t135 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
-	t140 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]            // [L, T]
-	t131 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]            // [L, T]
-	t137 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]            // [L, T]
-	t157 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+13*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]            // [L, T]
-	t174 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:3*L*dV]         // [L, 3, d_v]
-	t192 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+9*L*dV+24*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
-	t210 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+9*L*dV+30*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
-	t215 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+9*L*dV+36*L*nPhi+6*dV+12*nPhi:][:L*T*dV]         // [L, T, d_v]
-	t218 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+52*L*T*nPhi+14*L*T+9*L*dV+36*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
-	t221 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+54*L*T*nPhi+14*L*T+9*L*dV+36*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
-	t18 := c.Flags[:L*T]                                                                                        // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                                                                                  // [L, T]
-	t115 := c.Flags[2*L*T:][:L*T]                                                                               // [L, T]
-	t119 := c.Flags[3*L*T:][:L*T]                                                                               // [L, T]
+	t235 := c.Work[:L*T*dV+6*L*dV]                                                                               // [L, T + 6, d_v]
+	t238 := c.Work[L*T*dV+6*L*dV:][:2*L*T*nPhi+12*L*nPhi]                                                        // [L, T + 6, 2·n_phi]
+	t241 := c.Work[L*T*dV+2*L*T*nPhi+6*L*dV+12*L*nPhi:][:2*L*T*nPhi+12*L*nPhi]                                   // [L, T + 6, 2·n_phi]
+	t4 := c.Work[L*T*dV+4*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
+	t5 := c.Work[L*T*dV+6*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
+	k1 := c.Work[L*T*dV+8*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                               // [L, T, 2·n_phi]
+	t9 := c.Work[L*T*dV+10*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                              // [L, T, 2·n_phi]
+	t10 := c.Work[L*T*dV+12*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                             // [L, T, 2·n_phi]
+	q1 := c.Work[L*T*dV+14*L*T*nPhi+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                              // [L, T, 2·n_phi]
+	t14 := c.Work[L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T*dV]                                                 // [L, T, d_v]
+	t15 := c.Work[2*L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T*dV]                                               // [L, T, d_v]
+	v := c.Work[3*L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T*dV]                                                 // [L, T, d_v]
+	t21 := c.Work[4*L*T*dV+16*L*T*nPhi+6*L*dV+24*L*nPhi:][:L*T]                                                  // [L, T]
+	t23 := c.Work[4*L*T*dV+16*L*T*nPhi+L*T+6*L*dV+24*L*nPhi:][:L*T]                                              // [L, T]
+	t25 := c.Work[4*L*T*dV+16*L*T*nPhi+2*L*T+6*L*dV+24*L*nPhi:][:L*T]                                            // [L, T]
+	t31 := c.Work[4*L*T*dV+16*L*T*nPhi+3*L*T+6*L*dV+24*L*nPhi:][:L*T]                                            // [L, T]
+	t33 := c.Work[4*L*T*dV+16*L*T*nPhi+4*L*T+6*L*dV+24*L*nPhi:][:L*T]                                            // [L, T]
+	t35 := c.Work[4*L*T*dV+16*L*T*nPhi+5*L*T+6*L*dV+24*L*nPhi:][:L*T]                                            // [L, T]
+	t222 := c.Work[4*L*T*dV+16*L*T*nPhi+6*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	t422 := c.Work[4*L*T*dV+16*L*T*nPhi+7*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	t642 := c.Work[4*L*T*dV+16*L*T*nPhi+8*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	t111 := c.Work[4*L*T*dV+16*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:L*T]                                           // [L, T]
+	k2 := c.Work[4*L*T*dV+16*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                     // [L, T, 2·n_phi]
+	q2 := c.Work[4*L*T*dV+18*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]                                     // [L, T, 2·n_phi]
+	t292 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:dV+2*nPhi]                                    // [d_v + 2·n_phi]
+	t502 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+dV+2*nPhi:][:dV+2*nPhi]                          // [d_v + 2·n_phi]
+	t722 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+2*dV+4*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
+	t272 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+3*dV+6*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
+	t482 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+4*dV+8*nPhi:][:dV+2*nPhi]                        // [d_v + 2·n_phi]
+	t702 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+5*dV+10*nPhi:][:dV+2*nPhi]                       // [d_v + 2·n_phi]
+	t78 := c.Work[4*L*T*dV+20*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
+	t79 := c.Work[4*L*T*dV+24*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
+	t97 := c.Work[4*L*T*dV+28*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
+	t98 := c.Work[4*L*T*dV+32*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]                       // [L, T, 4·n_phi]
+	t81 := c.Work[4*L*T*dV+36*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi*nPhi]                  // [L, T, 2·n_phi·n_phi]
+	t100 := c.Work[2*L*T*nPhi*nPhi+4*L*T*dV+36*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t85 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+36*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]       // [L, T, 2·n_phi]
+	t86 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+38*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]       // [L, T, 4·n_phi]
+	t104 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+42*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t105 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+44*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:4*L*T*nPhi]      // [L, T, 4·n_phi]
+	t109 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+48*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t114 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t135 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+50*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t140 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t131 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t137 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+13*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t157 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
+	t215 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T*dV]          // [L, T, d_v]
+	t218 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+52*L*T*nPhi+15*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t221 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+54*L*T*nPhi+15*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t252Total := make([]F, 1)
+	t462Total := make([]F, 1)
+	t682Total := make([]F, 1)
 	t82Total := make([]F, 1)
 	t101Total := make([]F, 1)
 	t77Total := make([]F, 1)
@@ -1113,69 +1078,116 @@ func (c *backwardFused) run() {
 	var t252 F
 	var t462 F
 	var t682 F
-	for i := range L {
-		k2Prod := c.K2Prod[i*T:][:T]
-		q2Prod := c.Q2Prod[i*T:][:T]
-		rhoLin := c.RhoLin[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		etaLin := c.EtaLin[i*T:][:T]
-		etaBar := c.EtaBar[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t222_2 := t222[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t642_2 := t642[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t119_2 := t119[i*T:][:T]
-		for j := range T {
-			k2ProdEntry := k2Prod[j]
-			t182 := (F(0) < k2ProdEntry)
-			t212 := num.Sqrt(kern.Choose(t182, k2ProdEntry, F(1)))
-			t232 := kern.Choose(t182, t212, F(0))
-			q2ProdEntry := q2Prod[j]
-			t282 := (F(0) < q2ProdEntry)
-			t312 := num.Sqrt(kern.Choose(t282, q2ProdEntry, F(1)))
-			t33 := kern.Choose(t282, t312, F(0))
-			t352 := kern.Larger(t33, F(1e-08))
-			rhoLinEntry := rhoLin[j]
-			t59 := kern.Sigmoid(rhoLinEntry)
-			thetaLinEntry := thetaLin[j]
-			t66 := kern.Softplus(thetaLinEntry)
-			etaLinEntry := etaLin[j]
-			t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
-			t252 = t252 + t2222
-			t302 := (kern.Larger(t66, F(0)) <= F(0.1))
-			t3522 := (t302 && (F(0) <= t66))
-			t4222 := kern.Choose(t3522, F(kern.Choose(t3522, kern.Choose(t302, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t462 = t462 + t4222
-			t512 := (kern.Larger(t59, F(0)) <= F(1))
-			t562 := (t512 && (F(0) <= t59))
-			t6422 := kern.Choose(t562, F(F(t59*kern.Choose(t562, kern.Choose(t512, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-			t682 = t682 + t6422
-			t1152 := (F(1e-08) <= t33)
-			t18_2[j] = t182
-			t21_2[j] = t212
-			t23_2[j] = t232
-			t25_2[j] = kern.Larger(t232, F(1e-08))
-			t28_2[j] = t282
-			t31_2[j] = t312
-			t35_2[j] = t352
-			t222_2[j] = t2222
-			t422_2[j] = t4222
-			t642_2[j] = t6422
-			t111_2[j] = F(1) / t352
-			t115_2[j] = t1152
-			t119_2[j] = (t1152 && t282)
+	if kern.Wide() {
+		a := regions.Rf737578eb947Args{
+			P0:  unsafe.SliceData(c.K2Prod),
+			P1:  unsafe.SliceData(c.Q2Prod),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.ThetaLin),
+			P4:  unsafe.SliceData(c.EtaLin),
+			P5:  unsafe.SliceData(c.EtaBar),
+			P6:  unsafe.SliceData(c.ThetaBar),
+			P7:  unsafe.SliceData(c.RhoBar),
+			P8:  unsafe.SliceData(t21),
+			P9:  unsafe.SliceData(t23),
+			P10: unsafe.SliceData(t25),
+			P11: unsafe.SliceData(t31),
+			P12: unsafe.SliceData(t33),
+			P13: unsafe.SliceData(t35),
+			P14: unsafe.SliceData(t222),
+			P15: unsafe.SliceData(t422),
+			P16: unsafe.SliceData(t642),
+			P17: unsafe.SliceData(t111),
+			P18: unsafe.SliceData(t252Total),
+			P19: unsafe.SliceData(t462Total),
+			P20: unsafe.SliceData(t682Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t682},
+			S1:  [2]float32{t462},
+			S2:  [2]float32{t252},
 		}
+		regions.Rf737578eb947(&a)
+	} else {
+		t682_2 := t682
+		t462_2 := t462
+		t252_2 := t252
+		for i := range L {
+			k2Prod := c.K2Prod[i*T:][:T]
+			q2Prod := c.Q2Prod[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			etaLin := c.EtaLin[i*T:][:T]
+			etaBar := c.EtaBar[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t222_2 := t222[i*T:][:T]
+			t422_2 := t422[i*T:][:T]
+			t642_2 := t642[i*T:][:T]
+			t111_2 := t111[i*T:][:T]
+			var t252Row F
+			var t462Row F
+			var t682Row F
+			t252RowSums := [16]F{t252Row}
+			t462RowSums := [16]F{t462Row}
+			t682RowSums := [16]F{t682Row}
+			for j := range T {
+				k2ProdEntry := k2Prod[j]
+				t212 := num.Sqrt(kern.Choose((F(0) < k2ProdEntry), k2ProdEntry, F(1)))
+				t232 := kern.Choose((F(0) < k2ProdEntry), t212, F(0))
+				q2ProdEntry := q2Prod[j]
+				t312 := num.Sqrt(kern.Choose((F(0) < q2ProdEntry), q2ProdEntry, F(1)))
+				t332 := kern.Choose((F(0) < q2ProdEntry), t312, F(0))
+				t352 := kern.Larger(t332, F(1e-08))
+				rhoLinEntry := rhoLin[j]
+				t59 := kern.Sigmoid(rhoLinEntry)
+				thetaLinEntry := thetaLin[j]
+				t66 := kern.Softplus(thetaLinEntry)
+				etaLinEntry := etaLin[j]
+				t2222 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+				t252RowSums[j%16] = t252RowSums[j%16] + t2222
+				t302 := (kern.Larger(t66, F(0)) <= F(0.1))
+				t3522 := (t302 && (F(0) <= t66))
+				t4222 := kern.Choose(t3522, F(kern.Choose(t3522, kern.Choose(t302, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t462RowSums[j%16] = t462RowSums[j%16] + t4222
+				t512 := (kern.Larger(t59, F(0)) <= F(1))
+				t562 := (t512 && (F(0) <= t59))
+				t6422 := kern.Choose(t562, F(F(t59*kern.Choose(t562, kern.Choose(t512, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t682RowSums[j%16] = t682RowSums[j%16] + t6422
+				t21_2[j] = t212
+				t23_2[j] = t232
+				t25_2[j] = kern.Larger(t232, F(1e-08))
+				t31_2[j] = t312
+				t33_2[j] = t332
+				t35_2[j] = t352
+				t222_2[j] = t2222
+				t422_2[j] = t4222
+				t642_2[j] = t6422
+				t111_2[j] = F(1) / t352
+			}
+			t252Row = kern.Sum16(&t252RowSums)
+			t462Row = kern.Sum16(&t462RowSums)
+			t682Row = kern.Sum16(&t682RowSums)
+			t252_2 = t252_2 + t252Row
+			t462_2 = t462_2 + t462Row
+			t682_2 = t682_2 + t682Row
+		}
+		t252Total[0] = t252_2
+		t462Total[0] = t462_2
+		t682Total[0] = t682_2
 	}
+	t252 = t252Total[0]
+	t462 = t462Total[0]
+	t682 = t682Total[0]
 	c.BEtaBar[0] = t252
 	c.BThetaBar[0] = t462
 	c.BRhoBar[0] = t682
@@ -1740,28 +1752,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q2, projected.k2
-	for i := range L {
-		t119_2 := t119[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t115_2 := t115[i*T:][:T]
-		t114_2 := t114[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t131_2 := t131[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t137_2 := t137[i*T:][:T]
-		t140_2 := t140[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t157_2 := t157[i*T:][:T]
-		for j := range T {
-			t119Entry := t119_2[j]
-			t141 := (F(1e-08) <= t23_2[j])
-			t18Entry := t18_2[j]
-			t145 := (t141 && t18Entry)
-			t131_2[j] = kern.Choose((t119Entry && t28_2[j]), kern.Choose(t119Entry, F(F(0.5*kern.Choose(t119Entry, kern.Choose(t115_2[j], t114_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-			t137_2[j] = F(1) / t25_2[j]
-			t157_2[j] = kern.Choose((t145 && t18Entry), kern.Choose(t145, F(F(0.5*kern.Choose(t145, kern.Choose(t141, t140_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t33),
+			P1:  unsafe.SliceData(c.Q2Prod),
+			P2:  unsafe.SliceData(t23),
+			P3:  unsafe.SliceData(c.K2Prod),
+			P4:  unsafe.SliceData(t114),
+			P5:  unsafe.SliceData(t31),
+			P6:  unsafe.SliceData(t131),
+			P7:  unsafe.SliceData(t25),
+			P8:  unsafe.SliceData(t137),
+			P9:  unsafe.SliceData(t140),
+			P10: unsafe.SliceData(t21),
+			P11: unsafe.SliceData(t157),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t33_2 := t33[i*T:][:T]
+			q2Prod := c.Q2Prod[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			k2Prod := c.K2Prod[i*T:][:T]
+			t114_2 := t114[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t131_2 := t131[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t137_2 := t137[i*T:][:T]
+			t140_2 := t140[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t157_2 := t157[i*T:][:T]
+			for j := range T {
+				t33Entry := t33_2[j]
+				q2ProdEntry2 := q2Prod[j]
+				t23Entry := t23_2[j]
+				k2ProdEntry2 := k2Prod[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t114_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
+				t131_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < q2ProdEntry2)), w2, F(0)), F(0))
+				t137_2[j] = F(1) / t25_2[j]
+				w3 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t140_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
+				t157_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < k2ProdEntry2)), w3, F(0)), F(0))
+			}
 		}
 	}
 
@@ -1829,42 +1862,6 @@ func (c *backwardFused) run() {
 					t235_2 := t235[(j*(T+6)+k+3)*dV:][:dV]
 					for m := range dV {
 						cVBar[m] = num.FMA32(vStack[m], t235_2[m], cVBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t174)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t235),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(t174),
-						N0: dV,
-						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
-						N2: 12 * dV,
-						N3: -dV,
-						N4: 4*dV*j + 12*dV*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
-					cV := c.CV[3*dV:][:dV]
-					t235_3 := t235[(i*(T+6)+j+2)*dV:][:dV]
-					cV2 := c.CV[2*dV:][:dV]
-					t235_4 := t235[(i*(T+6)+j+1)*dV:][:dV]
-					cV3 := c.CV[1*dV:][:dV]
-					t235_5 := t235[(i*(T+6)+j)*dV:][:dV]
-					cV4 := c.CV[:dV]
-					t174_2 := t174[(i*3+j)*dV:][:dV]
-					for k := range dV {
-						t174_2[k] = num.FMA32(t235_2[k], cV[k], num.FMA32(t235_3[k], cV2[k], num.FMA32(t235_4[k], cV3[k], F(t235_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -2030,42 +2027,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t192)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t238),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t192),
-						N0: 2 * nPhi,
-						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
-						N2: 24 * nPhi,
-						N3: -2 * nPhi,
-						N4: 8*nPhi*j + 24*nPhi*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
-					t238_3 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
-					t238_4 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
-					t238_5 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-					cQ4 := c.CQ[:2*nPhi]
-					t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
-					for k := range 2 * nPhi {
-						t192_2[k] = num.FMA32(t238_2[k], cQ[k], num.FMA32(t238_3[k], cQ2[k], num.FMA32(t238_4[k], cQ3[k], F(t238_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -2100,42 +2061,6 @@ func (c *backwardFused) run() {
 				t241_2 := t241[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
 					t241_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t210)
-	for i := range L {
-		for j := range 3 {
-			n3 := int(c.Pos[i]) + j - 3
-			if n3 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t241),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t210),
-						N0: 2 * nPhi,
-						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
-						N2: 24 * nPhi,
-						N3: -2 * nPhi,
-						N4: 8*nPhi*j + 24*nPhi*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-					cK := c.CK[3*2*nPhi:][:2*nPhi]
-					t241_3 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
-					t241_4 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
-					t241_5 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-					cK4 := c.CK[:2*nPhi]
-					t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
-					for k := range 2 * nPhi {
-						t210_2[k] = num.FMA32(t241_2[k], cK[k], num.FMA32(t241_3[k], cK2[k], num.FMA32(t241_4[k], cK3[k], F(t241_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -2348,72 +2273,123 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t221, 2*nPhi, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t210[(i*3+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: 2 * nPhi,
-			N3: 8 * T * nPhi,
-			N4: 6 * nPhi,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
-				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t241),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t238),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
+						N2: 24 * nPhi,
+						N3: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 16*nPhi,
+						N4: 16 * nPhi,
+						N5: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 8*nPhi,
+						N6: 8 * nPhi,
+						N7: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i,
+						N8: 8*nPhi*j + 24*nPhi*i,
+						N9: -2 * nPhi,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cK := c.CK[3*2*nPhi:][:2*nPhi]
+					t241_3 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
+					t241_4 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
+					t241_5 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cK4 := c.CK[:2*nPhi]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+					t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
+					t238_3 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
+					t238_4 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
+					t238_5 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cQ4 := c.CQ[:2*nPhi]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						k0TailBarOut[k] = num.FMA32(t241_2[k], cK[k], num.FMA32(t241_3[k], cK2[k], num.FMA32(t241_4[k], cK3[k], F(t241_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t238_2[k], cQ[k], num.FMA32(t238_3[k], cQ2[k], num.FMA32(t238_4[k], cQ3[k], F(t238_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t192[(i*3+j)*2*nPhi:][:2*nPhi])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: 2 * nPhi,
 			N3: 8 * T * nPhi,
 			N4: 6 * nPhi,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
 				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// projected.k0
+	// projected.v
+	clear(c.V0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t174[(i*3+j)*dV:][:dV])
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.R1b53bca6b694Args{
+						P0: unsafe.SliceData(t235),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(c.V0TailBarOut),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.R1b53bca6b694(&a)
+				} else {
+					t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t235_3 := t235[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t235_4 := t235[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t235_5 := t235[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						v0TailBarOut[k] = num.FMA32(t235_2[k], cV[k], num.FMA32(t235_3[k], cV2[k], num.FMA32(t235_4[k], cV3[k], F(t235_5[k]*cV4[k]))))
+					}
+				}
+			}
 		}
 	}
 

@@ -150,7 +150,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.WThetaBar = a.Grad("w_theta", g.DK+g.DV)
 	g.BThetaBar = a.Grad("b_theta", 1)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

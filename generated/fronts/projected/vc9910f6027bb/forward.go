@@ -96,8 +96,7 @@ func (c *Forward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t3 := (F(0) < kProdEntry)
-			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -126,8 +125,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t13 := (F(0) < qProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -206,46 +204,39 @@ type Backward[F num.Float] struct {
 	D         int
 	DK        int
 	DV        int
-	WK        []F    // [d_k, d]
-	X         []F    // [L, T, d]
-	WQ        []F    // [d_k, d]
-	WV        []F    // [d_v, d]
-	WRho      []F    // [d_k + d_v]
-	WTheta    []F    // [d_k + d_v]
-	VBar      []F    // [L, T, d_v]
-	KBar      []F    // [L, T, d_k]
-	QBar      []F    // [L, T, d_k]
-	RhoBar    []F    // [L, T]
-	ThetaBar  []F    // [L, T]
-	K0        []F    // [L, T, d_k]
-	Q0        []F    // [L, T, d_k]
-	V         []F    // [L, T, d_v]
-	KProd     []F    // [L, T]
-	QProd     []F    // [L, T]
-	RhoLin    []F    // [L, T]
-	ThetaLin  []F    // [L, T]
-	WKBar     []F    // [d_k, d], written
-	XBar      []F    // [L, T, d], written
-	WQBar     []F    // [d_k, d], written
-	WVBar     []F    // [d_v, d], written
-	WRhoBar   []F    // [d_k + d_v], written
-	BRhoBar   []F    // [], written
-	WThetaBar []F    // [d_k + d_v], written
-	BThetaBar []F    // [], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	WK        []F // [d_k, d]
+	X         []F // [L, T, d]
+	WQ        []F // [d_k, d]
+	WV        []F // [d_v, d]
+	WRho      []F // [d_k + d_v]
+	WTheta    []F // [d_k + d_v]
+	VBar      []F // [L, T, d_v]
+	KBar      []F // [L, T, d_k]
+	QBar      []F // [L, T, d_k]
+	RhoBar    []F // [L, T]
+	ThetaBar  []F // [L, T]
+	K0        []F // [L, T, d_k]
+	Q0        []F // [L, T, d_k]
+	V         []F // [L, T, d_v]
+	KProd     []F // [L, T]
+	QProd     []F // [L, T]
+	RhoLin    []F // [L, T]
+	ThetaLin  []F // [L, T]
+	WKBar     []F // [d_k, d], written
+	XBar      []F // [L, T, d], written
+	WQBar     []F // [d_k, d], written
+	WVBar     []F // [d_v, d], written
+	WRhoBar   []F // [d_k + d_v], written
+	BRhoBar   []F // [], written
+	WThetaBar []F // [d_k + d_v], written
+	BThetaBar []F // [], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_k + L·T·d_v + 13·L·T + 4·d_k + 4·d_v.
+// WorkLen is 3·L·T·d_k + L·T·d_v + 14·L·T + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 3*L*T*dK + L*T*dV + 13*L*T + 4*dK + 4*dV
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 3*L*T*dK + L*T*dV + 14*L*T + 4*dK + 4*dV
 }
 
 // Run computes Backward.
@@ -262,6 +253,8 @@ func (c *Backward[F]) Run() {
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -296,13 +289,6 @@ func (c *Backward[F]) Run() {
 	t98 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t101 := work[:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]   // [L, T]
-	flags := c.Flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t49 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t53 := flags[:L*T] // [L, T]
 
 	// projected.k, projected.q, projected.rho, projected.theta
 	var t172 F
@@ -314,28 +300,23 @@ func (c *Backward[F]) Run() {
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		t132_2 := t132[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		t45_2 := t45[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t32 := (F(0) < kProdEntry)
-			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
-			t82 := kern.Choose(t32, t62, F(0))
+			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 			qProdEntry := qProd[j]
-			t133 := (F(0) < qProdEntry)
-			t162 := num.Sqrt(kern.Choose(t133, qProdEntry, F(1)))
-			t18 := kern.Choose(t133, t162, F(0))
-			t202 := num.Max(t18, F(1e-08))
+			t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+			t202 := num.Max(t182, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t24 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
@@ -346,19 +327,15 @@ func (c *Backward[F]) Run() {
 			t272 := (t222 && (F(0) <= t24))
 			t352 := kern.Choose(t272, F(F(t24*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t39 += t352
-			t492 := (F(1e-08) <= t18)
-			t3_2[j] = t32
 			t6_2[j] = t62
 			t8_2[j] = t82
 			t10_2[j] = num.Max(t82, F(1e-08))
-			t13_2[j] = t133
 			t16_2[j] = t162
+			t18_2[j] = t182
 			t20_2[j] = t202
 			t132_2[j] = t1322
 			t35_2[j] = t352
 			t45_2[j] = F(1) / t202
-			t49_2[j] = t492
-			t53_2[j] = (t492 && t133)
 		}
 	}
 	c.BThetaBar[0] = t172
@@ -431,11 +408,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t53_2 := t53[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t48_2 := t48[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t65_2 := t65[i*T:][:T]
@@ -445,13 +421,15 @@ func (c *Backward[F]) Run() {
 		t6_2 := t6[i*T:][:T]
 		t91_2 := t91[i*T:][:T]
 		for j := range T {
-			t53Entry := t53_2[j]
-			t75 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t79 := (t75 && t3Entry)
-			t65_2[j] = kern.Choose((t53Entry && t13_2[j]), kern.Choose(t53Entry, F(F(0.5*kern.Choose(t53Entry, kern.Choose(t49_2[j], t48_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t18Entry := t18_2[j]
+			qProdEntry2 := qProd[j]
+			t8Entry := t8_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t48_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t65_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t71_2[j] = F(1) / t10_2[j]
-			t91_2[j] = kern.Choose((t79 && t3Entry), kern.Choose(t79, F(F(0.5*kern.Choose(t79, kern.Choose(t75, t74_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t74_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+			t91_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -608,7 +586,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

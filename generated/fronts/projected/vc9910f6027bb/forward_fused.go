@@ -69,21 +69,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t3 := (F(0) < kProdEntry)
-				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -130,21 +129,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t13 := (F(0) < qProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -300,85 +298,119 @@ func (c *backwardFused) run() {
 	t8 := c.Work[L*T:][:L*T]                                   // [L, T]
 	t10 := c.Work[2*L*T:][:L*T]                                // [L, T]
 	t16 := c.Work[3*L*T:][:L*T]                                // [L, T]
-	t20 := c.Work[4*L*T:][:L*T]                                // [L, T]
-	t132 := c.Work[5*L*T:][:L*T]                               // [L, T]
-	t35 := c.Work[6*L*T:][:L*T]                                // [L, T]
-	t45 := c.Work[7*L*T:][:L*T]                                // [L, T]
-	t212 := c.Work[8*L*T:][:dK+dV]                             // [d_k + d_v]
-	t43 := c.Work[8*L*T+dK+dV:][:dK+dV]                        // [d_k + d_v]
-	t48 := c.Work[8*L*T+2*dK+2*dV:][:L*T]                      // [L, T]
-	t69 := c.Work[9*L*T+2*dK+2*dV:][:L*T*dK]                   // [L, T, d_k]
-	t74 := c.Work[L*T*dK+9*L*T+2*dK+2*dV:][:L*T]               // [L, T]
-	t192 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
-	t41 := c.Work[L*T*dK+10*L*T+3*dK+3*dV:][:dK+dV]            // [d_k + d_v]
-	t95 := c.Work[L*T*dK+10*L*T+4*dK+4*dV:][:L*T*dV]           // [L, T, d_v]
-	t65 := c.Work[L*T*dK+L*T*dV+10*L*T+4*dK+4*dV:][:L*T]       // [L, T]
-	t71 := c.Work[L*T*dK+L*T*dV+11*L*T+4*dK+4*dV:][:L*T]       // [L, T]
-	t91 := c.Work[L*T*dK+L*T*dV+12*L*T+4*dK+4*dV:][:L*T]       // [L, T]
-	t98 := c.Work[L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T*dK]    // [L, T, d_k]
-	t101 := c.Work[2*L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]                                        // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                                 // [L, T]
-	t49 := c.Flags[2*L*T:][:L*T]                               // [L, T]
-	t53 := c.Flags[3*L*T:][:L*T]                               // [L, T]
+	t18 := c.Work[4*L*T:][:L*T]                                // [L, T]
+	t20 := c.Work[5*L*T:][:L*T]                                // [L, T]
+	t132 := c.Work[6*L*T:][:L*T]                               // [L, T]
+	t35 := c.Work[7*L*T:][:L*T]                                // [L, T]
+	t45 := c.Work[8*L*T:][:L*T]                                // [L, T]
+	t212 := c.Work[9*L*T:][:dK+dV]                             // [d_k + d_v]
+	t43 := c.Work[9*L*T+dK+dV:][:dK+dV]                        // [d_k + d_v]
+	t48 := c.Work[9*L*T+2*dK+2*dV:][:L*T]                      // [L, T]
+	t69 := c.Work[10*L*T+2*dK+2*dV:][:L*T*dK]                  // [L, T, d_k]
+	t74 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:L*T]              // [L, T]
+	t192 := c.Work[L*T*dK+11*L*T+2*dK+2*dV:][:dK+dV]           // [d_k + d_v]
+	t41 := c.Work[L*T*dK+11*L*T+3*dK+3*dV:][:dK+dV]            // [d_k + d_v]
+	t95 := c.Work[L*T*dK+11*L*T+4*dK+4*dV:][:L*T*dV]           // [L, T, d_v]
+	t65 := c.Work[L*T*dK+L*T*dV+11*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t71 := c.Work[L*T*dK+L*T*dV+12*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t91 := c.Work[L*T*dK+L*T*dV+13*L*T+4*dK+4*dV:][:L*T]       // [L, T]
+	t98 := c.Work[L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*dK]    // [L, T, d_k]
+	t101 := c.Work[2*L*T*dK+L*T*dV+14*L*T+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t172Total := make([]F, 1)
+	t39Total := make([]F, 1)
 
 	// projected.k, projected.q, projected.rho, projected.theta
 	var t172 F
 	var t39 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		rhoLin := c.RhoLin[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t132_2 := t132[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t45_2 := t45[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t32 := (F(0) < kProdEntry)
-			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
-			t82 := kern.Choose(t32, t62, F(0))
-			qProdEntry := qProd[j]
-			t133 := (F(0) < qProdEntry)
-			t162 := num.Sqrt(kern.Choose(t133, qProdEntry, F(1)))
-			t18 := kern.Choose(t133, t162, F(0))
-			t202 := kern.Larger(t18, F(1e-08))
-			rhoLinEntry := rhoLin[j]
-			t24 := kern.Sigmoid(rhoLinEntry)
-			thetaLinEntry := thetaLin[j]
-			t622 := (F(0) <= kern.Softplus(thetaLinEntry))
-			t1322 := kern.Choose(t622, F(kern.Choose(t622, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t172 = t172 + t1322
-			t222 := (kern.Larger(t24, F(0)) <= F(1))
-			t272 := (t222 && (F(0) <= t24))
-			t352 := kern.Choose(t272, F(F(t24*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-			t39 = t39 + t352
-			t492 := (F(1e-08) <= t18)
-			t3_2[j] = t32
-			t6_2[j] = t62
-			t8_2[j] = t82
-			t10_2[j] = kern.Larger(t82, F(1e-08))
-			t13_2[j] = t133
-			t16_2[j] = t162
-			t20_2[j] = t202
-			t132_2[j] = t1322
-			t35_2[j] = t352
-			t45_2[j] = F(1) / t202
-			t49_2[j] = t492
-			t53_2[j] = (t492 && t133)
+	if kern.Wide() {
+		a := regions.R9c45f21352f4Args{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.ThetaLin),
+			P4:  unsafe.SliceData(c.ThetaBar),
+			P5:  unsafe.SliceData(c.RhoBar),
+			P6:  unsafe.SliceData(t6),
+			P7:  unsafe.SliceData(t8),
+			P8:  unsafe.SliceData(t10),
+			P9:  unsafe.SliceData(t16),
+			P10: unsafe.SliceData(t18),
+			P11: unsafe.SliceData(t20),
+			P12: unsafe.SliceData(t132),
+			P13: unsafe.SliceData(t35),
+			P14: unsafe.SliceData(t45),
+			P15: unsafe.SliceData(t172Total),
+			P16: unsafe.SliceData(t39Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t39},
+			S1:  [2]float32{t172},
 		}
+		regions.R9c45f21352f4(&a)
+	} else {
+		t39_2 := t39
+		t172_2 := t172
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t132_2 := t132[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t45_2 := t45[i*T:][:T]
+			var t172Row F
+			var t39Row F
+			t172RowSums := [16]F{t172Row}
+			t39RowSums := [16]F{t39Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
+				qProdEntry := qProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+				t202 := kern.Larger(t182, F(1e-08))
+				rhoLinEntry := rhoLin[j]
+				t24 := kern.Sigmoid(rhoLinEntry)
+				thetaLinEntry := thetaLin[j]
+				t622 := (F(0) <= kern.Softplus(thetaLinEntry))
+				t1322 := kern.Choose(t622, F(kern.Choose(t622, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t172RowSums[j%16] = t172RowSums[j%16] + t1322
+				t222 := (kern.Larger(t24, F(0)) <= F(1))
+				t272 := (t222 && (F(0) <= t24))
+				t352 := kern.Choose(t272, F(F(t24*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t39RowSums[j%16] = t39RowSums[j%16] + t352
+				t6_2[j] = t62
+				t8_2[j] = t82
+				t10_2[j] = kern.Larger(t82, F(1e-08))
+				t16_2[j] = t162
+				t18_2[j] = t182
+				t20_2[j] = t202
+				t132_2[j] = t1322
+				t35_2[j] = t352
+				t45_2[j] = F(1) / t202
+			}
+			t172Row = kern.Sum16(&t172RowSums)
+			t39Row = kern.Sum16(&t39RowSums)
+			t172_2 = t172_2 + t172Row
+			t39_2 = t39_2 + t39Row
+		}
+		t172Total[0] = t172_2
+		t39Total[0] = t39_2
 	}
+	t172 = t172Total[0]
+	t39 = t39Total[0]
 	c.BThetaBar[0] = t172
 	c.BRhoBar[0] = t39
 
@@ -509,28 +541,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t53_2 := t53[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t49_2 := t49[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t71_2 := t71[i*T:][:T]
-		t74_2 := t74[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t91_2 := t91[i*T:][:T]
-		for j := range T {
-			t53Entry := t53_2[j]
-			t75 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t79 := (t75 && t3Entry)
-			t65_2[j] = kern.Choose((t53Entry && t13_2[j]), kern.Choose(t53Entry, F(F(0.5*kern.Choose(t53Entry, kern.Choose(t49_2[j], t48_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t71_2[j] = F(1) / t10_2[j]
-			t91_2[j] = kern.Choose((t79 && t3Entry), kern.Choose(t79, F(F(0.5*kern.Choose(t79, kern.Choose(t75, t74_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t18),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t8),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t48),
+			P5:  unsafe.SliceData(t16),
+			P6:  unsafe.SliceData(t65),
+			P7:  unsafe.SliceData(t10),
+			P8:  unsafe.SliceData(t71),
+			P9:  unsafe.SliceData(t74),
+			P10: unsafe.SliceData(t6),
+			P11: unsafe.SliceData(t91),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t18_2 := t18[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t48_2 := t48[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t65_2 := t65[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t71_2 := t71[i*T:][:T]
+			t74_2 := t74[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t91_2 := t91[i*T:][:T]
+			for j := range T {
+				t18Entry := t18_2[j]
+				qProdEntry2 := qProd[j]
+				t8Entry := t8_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t48_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t65_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t71_2[j] = F(1) / t10_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t74_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+				t91_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 

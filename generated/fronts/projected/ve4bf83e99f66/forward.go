@@ -104,8 +104,7 @@ func (c *Forward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t3 := (F(0) < kProdEntry)
-			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -134,8 +133,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t13 := (F(0) < qProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -232,51 +230,44 @@ type Backward[F num.Float] struct {
 	D         int
 	DK        int
 	DV        int
-	WK        []F    // [d_k, d]
-	X         []F    // [L, T, d]
-	WQ        []F    // [d_k, d]
-	WV        []F    // [d_v, d]
-	WRho      []F    // [d_k + d_v]
-	WTheta    []F    // [d_k + d_v]
-	WEta      []F    // [d_k + d_v]
-	VBar      []F    // [L, T, d_v]
-	KBar      []F    // [L, T, d_k]
-	QBar      []F    // [L, T, d_k]
-	RhoBar    []F    // [L, T]
-	ThetaBar  []F    // [L, T]
-	EtaBar    []F    // [L, T]
-	K0        []F    // [L, T, d_k]
-	Q0        []F    // [L, T, d_k]
-	V         []F    // [L, T, d_v]
-	KProd     []F    // [L, T]
-	QProd     []F    // [L, T]
-	RhoLin    []F    // [L, T]
-	ThetaLin  []F    // [L, T]
-	EtaLin    []F    // [L, T]
-	WKBar     []F    // [d_k, d], written
-	XBar      []F    // [L, T, d], written
-	WQBar     []F    // [d_k, d], written
-	WVBar     []F    // [d_v, d], written
-	WRhoBar   []F    // [d_k + d_v], written
-	BRhoBar   []F    // [], written
-	WThetaBar []F    // [d_k + d_v], written
-	BThetaBar []F    // [], written
-	WEtaBar   []F    // [d_k + d_v], written
-	BEtaBar   []F    // [], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	WK        []F // [d_k, d]
+	X         []F // [L, T, d]
+	WQ        []F // [d_k, d]
+	WV        []F // [d_v, d]
+	WRho      []F // [d_k + d_v]
+	WTheta    []F // [d_k + d_v]
+	WEta      []F // [d_k + d_v]
+	VBar      []F // [L, T, d_v]
+	KBar      []F // [L, T, d_k]
+	QBar      []F // [L, T, d_k]
+	RhoBar    []F // [L, T]
+	ThetaBar  []F // [L, T]
+	EtaBar    []F // [L, T]
+	K0        []F // [L, T, d_k]
+	Q0        []F // [L, T, d_k]
+	V         []F // [L, T, d_v]
+	KProd     []F // [L, T]
+	QProd     []F // [L, T]
+	RhoLin    []F // [L, T]
+	ThetaLin  []F // [L, T]
+	EtaLin    []F // [L, T]
+	WKBar     []F // [d_k, d], written
+	XBar      []F // [L, T, d], written
+	WQBar     []F // [d_k, d], written
+	WVBar     []F // [d_v, d], written
+	WRhoBar   []F // [d_k + d_v], written
+	BRhoBar   []F // [], written
+	WThetaBar []F // [d_k + d_v], written
+	BThetaBar []F // [], written
+	WEtaBar   []F // [d_k + d_v], written
+	BEtaBar   []F // [], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_k + L·T·d_v + 14·L·T + 6·d_k + 6·d_v.
+// WorkLen is 3·L·T·d_k + L·T·d_v + 15·L·T + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 3*L*T*dK + L*T*dV + 14*L*T + 6*dK + 6*dV
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 3*L*T*dK + L*T*dV + 15*L*T + 6*dK + 6*dV
 }
 
 // Run computes Backward.
@@ -293,6 +284,8 @@ func (c *Backward[F]) Run() {
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -333,13 +326,6 @@ func (c *Backward[F]) Run() {
 	t110 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t113 := work[:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]   // [L, T]
-	flags := c.Flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t61 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t65 := flags[:L*T] // [L, T]
 
 	// projected.k, projected.q, projected.rho, projected.eta, projected.theta
 	var t132 F
@@ -354,56 +340,47 @@ func (c *Backward[F]) Run() {
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		t102_2 := t102[i*T:][:T]
 		t252_2 := t252[i*T:][:T]
 		t47_2 := t47[i*T:][:T]
 		t57_2 := t57[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t32 := (F(0) < kProdEntry)
-			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
-			t82 := kern.Choose(t32, t62, F(0))
+			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 			qProdEntry := qProd[j]
-			t133 := (F(0) < qProdEntry)
-			t162 := num.Sqrt(kern.Choose(t133, qProdEntry, F(1)))
-			t18 := kern.Choose(t133, t162, F(0))
-			t202 := num.Max(t18, F(1e-08))
+			t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+			t202 := num.Max(t182, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t24 := num.Sigmoid(rhoLinEntry)
 			etaLinEntry := etaLin[j]
 			t1022 := F(F(etaBar[j]*num.Sigmoid(etaLinEntry)) * num.Sigmoid(-etaLinEntry))
 			t132 += t1022
 			thetaLinEntry := thetaLin[j]
-			t182 := (F(0) <= num.Softplus(thetaLinEntry))
-			t2522 := kern.Choose(t182, F(kern.Choose(t182, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t1822 := (F(0) <= num.Softplus(thetaLinEntry))
+			t2522 := kern.Choose(t1822, F(kern.Choose(t1822, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t292 += t2522
 			t342 := (num.Max(t24, F(0)) <= F(1))
 			t39 := (t342 && (F(0) <= t24))
 			t472 := kern.Choose(t39, F(F(t24*kern.Choose(t39, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t51 += t472
-			t612 := (F(1e-08) <= t18)
-			t3_2[j] = t32
 			t6_2[j] = t62
 			t8_2[j] = t82
 			t10_2[j] = num.Max(t82, F(1e-08))
-			t13_2[j] = t133
 			t16_2[j] = t162
+			t18_2[j] = t182
 			t20_2[j] = t202
 			t102_2[j] = t1022
 			t252_2[j] = t2522
 			t47_2[j] = t472
 			t57_2[j] = F(1) / t202
-			t61_2[j] = t612
-			t65_2[j] = (t612 && t133)
 		}
 	}
 	c.BEtaBar[0] = t132
@@ -489,11 +466,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t65_2 := t65[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t60_2 := t60[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t77_2 := t77[i*T:][:T]
@@ -503,13 +479,15 @@ func (c *Backward[F]) Run() {
 		t6_2 := t6[i*T:][:T]
 		t103_2 := t103[i*T:][:T]
 		for j := range T {
-			t65Entry := t65_2[j]
-			t87 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t91 := (t87 && t3Entry)
-			t77_2[j] = kern.Choose((t65Entry && t13_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], t60_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t18Entry := t18_2[j]
+			qProdEntry2 := qProd[j]
+			t8Entry := t8_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t60_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t77_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t83_2[j] = F(1) / t10_2[j]
-			t103_2[j] = kern.Choose((t91 && t3Entry), kern.Choose(t91, F(F(0.5*kern.Choose(t91, kern.Choose(t87, t86_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t86_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+			t103_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -682,7 +660,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WEtaBar = t.Part(n.vWEta, g.DK+g.DV)
 	g.BEtaBar = t.Part(n.vBEta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -71,21 +71,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t3 := (F(0) < kProdEntry)
-				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -132,21 +131,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t13 := (F(0) < qProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -333,96 +331,143 @@ func (c *backwardFused) run() {
 	t8 := c.Work[L*T:][:L*T]                                   // [L, T]
 	t10 := c.Work[2*L*T:][:L*T]                                // [L, T]
 	t16 := c.Work[3*L*T:][:L*T]                                // [L, T]
-	t20 := c.Work[4*L*T:][:L*T]                                // [L, T]
-	t102 := c.Work[5*L*T:][:L*T]                               // [L, T]
-	t252 := c.Work[6*L*T:][:L*T]                               // [L, T]
-	t47 := c.Work[7*L*T:][:L*T]                                // [L, T]
-	t57 := c.Work[8*L*T:][:L*T]                                // [L, T]
-	t172 := c.Work[9*L*T:][:dK+dV]                             // [d_k + d_v]
-	t332 := c.Work[9*L*T+dK+dV:][:dK+dV]                       // [d_k + d_v]
-	t55 := c.Work[9*L*T+2*dK+2*dV:][:dK+dV]                    // [d_k + d_v]
-	t60 := c.Work[9*L*T+3*dK+3*dV:][:L*T]                      // [L, T]
-	t81 := c.Work[10*L*T+3*dK+3*dV:][:L*T*dK]                  // [L, T, d_k]
-	t86 := c.Work[L*T*dK+10*L*T+3*dK+3*dV:][:L*T]              // [L, T]
-	t152 := c.Work[L*T*dK+11*L*T+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
-	t312 := c.Work[L*T*dK+11*L*T+4*dK+4*dV:][:dK+dV]           // [d_k + d_v]
-	t53 := c.Work[L*T*dK+11*L*T+5*dK+5*dV:][:dK+dV]            // [d_k + d_v]
-	t107 := c.Work[L*T*dK+11*L*T+6*dK+6*dV:][:L*T*dV]          // [L, T, d_v]
-	t77 := c.Work[L*T*dK+L*T*dV+11*L*T+6*dK+6*dV:][:L*T]       // [L, T]
-	t83 := c.Work[L*T*dK+L*T*dV+12*L*T+6*dK+6*dV:][:L*T]       // [L, T]
-	t103 := c.Work[L*T*dK+L*T*dV+13*L*T+6*dK+6*dV:][:L*T]      // [L, T]
-	t110 := c.Work[L*T*dK+L*T*dV+14*L*T+6*dK+6*dV:][:L*T*dK]   // [L, T, d_k]
-	t113 := c.Work[2*L*T*dK+L*T*dV+14*L*T+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]                                        // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                                 // [L, T]
-	t61 := c.Flags[2*L*T:][:L*T]                               // [L, T]
-	t65 := c.Flags[3*L*T:][:L*T]                               // [L, T]
+	t18 := c.Work[4*L*T:][:L*T]                                // [L, T]
+	t20 := c.Work[5*L*T:][:L*T]                                // [L, T]
+	t102 := c.Work[6*L*T:][:L*T]                               // [L, T]
+	t252 := c.Work[7*L*T:][:L*T]                               // [L, T]
+	t47 := c.Work[8*L*T:][:L*T]                                // [L, T]
+	t57 := c.Work[9*L*T:][:L*T]                                // [L, T]
+	t172 := c.Work[10*L*T:][:dK+dV]                            // [d_k + d_v]
+	t332 := c.Work[10*L*T+dK+dV:][:dK+dV]                      // [d_k + d_v]
+	t55 := c.Work[10*L*T+2*dK+2*dV:][:dK+dV]                   // [d_k + d_v]
+	t60 := c.Work[10*L*T+3*dK+3*dV:][:L*T]                     // [L, T]
+	t81 := c.Work[11*L*T+3*dK+3*dV:][:L*T*dK]                  // [L, T, d_k]
+	t86 := c.Work[L*T*dK+11*L*T+3*dK+3*dV:][:L*T]              // [L, T]
+	t152 := c.Work[L*T*dK+12*L*T+3*dK+3*dV:][:dK+dV]           // [d_k + d_v]
+	t312 := c.Work[L*T*dK+12*L*T+4*dK+4*dV:][:dK+dV]           // [d_k + d_v]
+	t53 := c.Work[L*T*dK+12*L*T+5*dK+5*dV:][:dK+dV]            // [d_k + d_v]
+	t107 := c.Work[L*T*dK+12*L*T+6*dK+6*dV:][:L*T*dV]          // [L, T, d_v]
+	t77 := c.Work[L*T*dK+L*T*dV+12*L*T+6*dK+6*dV:][:L*T]       // [L, T]
+	t83 := c.Work[L*T*dK+L*T*dV+13*L*T+6*dK+6*dV:][:L*T]       // [L, T]
+	t103 := c.Work[L*T*dK+L*T*dV+14*L*T+6*dK+6*dV:][:L*T]      // [L, T]
+	t110 := c.Work[L*T*dK+L*T*dV+15*L*T+6*dK+6*dV:][:L*T*dK]   // [L, T, d_k]
+	t113 := c.Work[2*L*T*dK+L*T*dV+15*L*T+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t132Total := make([]F, 1)
+	t292Total := make([]F, 1)
+	t51Total := make([]F, 1)
 
 	// projected.k, projected.q, projected.rho, projected.eta, projected.theta
 	var t132 F
 	var t292 F
 	var t51 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		rhoLin := c.RhoLin[i*T:][:T]
-		etaLin := c.EtaLin[i*T:][:T]
-		etaBar := c.EtaBar[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t47_2 := t47[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t32 := (F(0) < kProdEntry)
-			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
-			t82 := kern.Choose(t32, t62, F(0))
-			qProdEntry := qProd[j]
-			t133 := (F(0) < qProdEntry)
-			t162 := num.Sqrt(kern.Choose(t133, qProdEntry, F(1)))
-			t18 := kern.Choose(t133, t162, F(0))
-			t202 := kern.Larger(t18, F(1e-08))
-			rhoLinEntry := rhoLin[j]
-			t24 := kern.Sigmoid(rhoLinEntry)
-			etaLinEntry := etaLin[j]
-			t1022 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
-			t132 = t132 + t1022
-			thetaLinEntry := thetaLin[j]
-			t182 := (F(0) <= kern.Softplus(thetaLinEntry))
-			t2522 := kern.Choose(t182, F(kern.Choose(t182, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t292 = t292 + t2522
-			t342 := (kern.Larger(t24, F(0)) <= F(1))
-			t39 := (t342 && (F(0) <= t24))
-			t472 := kern.Choose(t39, F(F(t24*kern.Choose(t39, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-			t51 = t51 + t472
-			t612 := (F(1e-08) <= t18)
-			t3_2[j] = t32
-			t6_2[j] = t62
-			t8_2[j] = t82
-			t10_2[j] = kern.Larger(t82, F(1e-08))
-			t13_2[j] = t133
-			t16_2[j] = t162
-			t20_2[j] = t202
-			t102_2[j] = t1022
-			t252_2[j] = t2522
-			t47_2[j] = t472
-			t57_2[j] = F(1) / t202
-			t61_2[j] = t612
-			t65_2[j] = (t612 && t133)
+	if kern.Wide() {
+		a := regions.R026e986723cfArgs{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.EtaLin),
+			P4:  unsafe.SliceData(c.EtaBar),
+			P5:  unsafe.SliceData(c.ThetaLin),
+			P6:  unsafe.SliceData(c.ThetaBar),
+			P7:  unsafe.SliceData(c.RhoBar),
+			P8:  unsafe.SliceData(t6),
+			P9:  unsafe.SliceData(t8),
+			P10: unsafe.SliceData(t10),
+			P11: unsafe.SliceData(t16),
+			P12: unsafe.SliceData(t18),
+			P13: unsafe.SliceData(t20),
+			P14: unsafe.SliceData(t102),
+			P15: unsafe.SliceData(t252),
+			P16: unsafe.SliceData(t47),
+			P17: unsafe.SliceData(t57),
+			P18: unsafe.SliceData(t132Total),
+			P19: unsafe.SliceData(t292Total),
+			P20: unsafe.SliceData(t51Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t51},
+			S1:  [2]float32{t292},
+			S2:  [2]float32{t132},
 		}
+		regions.R026e986723cf(&a)
+	} else {
+		t51_2 := t51
+		t292_2 := t292
+		t132_2 := t132
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			etaLin := c.EtaLin[i*T:][:T]
+			etaBar := c.EtaBar[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t102_2 := t102[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
+			t57_2 := t57[i*T:][:T]
+			var t132Row F
+			var t292Row F
+			var t51Row F
+			t132RowSums := [16]F{t132Row}
+			t292RowSums := [16]F{t292Row}
+			t51RowSums := [16]F{t51Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t82 := kern.Choose((F(0) < kProdEntry), t62, F(0))
+				qProdEntry := qProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < qProdEntry), t162, F(0))
+				t202 := kern.Larger(t182, F(1e-08))
+				rhoLinEntry := rhoLin[j]
+				t24 := kern.Sigmoid(rhoLinEntry)
+				etaLinEntry := etaLin[j]
+				t1022 := F(F(etaBar[j]*kern.Sigmoid(etaLinEntry)) * kern.Sigmoid(-etaLinEntry))
+				t132RowSums[j%16] = t132RowSums[j%16] + t1022
+				thetaLinEntry := thetaLin[j]
+				t1822 := (F(0) <= kern.Softplus(thetaLinEntry))
+				t2522 := kern.Choose(t1822, F(kern.Choose(t1822, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t292RowSums[j%16] = t292RowSums[j%16] + t2522
+				t342 := (kern.Larger(t24, F(0)) <= F(1))
+				t39 := (t342 && (F(0) <= t24))
+				t472 := kern.Choose(t39, F(F(t24*kern.Choose(t39, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t51RowSums[j%16] = t51RowSums[j%16] + t472
+				t6_2[j] = t62
+				t8_2[j] = t82
+				t10_2[j] = kern.Larger(t82, F(1e-08))
+				t16_2[j] = t162
+				t18_2[j] = t182
+				t20_2[j] = t202
+				t102_2[j] = t1022
+				t252_2[j] = t2522
+				t47_2[j] = t472
+				t57_2[j] = F(1) / t202
+			}
+			t132Row = kern.Sum16(&t132RowSums)
+			t292Row = kern.Sum16(&t292RowSums)
+			t51Row = kern.Sum16(&t51RowSums)
+			t132_2 = t132_2 + t132Row
+			t292_2 = t292_2 + t292Row
+			t51_2 = t51_2 + t51Row
+		}
+		t132Total[0] = t132_2
+		t292Total[0] = t292_2
+		t51Total[0] = t51_2
 	}
+	t132 = t132Total[0]
+	t292 = t292Total[0]
+	t51 = t51Total[0]
 	c.BEtaBar[0] = t132
 	c.BThetaBar[0] = t292
 	c.BRhoBar[0] = t51
@@ -572,28 +617,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t65_2 := t65[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t83_2 := t83[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t103_2 := t103[i*T:][:T]
-		for j := range T {
-			t65Entry := t65_2[j]
-			t87 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t91 := (t87 && t3Entry)
-			t77_2[j] = kern.Choose((t65Entry && t13_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], t60_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t83_2[j] = F(1) / t10_2[j]
-			t103_2[j] = kern.Choose((t91 && t3Entry), kern.Choose(t91, F(F(0.5*kern.Choose(t91, kern.Choose(t87, t86_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t18),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t8),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t60),
+			P5:  unsafe.SliceData(t16),
+			P6:  unsafe.SliceData(t77),
+			P7:  unsafe.SliceData(t10),
+			P8:  unsafe.SliceData(t83),
+			P9:  unsafe.SliceData(t86),
+			P10: unsafe.SliceData(t6),
+			P11: unsafe.SliceData(t103),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t18_2 := t18[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t60_2 := t60[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t83_2 := t83[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t103_2 := t103[i*T:][:T]
+			for j := range T {
+				t18Entry := t18_2[j]
+				qProdEntry2 := qProd[j]
+				t8Entry := t8_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t60_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t77_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t83_2[j] = F(1) / t10_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t86_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+				t103_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 

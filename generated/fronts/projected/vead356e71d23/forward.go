@@ -241,8 +241,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t13 := (F(0) < kProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -271,8 +270,7 @@ func (c *Forward[F]) Run() {
 		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t23 := (F(0) < qProdEntry)
-			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+			t30_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -366,19 +364,12 @@ type Backward[F num.Float] struct {
 	WRhoBar      []F     // [d_k + d_v], written
 	BRhoBar      []F     // [], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 11·L·T·d_k + L·T·d_v + 12·L·T + 18·L·d_k + 2·d_k + 2·d_v.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 13·L·T + 12·L·d_k + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 11*L*T*dK + L*T*dV + 12*L*T + 18*L*dK + 2*dK + 2*dV
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 11*L*T*dK + L*T*dV + 13*L*T + 12*L*dK + 2*dK + 2*dV
 }
 
 // Run computes Backward.
@@ -412,6 +403,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t26 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t28 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t252 := work[:L*T] // [L, T]
@@ -436,20 +429,9 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t81 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t101 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t119 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t124 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t127 := work[:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t23 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t39 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t43 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1
 	for i := range L {
@@ -500,45 +482,36 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		rhoLin := c.RhoLin[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
 		t30_2 := t30[i*T:][:T]
 		t252_2 := t252[i*T:][:T]
 		t352_2 := t352[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
+			t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
 			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t262, F(0))
-			t302 := num.Max(t28, F(1e-08))
+			t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+			t302 := num.Max(t282, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t34 := num.Sigmoid(rhoLinEntry)
 			t122 := (num.Max(t34, F(0)) <= F(1))
 			t172 := (t122 && (F(0) <= t34))
 			t2522 := kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t292 += t2522
-			t392 := (F(1e-08) <= t28)
-			t13_2[j] = t132
 			t16_2[j] = t162
 			t18_2[j] = t182
 			t20_2[j] = num.Max(t182, F(1e-08))
-			t23_2[j] = t232
 			t26_2[j] = t262
+			t28_2[j] = t282
 			t30_2[j] = t302
 			t252_2[j] = t2522
 			t352_2[j] = F(1) / t302
-			t39_2[j] = t392
-			t43_2[j] = (t392 && t232)
 		}
 	}
 	c.BRhoBar[0] = t292
@@ -597,11 +570,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t43_2 := t43[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t38_2 := t38[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
 		t55_2 := t55[i*T:][:T]
@@ -611,13 +583,15 @@ func (c *Backward[F]) Run() {
 		t16_2 := t16[i*T:][:T]
 		t81_2 := t81[i*T:][:T]
 		for j := range T {
-			t43Entry := t43_2[j]
-			t65 := (F(1e-08) <= t18_2[j])
-			t13Entry := t13_2[j]
-			t69 := (t65 && t13Entry)
-			t55_2[j] = kern.Choose((t43Entry && t23_2[j]), kern.Choose(t43Entry, F(F(0.5*kern.Choose(t43Entry, kern.Choose(t39_2[j], t38_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
+			t28Entry := t28_2[j]
+			qProdEntry2 := qProd[j]
+			t18Entry := t18_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t38_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+			t55_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t61_2[j] = F(1) / t20_2[j]
-			t81_2[j] = kern.Choose((t69 && t13Entry), kern.Choose(t69, F(F(0.5*kern.Choose(t69, kern.Choose(t65, t64_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t64_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t81_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -704,28 +678,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t101)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t136_2 := t136[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t136_3 := t136[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t136_4 := t136[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t136_5 := t136[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t101_2 := t101[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t101_2[k] = F(t136_2[k]*cQ[k]) + F(t136_3[k]*cQ2[k]) + F(t136_4[k]*cQ3[k]) + F(t136_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -740,28 +692,6 @@ func (c *Backward[F]) Run() {
 			t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t139_2[k] = F(0)
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t119)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t139_3 := t139[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t139_4 := t139[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				t119_2 := t119[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t119_2[k] = F(t139_2[k]*cK[k]) + F(t139_3[k]*cK2[k]) + F(t139_4[k]*cK3[k]) + F(t139_5[k]*cK4[k])
-				}
 			}
 		}
 	}
@@ -845,45 +775,48 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t119_2 := t119[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t119_2[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t139_3 := t139[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t139_4 := t139[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t136_2 := t136[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t136_3 := t136[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t136_4 := t136[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t136_5 := t136[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = F(t139_2[k]*cK[k]) + F(t139_3[k]*cK2[k]) + F(t139_4[k]*cK3[k]) + F(t139_5[k]*cK4[k])
+					q0TailBarOut[k] = F(t136_2[k]*cQ[k]) + F(t136_3[k]*cQ2[k]) + F(t136_4[k]*cQ3[k]) + F(t136_5[k]*cQ4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t101_2 := t101[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t101_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
 				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
@@ -1017,7 +950,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WRhoBar = t.Part(n.vWRho, g.DK+g.DV)
 	g.BRhoBar = t.Part(n.vBRho, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

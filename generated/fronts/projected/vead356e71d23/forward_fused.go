@@ -282,21 +282,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t13 := (F(0) < kProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, kProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -343,21 +342,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t23 := (F(0) < qProdEntry)
-				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, qProdEntry, F(1))), F(0)), F(1e-08))
+				t30_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -488,26 +486,22 @@ func (c *backwardFused) run() {
 	t18 := c.Work[8*L*T*dK+L*T+12*L*dK:][:L*T]                          // [L, T]
 	t20 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T]                        // [L, T]
 	t26 := c.Work[8*L*T*dK+3*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t30 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
-	t252 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t352 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
-	t332 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
-	t38 := c.Work[8*L*T*dK+7*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
-	t59 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T*dK]               // [L, T, d_k]
-	t64 := c.Work[9*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
-	t312 := c.Work[9*L*T*dK+9*L*T+12*L*dK+dK+dV:][:dK+dV]               // [d_k + d_v]
-	t85 := c.Work[9*L*T*dK+9*L*T+12*L*dK+2*dK+2*dV:][:L*T*dV]           // [L, T, d_v]
-	t55 := c.Work[9*L*T*dK+L*T*dV+9*L*T+12*L*dK+2*dK+2*dV:][:L*T]       // [L, T]
-	t61 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t81 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t101 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t119 := c.Work[9*L*T*dK+L*T*dV+12*L*T+15*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
-	t124 := c.Work[9*L*T*dK+L*T*dV+12*L*T+18*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
-	t127 := c.Work[10*L*T*dK+L*T*dV+12*L*T+18*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
-	t13 := c.Flags[:L*T]                                                // [L, T]
-	t23 := c.Flags[L*T:][:L*T]                                          // [L, T]
-	t39 := c.Flags[2*L*T:][:L*T]                                        // [L, T]
-	t43 := c.Flags[3*L*T:][:L*T]                                        // [L, T]
+	t28 := c.Work[8*L*T*dK+4*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t30 := c.Work[8*L*T*dK+5*L*T+12*L*dK:][:L*T]                        // [L, T]
+	t252 := c.Work[8*L*T*dK+6*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t352 := c.Work[8*L*T*dK+7*L*T+12*L*dK:][:L*T]                       // [L, T]
+	t332 := c.Work[8*L*T*dK+8*L*T+12*L*dK:][:dK+dV]                     // [d_k + d_v]
+	t38 := c.Work[8*L*T*dK+8*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
+	t59 := c.Work[8*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T*dK]               // [L, T, d_k]
+	t64 := c.Work[9*L*T*dK+9*L*T+12*L*dK+dK+dV:][:L*T]                  // [L, T]
+	t312 := c.Work[9*L*T*dK+10*L*T+12*L*dK+dK+dV:][:dK+dV]              // [d_k + d_v]
+	t85 := c.Work[9*L*T*dK+10*L*T+12*L*dK+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
+	t55 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t61 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t81 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
+	t124 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
+	t127 := c.Work[10*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t292Total := make([]F, 1)
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -580,52 +574,75 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho
 	var t292 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		rhoLin := c.RhoLin[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t43_2 := t43[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t132 := (F(0) < kProdEntry)
-			t162 := num.Sqrt(kern.Choose(t132, kProdEntry, F(1)))
-			t182 := kern.Choose(t132, t162, F(0))
-			qProdEntry := qProd[j]
-			t232 := (F(0) < qProdEntry)
-			t262 := num.Sqrt(kern.Choose(t232, qProdEntry, F(1)))
-			t28 := kern.Choose(t232, t262, F(0))
-			t302 := kern.Larger(t28, F(1e-08))
-			rhoLinEntry := rhoLin[j]
-			t34 := kern.Sigmoid(rhoLinEntry)
-			t122 := (kern.Larger(t34, F(0)) <= F(1))
-			t172 := (t122 && (F(0) <= t34))
-			t2522 := kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-			t292 = t292 + t2522
-			t392 := (F(1e-08) <= t28)
-			t13_2[j] = t132
-			t16_2[j] = t162
-			t18_2[j] = t182
-			t20_2[j] = kern.Larger(t182, F(1e-08))
-			t23_2[j] = t232
-			t26_2[j] = t262
-			t30_2[j] = t302
-			t252_2[j] = t2522
-			t352_2[j] = F(1) / t302
-			t39_2[j] = t392
-			t43_2[j] = (t392 && t232)
+	if kern.Wide() {
+		a := regions.Rbf6165caa062Args{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.RhoBar),
+			P4:  unsafe.SliceData(t16),
+			P5:  unsafe.SliceData(t18),
+			P6:  unsafe.SliceData(t20),
+			P7:  unsafe.SliceData(t26),
+			P8:  unsafe.SliceData(t28),
+			P9:  unsafe.SliceData(t30),
+			P10: unsafe.SliceData(t252),
+			P11: unsafe.SliceData(t352),
+			P12: unsafe.SliceData(t292Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t292},
 		}
+		regions.Rbf6165caa062(&a)
+	} else {
+		t292_2 := t292
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			t352_2 := t352[i*T:][:T]
+			var t292Row F
+			t292RowSums := [16]F{t292Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t162 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < kProdEntry), t162, F(0))
+				qProdEntry := qProd[j]
+				t262 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t282 := kern.Choose((F(0) < qProdEntry), t262, F(0))
+				t302 := kern.Larger(t282, F(1e-08))
+				rhoLinEntry := rhoLin[j]
+				t34 := kern.Sigmoid(rhoLinEntry)
+				t122 := (kern.Larger(t34, F(0)) <= F(1))
+				t172 := (t122 && (F(0) <= t34))
+				t2522 := kern.Choose(t172, F(F(t34*kern.Choose(t172, kern.Choose(t122, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t292RowSums[j%16] = t292RowSums[j%16] + t2522
+				t16_2[j] = t162
+				t18_2[j] = t182
+				t20_2[j] = kern.Larger(t182, F(1e-08))
+				t26_2[j] = t262
+				t28_2[j] = t282
+				t30_2[j] = t302
+				t252_2[j] = t2522
+				t352_2[j] = F(1) / t302
+			}
+			t292Row = kern.Sum16(&t292RowSums)
+			t292_2 = t292_2 + t292Row
+		}
+		t292Total[0] = t292_2
 	}
+	t292 = t292Total[0]
 	c.BRhoBar[0] = t292
 
 	// projected.k, projected.rho, projected.q
@@ -735,28 +752,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t43_2 := t43[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t39_2 := t39[i*T:][:T]
-		t38_2 := t38[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t55_2 := t55[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t64_2 := t64[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t81_2 := t81[i*T:][:T]
-		for j := range T {
-			t43Entry := t43_2[j]
-			t65 := (F(1e-08) <= t18_2[j])
-			t13Entry := t13_2[j]
-			t69 := (t65 && t13Entry)
-			t55_2[j] = kern.Choose((t43Entry && t23_2[j]), kern.Choose(t43Entry, F(F(0.5*kern.Choose(t43Entry, kern.Choose(t39_2[j], t38_2[j], F(0)), F(0)))*(F(1)/t26_2[j])), F(0)), F(0))
-			t61_2[j] = F(1) / t20_2[j]
-			t81_2[j] = kern.Choose((t69 && t13Entry), kern.Choose(t69, F(F(0.5*kern.Choose(t69, kern.Choose(t65, t64_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t28),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t18),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t38),
+			P5:  unsafe.SliceData(t26),
+			P6:  unsafe.SliceData(t55),
+			P7:  unsafe.SliceData(t20),
+			P8:  unsafe.SliceData(t61),
+			P9:  unsafe.SliceData(t64),
+			P10: unsafe.SliceData(t16),
+			P11: unsafe.SliceData(t81),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t28_2 := t28[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t38_2 := t38[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t55_2 := t55[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t61_2 := t61[i*T:][:T]
+			t64_2 := t64[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t81_2 := t81[i*T:][:T]
+			for j := range T {
+				t28Entry := t28_2[j]
+				qProdEntry2 := qProd[j]
+				t18Entry := t18_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t28Entry), t38_2[j], F(0)), F(0))) * (F(1) / t26_2[j]))
+				t55_2[j] = kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t28Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t61_2[j] = F(1) / t20_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t64_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t81_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 
@@ -922,42 +960,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t101)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t136),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t101),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t136_2 := t136[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t136_3 := t136[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t136_4 := t136[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t136_5 := t136[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t101_2 := t101[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t101_2[k] = num.FMA32(t136_2[k], cQ[k], num.FMA32(t136_3[k], cQ2[k], num.FMA32(t136_4[k], cQ3[k], F(t136_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -992,42 +994,6 @@ func (c *backwardFused) run() {
 				t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t139_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t119)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t139),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t119),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t139_3 := t139[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t139_4 := t139[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t139_5 := t139[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t119_2 := t119[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t119_2[k] = num.FMA32(t139_2[k], cK[k], num.FMA32(t139_3[k], cK2[k], num.FMA32(t139_4[k], cK3[k], F(t139_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -1174,62 +1140,84 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t119[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.k1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rbff510068c1eArgs{
+						P0: unsafe.SliceData(t139),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t136),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.Rbff510068c1e(&a)
+				} else {
+					t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t139_3 := t139[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t139_4 := t139[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t139_5 := t139[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t136_2 := t136[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t136_3 := t136[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t136_4 := t136[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t136_5 := t136[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						k0TailBarOut[k] = num.FMA32(t139_2[k], cK[k], num.FMA32(t139_3[k], cK2[k], num.FMA32(t139_4[k], cK3[k], F(t139_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t136_2[k], cQ[k], num.FMA32(t136_3[k], cQ2[k], num.FMA32(t136_4[k], cQ3[k], F(t136_5[k]*cQ4[k]))))
+					}
 				}
 			}
 		}
 	}
 
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t101[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
+	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radecf289f9b1Args{
+			P0: unsafe.SliceData(c.K0TailBarOut),
+			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.Radecf289f9b1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}

@@ -139,7 +139,6 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.WRhoBar = a.Grad("w_rho", g.DK+g.DV)
 	g.BRhoBar = a.Grad("b_rho", 1)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -88,8 +88,7 @@ func (c *Forward[F]) Run() {
 		t10_2 := t10[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t3 := (F(0) < kProdEntry)
-			t10_2[j] = num.Max(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+			t10_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -118,8 +117,7 @@ func (c *Forward[F]) Run() {
 		t20_2 := t20[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t13 := (F(0) < qProdEntry)
-			t20_2[j] = num.Max(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+			t20_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -178,41 +176,34 @@ type Backward[F num.Float] struct {
 	D         int
 	DK        int
 	DV        int
-	WK        []F    // [d_k, d]
-	X         []F    // [L, T, d]
-	WQ        []F    // [d_k, d]
-	WV        []F    // [d_v, d]
-	WTheta    []F    // [d_k + d_v]
-	VBar      []F    // [L, T, d_v]
-	KBar      []F    // [L, T, d_k]
-	QBar      []F    // [L, T, d_k]
-	ThetaBar  []F    // [L, T]
-	K0        []F    // [L, T, d_k]
-	Q0        []F    // [L, T, d_k]
-	V         []F    // [L, T, d_v]
-	KProd     []F    // [L, T]
-	QProd     []F    // [L, T]
-	ThetaLin  []F    // [L, T]
-	WKBar     []F    // [d_k, d], written
-	XBar      []F    // [L, T, d], written
-	WQBar     []F    // [d_k, d], written
-	WVBar     []F    // [d_v, d], written
-	WThetaBar []F    // [d_k + d_v], written
-	BThetaBar []F    // [], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	WK        []F // [d_k, d]
+	X         []F // [L, T, d]
+	WQ        []F // [d_k, d]
+	WV        []F // [d_v, d]
+	WTheta    []F // [d_k + d_v]
+	VBar      []F // [L, T, d_v]
+	KBar      []F // [L, T, d_k]
+	QBar      []F // [L, T, d_k]
+	ThetaBar  []F // [L, T]
+	K0        []F // [L, T, d_k]
+	Q0        []F // [L, T, d_k]
+	V         []F // [L, T, d_v]
+	KProd     []F // [L, T]
+	QProd     []F // [L, T]
+	ThetaLin  []F // [L, T]
+	WKBar     []F // [d_k, d], written
+	XBar      []F // [L, T, d], written
+	WQBar     []F // [d_k, d], written
+	WVBar     []F // [d_v, d], written
+	WThetaBar []F // [d_k + d_v], written
+	BThetaBar []F // [], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_k + L·T·d_v + 12·L·T + 2·d_k + 2·d_v.
+// WorkLen is 3·L·T·d_k + L·T·d_v + 13·L·T + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 3*L*T*dK + L*T*dV + 12*L*T + 2*dK + 2*dV
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 3*L*T*dK + L*T*dV + 13*L*T + 2*dK + 2*dV
 }
 
 // Run computes Backward.
@@ -229,6 +220,8 @@ func (c *Backward[F]) Run() {
 	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t20 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -257,13 +250,6 @@ func (c *Backward[F]) Run() {
 	t79 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t82 := work[:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t13 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t30 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t34 := flags[:L*T] // [L, T]
 
 	// projected.k, projected.q, projected.theta
 	var t202 F
@@ -272,45 +258,36 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
 		t6_2 := t6[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
 		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		t20_2 := t20[i*T:][:T]
 		t162_2 := t162[i*T:][:T]
 		t262_2 := t262[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t32 := (F(0) < kProdEntry)
-			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
-			t82_2 := kern.Choose(t32, t62, F(0))
+			t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t82_2 := kern.Choose((F(0) < kProdEntry), t62, F(0))
 			qProdEntry := qProd[j]
-			t132 := (F(0) < qProdEntry)
-			t163 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
-			t18 := kern.Choose(t132, t163, F(0))
-			t203 := num.Max(t18, F(1e-08))
+			t163 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t182 := kern.Choose((F(0) < qProdEntry), t163, F(0))
+			t203 := num.Max(t182, F(1e-08))
 			thetaLinEntry := thetaLin[j]
 			t24 := num.Softplus(thetaLinEntry)
 			t42 := (num.Max(t24, F(0)) <= F(0.125))
 			t92 := (t42 && (F(0) <= t24))
 			t1622 := kern.Choose(t92, F(kern.Choose(t92, kern.Choose(t42, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t202 += t1622
-			t302 := (F(1e-08) <= t18)
-			t3_2[j] = t32
 			t6_2[j] = t62
 			t8_2[j] = t82_2
 			t10_2[j] = num.Max(t82_2, F(1e-08))
-			t13_2[j] = t132
 			t16_2[j] = t163
+			t18_2[j] = t182
 			t20_2[j] = t203
 			t162_2[j] = t1622
 			t262_2[j] = F(1) / t203
-			t30_2[j] = t302
-			t34_2[j] = (t302 && t132)
 		}
 	}
 	c.BThetaBar[0] = t202
@@ -369,11 +346,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t34_2 := t34[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t29_2 := t29[i*T:][:T]
 		t16_2 := t16[i*T:][:T]
 		t46_2 := t46[i*T:][:T]
@@ -383,13 +359,15 @@ func (c *Backward[F]) Run() {
 		t6_2 := t6[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		for j := range T {
-			t34Entry := t34_2[j]
-			t56 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t60 := (t56 && t3Entry)
-			t46_2[j] = kern.Choose((t34Entry && t13_2[j]), kern.Choose(t34Entry, F(F(0.5*kern.Choose(t34Entry, kern.Choose(t30_2[j], t29_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
+			t18Entry := t18_2[j]
+			qProdEntry2 := qProd[j]
+			t8Entry := t8_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t29_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+			t46_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t52_2[j] = F(1) / t10_2[j]
-			t72_2[j] = kern.Choose((t60 && t3Entry), kern.Choose(t60, F(F(0.5*kern.Choose(t60, kern.Choose(t56, t55_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t55_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+			t72_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -530,7 +508,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, g.DK+g.DV)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

@@ -67,21 +67,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t10_2 := t10[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t3 := (F(0) < kProdEntry)
-				t10_2[j] = kern.Larger(kern.Choose(t3, num.Sqrt(kern.Choose(t3, kProdEntry, F(1))), F(0)), F(1e-08))
+				t10_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -128,21 +127,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t20_2 := t20[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t13 := (F(0) < qProdEntry)
-				t20_2[j] = kern.Larger(kern.Choose(t13, num.Sqrt(kern.Choose(t13, qProdEntry, F(1))), F(0)), F(1e-08))
+				t20_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -265,73 +263,94 @@ func (c *backwardFused) run() {
 	t8 := c.Work[L*T:][:L*T]                                  // [L, T]
 	t10 := c.Work[2*L*T:][:L*T]                               // [L, T]
 	t16 := c.Work[3*L*T:][:L*T]                               // [L, T]
-	t20 := c.Work[4*L*T:][:L*T]                               // [L, T]
-	t162 := c.Work[5*L*T:][:L*T]                              // [L, T]
-	t262 := c.Work[6*L*T:][:L*T]                              // [L, T]
-	t242 := c.Work[7*L*T:][:dK+dV]                            // [d_k + d_v]
-	t29 := c.Work[7*L*T+dK+dV:][:L*T]                         // [L, T]
-	t50 := c.Work[8*L*T+dK+dV:][:L*T*dK]                      // [L, T, d_k]
-	t55 := c.Work[L*T*dK+8*L*T+dK+dV:][:L*T]                  // [L, T]
-	t222 := c.Work[L*T*dK+9*L*T+dK+dV:][:dK+dV]               // [d_k + d_v]
-	t76 := c.Work[L*T*dK+9*L*T+2*dK+2*dV:][:L*T*dV]           // [L, T, d_v]
-	t46 := c.Work[L*T*dK+L*T*dV+9*L*T+2*dK+2*dV:][:L*T]       // [L, T]
-	t52 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK+2*dV:][:L*T]      // [L, T]
-	t72 := c.Work[L*T*dK+L*T*dV+11*L*T+2*dK+2*dV:][:L*T]      // [L, T]
-	t79 := c.Work[L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T*dK]   // [L, T, d_k]
-	t82 := c.Work[2*L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
-	t3 := c.Flags[:L*T]                                       // [L, T]
-	t13 := c.Flags[L*T:][:L*T]                                // [L, T]
-	t30 := c.Flags[2*L*T:][:L*T]                              // [L, T]
-	t34 := c.Flags[3*L*T:][:L*T]                              // [L, T]
+	t18 := c.Work[4*L*T:][:L*T]                               // [L, T]
+	t20 := c.Work[5*L*T:][:L*T]                               // [L, T]
+	t162 := c.Work[6*L*T:][:L*T]                              // [L, T]
+	t262 := c.Work[7*L*T:][:L*T]                              // [L, T]
+	t242 := c.Work[8*L*T:][:dK+dV]                            // [d_k + d_v]
+	t29 := c.Work[8*L*T+dK+dV:][:L*T]                         // [L, T]
+	t50 := c.Work[9*L*T+dK+dV:][:L*T*dK]                      // [L, T, d_k]
+	t55 := c.Work[L*T*dK+9*L*T+dK+dV:][:L*T]                  // [L, T]
+	t222 := c.Work[L*T*dK+10*L*T+dK+dV:][:dK+dV]              // [d_k + d_v]
+	t76 := c.Work[L*T*dK+10*L*T+2*dK+2*dV:][:L*T*dV]          // [L, T, d_v]
+	t46 := c.Work[L*T*dK+L*T*dV+10*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t52 := c.Work[L*T*dK+L*T*dV+11*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t72 := c.Work[L*T*dK+L*T*dV+12*L*T+2*dK+2*dV:][:L*T]      // [L, T]
+	t79 := c.Work[L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK]   // [L, T, d_k]
+	t82 := c.Work[2*L*T*dK+L*T*dV+13*L*T+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t202Total := make([]F, 1)
 
 	// projected.k, projected.q, projected.theta
 	var t202 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t262_2 := t262[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t34_2 := t34[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t32 := (F(0) < kProdEntry)
-			t62 := num.Sqrt(kern.Choose(t32, kProdEntry, F(1)))
-			t82_2 := kern.Choose(t32, t62, F(0))
-			qProdEntry := qProd[j]
-			t132 := (F(0) < qProdEntry)
-			t163 := num.Sqrt(kern.Choose(t132, qProdEntry, F(1)))
-			t18 := kern.Choose(t132, t163, F(0))
-			t203 := kern.Larger(t18, F(1e-08))
-			thetaLinEntry := thetaLin[j]
-			t24 := kern.Softplus(thetaLinEntry)
-			t42 := (kern.Larger(t24, F(0)) <= F(0.125))
-			t92 := (t42 && (F(0) <= t24))
-			t1622 := kern.Choose(t92, F(kern.Choose(t92, kern.Choose(t42, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t202 = t202 + t1622
-			t302 := (F(1e-08) <= t18)
-			t3_2[j] = t32
-			t6_2[j] = t62
-			t8_2[j] = t82_2
-			t10_2[j] = kern.Larger(t82_2, F(1e-08))
-			t13_2[j] = t132
-			t16_2[j] = t163
-			t20_2[j] = t203
-			t162_2[j] = t1622
-			t262_2[j] = F(1) / t203
-			t30_2[j] = t302
-			t34_2[j] = (t302 && t132)
+	if kern.Wide() {
+		a := regions.Rec7d3cf8fec2Args{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.ThetaLin),
+			P3:  unsafe.SliceData(c.ThetaBar),
+			P4:  unsafe.SliceData(t6),
+			P5:  unsafe.SliceData(t8),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t16),
+			P8:  unsafe.SliceData(t18),
+			P9:  unsafe.SliceData(t20),
+			P10: unsafe.SliceData(t162),
+			P11: unsafe.SliceData(t262),
+			P12: unsafe.SliceData(t202Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t202},
 		}
+		regions.Rec7d3cf8fec2(&a)
+	} else {
+		t202_2 := t202
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t162_2 := t162[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			var t202Row F
+			t202RowSums := [16]F{t202Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t62 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t82_2 := kern.Choose((F(0) < kProdEntry), t62, F(0))
+				qProdEntry := qProd[j]
+				t163 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t182 := kern.Choose((F(0) < qProdEntry), t163, F(0))
+				t203 := kern.Larger(t182, F(1e-08))
+				thetaLinEntry := thetaLin[j]
+				t24 := kern.Softplus(thetaLinEntry)
+				t42 := (kern.Larger(t24, F(0)) <= F(0.125))
+				t92 := (t42 && (F(0) <= t24))
+				t1622 := kern.Choose(t92, F(kern.Choose(t92, kern.Choose(t42, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t202RowSums[j%16] = t202RowSums[j%16] + t1622
+				t6_2[j] = t62
+				t8_2[j] = t82_2
+				t10_2[j] = kern.Larger(t82_2, F(1e-08))
+				t16_2[j] = t163
+				t18_2[j] = t182
+				t20_2[j] = t203
+				t162_2[j] = t1622
+				t262_2[j] = F(1) / t203
+			}
+			t202Row = kern.Sum16(&t202RowSums)
+			t202_2 = t202_2 + t202Row
+		}
+		t202Total[0] = t202_2
 	}
+	t202 = t202Total[0]
 	c.BThetaBar[0] = t202
 
 	// projected.k, projected.theta, projected.q
@@ -441,28 +460,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t34_2 := t34[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
-		t3_2 := t3[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t30_2 := t30[i*T:][:T]
-		t29_2 := t29[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		t10_2 := t10[i*T:][:T]
-		t52_2 := t52[i*T:][:T]
-		t55_2 := t55[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
-		for j := range T {
-			t34Entry := t34_2[j]
-			t56 := (F(1e-08) <= t8_2[j])
-			t3Entry := t3_2[j]
-			t60 := (t56 && t3Entry)
-			t46_2[j] = kern.Choose((t34Entry && t13_2[j]), kern.Choose(t34Entry, F(F(0.5*kern.Choose(t34Entry, kern.Choose(t30_2[j], t29_2[j], F(0)), F(0)))*(F(1)/t16_2[j])), F(0)), F(0))
-			t52_2[j] = F(1) / t10_2[j]
-			t72_2[j] = kern.Choose((t60 && t3Entry), kern.Choose(t60, F(F(0.5*kern.Choose(t60, kern.Choose(t56, t55_2[j], F(0)), F(0)))*(F(1)/t6_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t18),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t8),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t29),
+			P5:  unsafe.SliceData(t16),
+			P6:  unsafe.SliceData(t46),
+			P7:  unsafe.SliceData(t10),
+			P8:  unsafe.SliceData(t52),
+			P9:  unsafe.SliceData(t55),
+			P10: unsafe.SliceData(t6),
+			P11: unsafe.SliceData(t72),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t18_2 := t18[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t8_2 := t8[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t46_2 := t46[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t52_2 := t52[i*T:][:T]
+			t55_2 := t55[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
+			for j := range T {
+				t18Entry := t18_2[j]
+				qProdEntry2 := qProd[j]
+				t8Entry := t8_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t18Entry), t29_2[j], F(0)), F(0))) * (F(1) / t16_2[j]))
+				t46_2[j] = kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t18Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t52_2[j] = F(1) / t10_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t8Entry), t55_2[j], F(0)), F(0))) * (F(1) / t6_2[j]))
+				t72_2[j] = kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t8Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 

@@ -308,8 +308,7 @@ func (c *Forward[F]) Run() {
 		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t18 := (F(0) < kProdEntry)
-			t25_2[j] = num.Max(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
+			t25_2[j] = num.Max(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -338,8 +337,7 @@ func (c *Forward[F]) Run() {
 		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t28 := (F(0) < qProdEntry)
-			t35_2[j] = num.Max(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
+			t35_2[j] = num.Max(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 		}
 	}
 
@@ -455,19 +453,12 @@ type Backward[F num.Float] struct {
 	WThetaBar    []F     // [2·d_k], written
 	BThetaBar    []F     // [], written
 	Work         []F     // WorkLen() entries
-	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 16·L·T·d_k + 13·L·T + 27·L·d_k + 8·d_k.
+// WorkLen is 16·L·T·d_k + 14·L·T + 18·L·d_k + 8·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 16*L*T*dK + 13*L*T + 27*L*dK + 8*dK
-}
-
-// FlagsLen is 4·L·T.
-func (c *Backward[F]) FlagsLen() int {
-	L, T := c.L, c.T
-	return 4 * L * T
+	return 16*L*T*dK + 14*L*T + 18*L*dK + 8*dK
 }
 
 // Run computes Backward.
@@ -509,6 +500,8 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t31 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t33 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t35 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t252 := work[:L*T] // [L, T]
@@ -537,24 +530,11 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t103 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t120 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t138 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
-	t156 := work[:3*L*dK] // [L, 3, d_k]
-	work = work[3*L*dK:]
 	t161 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t164 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t167 := work[:L*T*dK] // [L, T, d_k]
-	t18 := c.Flags[:L*T]  // [L, T]
-	flags := c.Flags[L*T:]
-	t28 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t61 := flags[:L*T] // [L, T]
-	flags = flags[L*T:]
-	t65 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1, projected.v
 	for i := range L {
@@ -625,51 +605,42 @@ func (c *Backward[F]) Run() {
 		thetaLin := c.ThetaLin[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
 		t21_2 := t21[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
 		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		t35_2 := t35[i*T:][:T]
 		t252_2 := t252[i*T:][:T]
 		t472_2 := t472[i*T:][:T]
 		t57_2 := t57[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t182 := (F(0) < kProdEntry)
-			t212 := num.Sqrt(kern.Choose(t182, kProdEntry, F(1)))
-			t232 := kern.Choose(t182, t212, F(0))
+			t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+			t232 := kern.Choose((F(0) < kProdEntry), t212, F(0))
 			qProdEntry := qProd[j]
-			t282 := (F(0) < qProdEntry)
-			t313 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
-			t33 := kern.Choose(t282, t313, F(0))
-			t352 := num.Max(t33, F(1e-08))
+			t313 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+			t333 := kern.Choose((F(0) < qProdEntry), t313, F(0))
+			t352 := num.Max(t333, F(1e-08))
 			rhoLinEntry := rhoLin[j]
 			t39 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
-			t1822 := (F(0) <= num.Softplus(thetaLinEntry))
-			t2522 := kern.Choose(t1822, F(kern.Choose(t1822, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t182 := (F(0) <= num.Softplus(thetaLinEntry))
+			t2522 := kern.Choose(t182, F(kern.Choose(t182, thetaBar[j], F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t292 += t2522
 			t342 := (num.Max(t39, F(0)) <= F(1))
 			t392 := (t342 && (F(0) <= t39))
 			t4722 := kern.Choose(t392, F(F(t39*kern.Choose(t392, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 			t51 += t4722
-			t612 := (F(1e-08) <= t33)
-			t18_2[j] = t182
 			t21_2[j] = t212
 			t23_2[j] = t232
 			t25_2[j] = num.Max(t232, F(1e-08))
-			t28_2[j] = t282
 			t31_2[j] = t313
+			t33_2[j] = t333
 			t35_2[j] = t352
 			t252_2[j] = t2522
 			t472_2[j] = t4722
 			t57_2[j] = F(1) / t352
-			t61_2[j] = t612
-			t65_2[j] = (t612 && t282)
 		}
 	}
 	c.BThetaBar[0] = t292
@@ -739,11 +710,10 @@ func (c *Backward[F]) Run() {
 
 	// projected.q, projected.k
 	for i := range L {
-		t65_2 := t65[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		qProd := c.QProd[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
+		kProd := c.KProd[i*T:][:T]
 		t60_2 := t60[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		t77_2 := t77[i*T:][:T]
@@ -753,13 +723,15 @@ func (c *Backward[F]) Run() {
 		t21_2 := t21[i*T:][:T]
 		t103_2 := t103[i*T:][:T]
 		for j := range T {
-			t65Entry := t65_2[j]
-			t87 := (F(1e-08) <= t23_2[j])
-			t18Entry := t18_2[j]
-			t91 := (t87 && t18Entry)
-			t77_2[j] = kern.Choose((t65Entry && t28_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], t60_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
+			t33Entry := t33_2[j]
+			qProdEntry2 := qProd[j]
+			t23Entry := t23_2[j]
+			kProdEntry2 := kProd[j]
+			w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t60_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
+			t77_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
 			t83_2[j] = F(1) / t25_2[j]
-			t103_2[j] = kern.Choose((t91 && t18Entry), kern.Choose(t91, F(F(0.5*kern.Choose(t91, kern.Choose(t87, t86_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+			w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t86_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
+			t103_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
 		}
 	}
 
@@ -791,28 +763,6 @@ func (c *Backward[F]) Run() {
 				t178_2 := t178[(j*(T+6)+k+3)*dK:][:dK]
 				for m := range dK {
 					cVBar[m] += F(vStack[m] * t178_2[m])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t120)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t178_2 := t178[(i*(T+6)+j)*dK:][:dK]
-				cV := c.CV[:dK]
-				t178_3 := t178[(i*(T+6)+j+1)*dK:][:dK]
-				cV2 := c.CV[1*dK:][:dK]
-				t178_4 := t178[(i*(T+6)+j+2)*dK:][:dK]
-				cV3 := c.CV[2*dK:][:dK]
-				t178_5 := t178[(i*(T+6)+j+3)*dK:][:dK]
-				cV4 := c.CV[3*dK:][:dK]
-				t120_2 := t120[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t120_2[k] = F(t178_2[k]*cV[k]) + F(t178_3[k]*cV2[k]) + F(t178_4[k]*cV3[k]) + F(t178_5[k]*cV4[k])
 				}
 			}
 		}
@@ -898,28 +848,6 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(t138)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t181_2 := t181[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t181_3 := t181[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t181_4 := t181[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t181_5 := t181[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				t138_2 := t138[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t138_2[k] = F(t181_2[k]*cQ[k]) + F(t181_3[k]*cQ2[k]) + F(t181_4[k]*cQ3[k]) + F(t181_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -934,28 +862,6 @@ func (c *Backward[F]) Run() {
 			t184_2 := t184[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t184_2[k] = F(0)
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t156)
-	for i := range L {
-		for j := range 3 {
-			n3 := int(c.Pos[i]) + j - 3
-			if n3 >= 0 {
-				t184_2 := t184[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t184_3 := t184[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t184_4 := t184[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t184_5 := t184[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				t156_2 := t156[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					t156_2[k] = F(t184_2[k]*cK[k]) + F(t184_3[k]*cK2[k]) + F(t184_4[k]*cK3[k]) + F(t184_5[k]*cK4[k])
-				}
 			}
 		}
 	}
@@ -1074,67 +980,62 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t167, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1, projected.v
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
+	clear(c.V0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			t156_2 := t156[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] = t156_2[k]
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t184_2 := t184[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t184_3 := t184[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t184_4 := t184[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t184_5 := t184[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t181_2 := t181[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t181_3 := t181[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t181_4 := t181[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t181_5 := t181[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				t178_2 := t178[(i*(T+6)+j)*dK:][:dK]
+				cV := c.CV[:dK]
+				t178_3 := t178[(i*(T+6)+j+1)*dK:][:dK]
+				cV2 := c.CV[1*dK:][:dK]
+				t178_4 := t178[(i*(T+6)+j+2)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				t178_5 := t178[(i*(T+6)+j+3)*dK:][:dK]
+				cV4 := c.CV[3*dK:][:dK]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					k0TailBarOut[k] = F(t184_2[k]*cK[k]) + F(t184_3[k]*cK2[k]) + F(t184_4[k]*cK3[k]) + F(t184_5[k]*cK4[k])
+					q0TailBarOut[k] = F(t181_2[k]*cQ[k]) + F(t181_3[k]*cQ2[k]) + F(t181_4[k]*cQ3[k]) + F(t181_5[k]*cQ4[k])
+					v0TailBarOut[k] = F(t178_2[k]*cV[k]) + F(t178_3[k]*cV2[k]) + F(t178_4[k]*cV3[k]) + F(t178_5[k]*cV4[k])
+				}
 			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1, projected.v
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t138_2 := t138[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] = t138_2[k]
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				q0TailBarOut[k] += q0TailBar[k]
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			t120_2 := t120[(i*3+j)*dK:][:dK]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-			for k := range dK {
-				v0TailBarOut[k] = t120_2[k]
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range min(3, -T+3) {
 			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
 			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
+				k0TailBarOut[k] += k0TailBar[k]
+				q0TailBarOut[k] += q0TailBar[k]
 				v0TailBarOut[k] += v0TailBar[k]
 			}
 		}
@@ -1300,7 +1201,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WThetaBar = t.Part(n.vWTheta, 2*g.DK)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)

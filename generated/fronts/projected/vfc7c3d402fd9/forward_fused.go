@@ -357,21 +357,20 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t18 := (F(0) < kProdEntry)
-				t25_2[j] = kern.Larger(kern.Choose(t18, num.Sqrt(kern.Choose(t18, kProdEntry, F(1))), F(0)), F(1e-08))
+				t25_2[j] = kern.Larger(kern.Choose((F(0) < kProdEntry), num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -418,21 +417,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2133fe7c0dfeArgs{
+		a := regions.R2c57cc3520dbArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R2133fe7c0dfe(&a)
+		regions.R2c57cc3520db(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			t35_2 := t35[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t28 := (F(0) < qProdEntry)
-				t35_2[j] = kern.Larger(kern.Choose(t28, num.Sqrt(kern.Choose(t28, qProdEntry, F(1))), F(0)), F(1e-08))
+				t35_2[j] = kern.Larger(kern.Choose((F(0) < qProdEntry), num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1))), F(0)), F(1e-08))
 			}
 		}
 	}
@@ -576,30 +574,26 @@ func (c *backwardFused) run() {
 	t23 := c.Work[12*L*T*dK+L*T+18*L*dK:][:L*T]             // [L, T]
 	t25 := c.Work[12*L*T*dK+2*L*T+18*L*dK:][:L*T]           // [L, T]
 	t31 := c.Work[12*L*T*dK+3*L*T+18*L*dK:][:L*T]           // [L, T]
-	t35 := c.Work[12*L*T*dK+4*L*T+18*L*dK:][:L*T]           // [L, T]
-	t252 := c.Work[12*L*T*dK+5*L*T+18*L*dK:][:L*T]          // [L, T]
-	t472 := c.Work[12*L*T*dK+6*L*T+18*L*dK:][:L*T]          // [L, T]
-	t57 := c.Work[12*L*T*dK+7*L*T+18*L*dK:][:L*T]           // [L, T]
-	t312 := c.Work[12*L*T*dK+8*L*T+18*L*dK:][:2*dK]         // [2·d_k]
-	t332 := c.Work[12*L*T*dK+8*L*T+18*L*dK+2*dK:][:2*dK]    // [2·d_k]
-	t53 := c.Work[12*L*T*dK+8*L*T+18*L*dK+4*dK:][:2*dK]     // [2·d_k]
-	t55 := c.Work[12*L*T*dK+8*L*T+18*L*dK+6*dK:][:2*dK]     // [2·d_k]
-	t60 := c.Work[12*L*T*dK+8*L*T+18*L*dK+8*dK:][:L*T]      // [L, T]
-	t81 := c.Work[12*L*T*dK+9*L*T+18*L*dK+8*dK:][:L*T*dK]   // [L, T, d_k]
-	t86 := c.Work[13*L*T*dK+9*L*T+18*L*dK+8*dK:][:L*T]      // [L, T]
-	t77 := c.Work[13*L*T*dK+10*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
-	t83 := c.Work[13*L*T*dK+11*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
-	t103 := c.Work[13*L*T*dK+12*L*T+18*L*dK+8*dK:][:L*T]    // [L, T]
-	t120 := c.Work[13*L*T*dK+13*L*T+18*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
-	t138 := c.Work[13*L*T*dK+13*L*T+21*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
-	t156 := c.Work[13*L*T*dK+13*L*T+24*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
-	t161 := c.Work[13*L*T*dK+13*L*T+27*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
-	t164 := c.Work[14*L*T*dK+13*L*T+27*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
-	t167 := c.Work[15*L*T*dK+13*L*T+27*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
-	t18 := c.Flags[:L*T]                                    // [L, T]
-	t28 := c.Flags[L*T:][:L*T]                              // [L, T]
-	t61 := c.Flags[2*L*T:][:L*T]                            // [L, T]
-	t65 := c.Flags[3*L*T:][:L*T]                            // [L, T]
+	t33 := c.Work[12*L*T*dK+4*L*T+18*L*dK:][:L*T]           // [L, T]
+	t35 := c.Work[12*L*T*dK+5*L*T+18*L*dK:][:L*T]           // [L, T]
+	t252 := c.Work[12*L*T*dK+6*L*T+18*L*dK:][:L*T]          // [L, T]
+	t472 := c.Work[12*L*T*dK+7*L*T+18*L*dK:][:L*T]          // [L, T]
+	t57 := c.Work[12*L*T*dK+8*L*T+18*L*dK:][:L*T]           // [L, T]
+	t312 := c.Work[12*L*T*dK+9*L*T+18*L*dK:][:2*dK]         // [2·d_k]
+	t332 := c.Work[12*L*T*dK+9*L*T+18*L*dK+2*dK:][:2*dK]    // [2·d_k]
+	t53 := c.Work[12*L*T*dK+9*L*T+18*L*dK+4*dK:][:2*dK]     // [2·d_k]
+	t55 := c.Work[12*L*T*dK+9*L*T+18*L*dK+6*dK:][:2*dK]     // [2·d_k]
+	t60 := c.Work[12*L*T*dK+9*L*T+18*L*dK+8*dK:][:L*T]      // [L, T]
+	t81 := c.Work[12*L*T*dK+10*L*T+18*L*dK+8*dK:][:L*T*dK]  // [L, T, d_k]
+	t86 := c.Work[13*L*T*dK+10*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
+	t77 := c.Work[13*L*T*dK+11*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
+	t83 := c.Work[13*L*T*dK+12*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
+	t103 := c.Work[13*L*T*dK+13*L*T+18*L*dK+8*dK:][:L*T]    // [L, T]
+	t161 := c.Work[13*L*T*dK+14*L*T+18*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t164 := c.Work[14*L*T*dK+14*L*T+18*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t167 := c.Work[15*L*T*dK+14*L*T+18*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t292Total := make([]F, 1)
+	t51Total := make([]F, 1)
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
@@ -696,60 +690,95 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.rho, projected.theta
 	var t292 F
 	var t51 F
-	for i := range L {
-		kProd := c.KProd[i*T:][:T]
-		qProd := c.QProd[i*T:][:T]
-		rhoLin := c.RhoLin[i*T:][:T]
-		thetaLin := c.ThetaLin[i*T:][:T]
-		thetaBar := c.ThetaBar[i*T:][:T]
-		rhoBar := c.RhoBar[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t35_2 := t35[i*T:][:T]
-		t252_2 := t252[i*T:][:T]
-		t472_2 := t472[i*T:][:T]
-		t57_2 := t57[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t65_2 := t65[i*T:][:T]
-		for j := range T {
-			kProdEntry := kProd[j]
-			t182 := (F(0) < kProdEntry)
-			t212 := num.Sqrt(kern.Choose(t182, kProdEntry, F(1)))
-			t232 := kern.Choose(t182, t212, F(0))
-			qProdEntry := qProd[j]
-			t282 := (F(0) < qProdEntry)
-			t313 := num.Sqrt(kern.Choose(t282, qProdEntry, F(1)))
-			t33 := kern.Choose(t282, t313, F(0))
-			t352 := kern.Larger(t33, F(1e-08))
-			rhoLinEntry := rhoLin[j]
-			t39 := kern.Sigmoid(rhoLinEntry)
-			thetaLinEntry := thetaLin[j]
-			t1822 := (F(0) <= kern.Softplus(thetaLinEntry))
-			t2522 := kern.Choose(t1822, F(kern.Choose(t1822, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
-			t292 = t292 + t2522
-			t342 := (kern.Larger(t39, F(0)) <= F(1))
-			t392 := (t342 && (F(0) <= t39))
-			t4722 := kern.Choose(t392, F(F(t39*kern.Choose(t392, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
-			t51 = t51 + t4722
-			t612 := (F(1e-08) <= t33)
-			t18_2[j] = t182
-			t21_2[j] = t212
-			t23_2[j] = t232
-			t25_2[j] = kern.Larger(t232, F(1e-08))
-			t28_2[j] = t282
-			t31_2[j] = t313
-			t35_2[j] = t352
-			t252_2[j] = t2522
-			t472_2[j] = t4722
-			t57_2[j] = F(1) / t352
-			t61_2[j] = t612
-			t65_2[j] = (t612 && t282)
+	if kern.Wide() {
+		a := regions.R9c45f21352f4Args{
+			P0:  unsafe.SliceData(c.KProd),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(c.RhoLin),
+			P3:  unsafe.SliceData(c.ThetaLin),
+			P4:  unsafe.SliceData(c.ThetaBar),
+			P5:  unsafe.SliceData(c.RhoBar),
+			P6:  unsafe.SliceData(t21),
+			P7:  unsafe.SliceData(t23),
+			P8:  unsafe.SliceData(t25),
+			P9:  unsafe.SliceData(t31),
+			P10: unsafe.SliceData(t33),
+			P11: unsafe.SliceData(t35),
+			P12: unsafe.SliceData(t252),
+			P13: unsafe.SliceData(t472),
+			P14: unsafe.SliceData(t57),
+			P15: unsafe.SliceData(t292Total),
+			P16: unsafe.SliceData(t51Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t51},
+			S1:  [2]float32{t292},
 		}
+		regions.R9c45f21352f4(&a)
+	} else {
+		t51_2 := t51
+		t292_2 := t292
+		for i := range L {
+			kProd := c.KProd[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			rhoLin := c.RhoLin[i*T:][:T]
+			thetaLin := c.ThetaLin[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
+			t252_2 := t252[i*T:][:T]
+			t472_2 := t472[i*T:][:T]
+			t57_2 := t57[i*T:][:T]
+			var t292Row F
+			var t51Row F
+			t292RowSums := [16]F{t292Row}
+			t51RowSums := [16]F{t51Row}
+			for j := range T {
+				kProdEntry := kProd[j]
+				t212 := num.Sqrt(kern.Choose((F(0) < kProdEntry), kProdEntry, F(1)))
+				t232 := kern.Choose((F(0) < kProdEntry), t212, F(0))
+				qProdEntry := qProd[j]
+				t313 := num.Sqrt(kern.Choose((F(0) < qProdEntry), qProdEntry, F(1)))
+				t333 := kern.Choose((F(0) < qProdEntry), t313, F(0))
+				t352 := kern.Larger(t333, F(1e-08))
+				rhoLinEntry := rhoLin[j]
+				t39 := kern.Sigmoid(rhoLinEntry)
+				thetaLinEntry := thetaLin[j]
+				t182 := (F(0) <= kern.Softplus(thetaLinEntry))
+				t2522 := kern.Choose(t182, F(kern.Choose(t182, thetaBar[j], F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t292RowSums[j%16] = t292RowSums[j%16] + t2522
+				t342 := (kern.Larger(t39, F(0)) <= F(1))
+				t392 := (t342 && (F(0) <= t39))
+				t4722 := kern.Choose(t392, F(F(t39*kern.Choose(t392, kern.Choose(t342, rhoBar[j], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
+				t51RowSums[j%16] = t51RowSums[j%16] + t4722
+				t21_2[j] = t212
+				t23_2[j] = t232
+				t25_2[j] = kern.Larger(t232, F(1e-08))
+				t31_2[j] = t313
+				t33_2[j] = t333
+				t35_2[j] = t352
+				t252_2[j] = t2522
+				t472_2[j] = t4722
+				t57_2[j] = F(1) / t352
+			}
+			t292Row = kern.Sum16(&t292RowSums)
+			t51Row = kern.Sum16(&t51RowSums)
+			t292_2 = t292_2 + t292Row
+			t51_2 = t51_2 + t51Row
+		}
+		t292Total[0] = t292_2
+		t51Total[0] = t51_2
 	}
+	t292 = t292Total[0]
+	t51 = t51Total[0]
 	c.BThetaBar[0] = t292
 	c.BRhoBar[0] = t51
 
@@ -863,28 +892,49 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q, projected.k
-	for i := range L {
-		t65_2 := t65[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
-		t28_2 := t28[i*T:][:T]
-		t61_2 := t61[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
-		t31_2 := t31[i*T:][:T]
-		t77_2 := t77[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
-		t83_2 := t83[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t103_2 := t103[i*T:][:T]
-		for j := range T {
-			t65Entry := t65_2[j]
-			t87 := (F(1e-08) <= t23_2[j])
-			t18Entry := t18_2[j]
-			t91 := (t87 && t18Entry)
-			t77_2[j] = kern.Choose((t65Entry && t28_2[j]), kern.Choose(t65Entry, F(F(0.5*kern.Choose(t65Entry, kern.Choose(t61_2[j], t60_2[j], F(0)), F(0)))*(F(1)/t31_2[j])), F(0)), F(0))
-			t83_2[j] = F(1) / t25_2[j]
-			t103_2[j] = kern.Choose((t91 && t18Entry), kern.Choose(t91, F(F(0.5*kern.Choose(t91, kern.Choose(t87, t86_2[j], F(0)), F(0)))*(F(1)/t21_2[j])), F(0)), F(0))
+	if kern.Wide() {
+		a := regions.Rd4ce1ffa6788Args{
+			P0:  unsafe.SliceData(t33),
+			P1:  unsafe.SliceData(c.QProd),
+			P2:  unsafe.SliceData(t23),
+			P3:  unsafe.SliceData(c.KProd),
+			P4:  unsafe.SliceData(t60),
+			P5:  unsafe.SliceData(t31),
+			P6:  unsafe.SliceData(t77),
+			P7:  unsafe.SliceData(t25),
+			P8:  unsafe.SliceData(t83),
+			P9:  unsafe.SliceData(t86),
+			P10: unsafe.SliceData(t21),
+			P11: unsafe.SliceData(t103),
+			N0:  L,
+			N1:  T,
+		}
+		regions.Rd4ce1ffa6788(&a)
+	} else {
+		for i := range L {
+			t33_2 := t33[i*T:][:T]
+			qProd := c.QProd[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			kProd := c.KProd[i*T:][:T]
+			t60_2 := t60[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t83_2 := t83[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t103_2 := t103[i*T:][:T]
+			for j := range T {
+				t33Entry := t33_2[j]
+				qProdEntry2 := qProd[j]
+				t23Entry := t23_2[j]
+				kProdEntry2 := kProd[j]
+				w := F(F(0.5*kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose((F(1e-08) <= t33Entry), t60_2[j], F(0)), F(0))) * (F(1) / t31_2[j]))
+				t77_2[j] = kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), kern.Choose(((F(1e-08) <= t33Entry) && (F(0) < qProdEntry2)), w, F(0)), F(0))
+				t83_2[j] = F(1) / t25_2[j]
+				w2 := F(F(0.5*kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose((F(1e-08) <= t23Entry), t86_2[j], F(0)), F(0))) * (F(1) / t21_2[j]))
+				t103_2[j] = kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), kern.Choose(((F(1e-08) <= t23Entry) && (F(0) < kProdEntry2)), w2, F(0)), F(0))
+			}
 		}
 	}
 
@@ -952,42 +1002,6 @@ func (c *backwardFused) run() {
 					t178_2 := t178[(j*(T+6)+k+3)*dK:][:dK]
 					for m := range dK {
 						cVBar[m] = num.FMA32(vStack[m], t178_2[m], cVBar[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
-	clear(t120)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t178),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(t120),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
-					cV := c.CV[3*dK:][:dK]
-					t178_3 := t178[(i*(T+6)+j+2)*dK:][:dK]
-					cV2 := c.CV[2*dK:][:dK]
-					t178_4 := t178[(i*(T+6)+j+1)*dK:][:dK]
-					cV3 := c.CV[1*dK:][:dK]
-					t178_5 := t178[(i*(T+6)+j)*dK:][:dK]
-					cV4 := c.CV[:dK]
-					t120_2 := t120[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t120_2[k] = num.FMA32(t178_2[k], cV[k], num.FMA32(t178_3[k], cV2[k], num.FMA32(t178_4[k], cV3[k], F(t178_5[k]*cV4[k]))))
 					}
 				}
 			}
@@ -1153,42 +1167,6 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(t138)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t181),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(t138),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t181_3 := t181[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t181_4 := t181[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t181_5 := t181[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					t138_2 := t138[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t138_2[k] = num.FMA32(t181_2[k], cQ[k], num.FMA32(t181_3[k], cQ2[k], num.FMA32(t181_4[k], cQ3[k], F(t181_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rc7af810bb7d2Args{
@@ -1223,42 +1201,6 @@ func (c *backwardFused) run() {
 				t184_2 := t184[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t184_2[k] = F(0)
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(t156)
-	for i := range L {
-		for j := range 3 {
-			n3 := int(c.Pos[i]) + j - 3
-			if n3 >= 0 {
-				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
-						P0: unsafe.SliceData(t184),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(t156),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.R1b53bca6b694(&a)
-				} else {
-					t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t184_3 := t184[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t184_4 := t184[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t184_5 := t184[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					t156_2 := t156[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						t156_2[k] = num.FMA32(t184_2[k], cK[k], num.FMA32(t184_3[k], cK2[k], num.FMA32(t184_4[k], cK3[k], F(t184_5[k]*cK4[k]))))
-					}
 				}
 			}
 		}
@@ -1471,93 +1413,103 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t167, dK, 1, c.WK, d, 1)
 
-	// projected.k0
+	// projected.k1, projected.q1, projected.v
+	clear(c.K0TailBarOut)
+	clear(c.Q0TailBarOut)
+	clear(c.V0TailBarOut)
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t156[(i*3+j)*dK:][:dK])
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.R0f944461a451Args{
+						P0: unsafe.SliceData(t184),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(c.K0TailBarOut),
+						P3: unsafe.SliceData(t181),
+						P4: unsafe.SliceData(c.CQ),
+						P5: unsafe.SliceData(c.Q0TailBarOut),
+						P6: unsafe.SliceData(t178),
+						P7: unsafe.SliceData(c.CV),
+						P8: unsafe.SliceData(c.V0TailBarOut),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
+						N4: 8 * dK,
+						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
+						N6: 4 * dK,
+						N7: 4*dK*j + (4*T*dK+24*dK)*i,
+						N8: 4*dK*j + 12*dK*i,
+						N9: -dK,
+					}
+					regions.R0f944461a451(&a)
+				} else {
+					t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t184_3 := t184[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t184_4 := t184[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t184_5 := t184[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+					t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t181_3 := t181[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t181_4 := t181[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t181_5 := t181[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+					t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
+					cV := c.CV[3*dK:][:dK]
+					t178_3 := t178[(i*(T+6)+j+2)*dK:][:dK]
+					cV2 := c.CV[2*dK:][:dK]
+					t178_4 := t178[(i*(T+6)+j+1)*dK:][:dK]
+					cV3 := c.CV[1*dK:][:dK]
+					t178_5 := t178[(i*(T+6)+j)*dK:][:dK]
+					cV4 := c.CV[:dK]
+					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						k0TailBarOut[k] = num.FMA32(t184_2[k], cK[k], num.FMA32(t184_3[k], cK2[k], num.FMA32(t184_4[k], cK3[k], F(t184_5[k]*cK4[k]))))
+						q0TailBarOut[k] = num.FMA32(t181_2[k], cQ[k], num.FMA32(t181_3[k], cQ2[k], num.FMA32(t181_4[k], cQ3[k], F(t181_5[k]*cQ4[k]))))
+						v0TailBarOut[k] = num.FMA32(t178_2[k], cV[k], num.FMA32(t178_3[k], cV2[k], num.FMA32(t178_4[k], cV3[k], F(t178_5[k]*cV4[k]))))
+					}
+				}
+			}
 		}
 	}
 
-	// projected.k1
+	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
+		a := regions.R6d12c898e6e8Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
+			P3: unsafe.SliceData(c.Q0TailBar),
+			P4: unsafe.SliceData(c.V0TailBarOut),
+			P5: unsafe.SliceData(c.V0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.R6d12c898e6e8(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
 				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.Q0TailBarOut[(i*3+j)*dK:][:dK], t138[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.q1
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
-				}
-			}
-		}
-	}
-
-	// projected.k0
-	for i := range L {
-		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dK:][:dK], t120[(i*3+j)*dK:][:dK])
-		}
-	}
-
-	// projected.v
-	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
-			P0: unsafe.SliceData(c.V0TailBarOut),
-			P1: unsafe.SliceData(c.V0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R84ebf188e88d(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
 				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
 				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
 				}
 			}
