@@ -1,7 +1,6 @@
 package emitasm
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -12,21 +11,22 @@ import (
 // the lowest free register from their instruction to their last use.
 
 type allocation struct {
-	b      *body
-	acc    []int       // register of each accumulator
-	pinned map[val]int // register of each pinned home
-	reg    map[val]int
-	free   []bool
-	last   map[val]int // number of the last instruction that uses a value
-	lines  []string
-	loop   bool // the body is in a loop, so homes may be pinned
-	failed bool
-	now    int            // number of the present instruction
-	holds  map[int]val    // accumulators' registers that hold a value on its way to the next
-	folded map[val]*inst  // loads that the instruction does that needs them
-	inAX   string         // the pointer that AX holds
-	masks  map[int]string // the mask that a free register holds
-	cached registerCache  // outside the vector loops: which slots registers hold, or nil
+	*code
+	m       machine
+	b       *body
+	acc     []int       // register of each accumulator
+	pinned  map[val]int // register of each pinned home
+	reg     map[val]int
+	free    []bool
+	last    map[val]int // number of the last instruction that uses a value
+	loop    bool        // the body is in a loop, so homes may be pinned
+	failed  bool
+	now     int            // number of the present instruction
+	holds   map[int]val    // accumulators' registers that hold a value on its way to the next
+	folded  map[val]*inst  // loads that the instruction does that needs them
+	pointer string         // that the work register holds
+	masks   map[int]string // the mask that a free register holds
+	cached  registerCache  // outside the vector loops: which slots registers hold, or nil
 }
 
 // allocate gives registers to a body and prints it. A body that does not fit
@@ -83,7 +83,8 @@ func (b *body) used() []val {
 }
 
 func newAllocation(b *body, pin []val, loop bool) *allocation {
-	a := &allocation{b: b, pinned: map[val]int{}, reg: map[val]int{}, free: make([]bool, b.t.regs), last: map[val]int{}, loop: loop, holds: map[int]val{}, masks: map[int]string{}}
+	text := &code{}
+	a := &allocation{code: text, m: b.t.machine(text), b: b, pinned: map[val]int{}, reg: map[val]int{}, free: make([]bool, b.t.regs), last: map[val]int{}, loop: loop, holds: map[int]val{}, masks: map[int]string{}}
 	if max(b.accs, b.keep)+len(pin) > b.t.regs {
 		return nil
 	}
@@ -105,7 +106,9 @@ func newAllocation(b *body, pin []val, loop bool) *allocation {
 			a.last[x] = i
 		}
 	}
-	a.fold()
+	if b.t.memoryOperands {
+		a.fold()
+	}
 	for i, x := range b.accOut {
 		if x != b.accIn[i] {
 			a.last[x] = len(b.insts) + i
@@ -136,12 +139,6 @@ func (a *allocation) keeps(reg int) bool {
 	return a.masks[reg] != "" || a.cached != nil && len(a.cached[reg]) > 0
 }
 
-func (a *allocation) emit(format string, args ...any) {
-	a.lines = append(a.lines, fmt.Sprintf(format, args...))
-}
-
-func (a *allocation) r(n int) string { return a.b.t.reg(n) }
-
 // operand is the register of an argument; a home that is not pinned is loaded
 // into one that is free again after the instruction.
 func (a *allocation) operand(v val, spare *[]int) int {
@@ -160,7 +157,7 @@ func (a *allocation) operand(v val, spare *[]int) int {
 	}
 	r := a.take()
 	*spare = append(*spare, r)
-	a.emit("%s", info.home.load(a.r(r)))
+	a.m.load(*info.home, r, a.b.t.width)
 	return r
 }
 
@@ -202,7 +199,7 @@ func (a *allocation) finish() {
 		}
 		var spare []int
 		if r := a.operand(v, &spare); r != a.acc[i] {
-			a.emit("VMOVAPS %s, %s", a.r(r), a.r(a.acc[i]))
+			a.m.copy(r, a.acc[i])
 		}
 		for _, r := range spare {
 			a.free[r] = true
@@ -258,7 +255,7 @@ func (a *allocation) inst(i int, in inst) {
 			dst = a.acc[n]
 		}
 	}
-	at := a.print(in, regs, own, dst)
+	at := a.m.print(a, in, regs, own, dst)
 	a.record(in, regs, at)
 	for r := range own {
 		if r >= len(a.acc) && r != at {
@@ -274,5 +271,27 @@ func (a *allocation) inst(i int, in inst) {
 		if _, needed := a.last[in.dst]; !needed && at >= len(a.acc) {
 			a.free[at] = true
 		}
+	}
+}
+
+// result is where a result may go when all operands are read before it is set.
+func (a *allocation) result(x []int, own map[int]bool, dst int) int {
+	if dst >= 0 {
+		return dst
+	}
+	for _, r := range x {
+		if own[r] {
+			return r
+		}
+	}
+	return a.take()
+}
+
+// point computes the pointer of a stream in the work register, unless it is there.
+func (a *allocation) point(s *stream) {
+	sum := s.now()
+	if there := strings.Join(sum, " "); a.pointer != there {
+		a.pointer = there
+		sumOf(a.m, sum, a.b.t.work)
 	}
 }

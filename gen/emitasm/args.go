@@ -69,7 +69,8 @@ func (a *Args) fields() string {
 	return b.String()
 }
 
-func (a *Args) field(n int) string { return fmt.Sprintf("%d(DI)", 8*n) }
+// field is the operand of a field; the register of the arguments is that of a target.
+func (a *Args) field(n int) string { return fmt.Sprintf("%d(ARGS)", 8*n) }
 
 func (a *Args) pointer(b *plan.Buffer) string {
 	for i, x := range a.Bufs {

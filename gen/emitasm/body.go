@@ -21,14 +21,6 @@ type home struct {
 	spread bool   // one number, for all lanes
 }
 
-// load is the instruction that loads a home into a register.
-func (h home) load(reg string) string {
-	if h.spread {
-		return "VBROADCASTSS " + h.text + ", " + reg
-	}
-	return "VMOVUPS " + h.text + ", " + reg
-}
-
 type valueInfo struct {
 	home    *home
 	acc     int  // number of the accumulator + 1, or 0
@@ -49,11 +41,17 @@ type address struct {
 	direct string // an operand as it is, or "" for one by way of a stream
 	stream *stream
 	disp   int
-	index  string // "", "CX*4", "CX*1", "BX*1"
+	index  string // "", byEntry or byOwn
 	mask   string // "", "column", "row"
 	group  int    // of columns, for their mask with AVX2
 	lanes  int    // that are loaded or stored
 }
+
+// Indices of addresses: four times the entry of the loop, and the offset into rows' own buffers.
+const (
+	byEntry = "entry"
+	byOwn   = "own"
+)
 
 type body struct {
 	t      *target
@@ -116,41 +114,38 @@ func (b *body) number(x float32) val { return b.bits(math.Float32bits(x)) }
 // cannot read one number for all lanes, it is a vector.
 func constant(bits uint32) string { return fmt.Sprintf("k%08x<>(SB)", bits) }
 
-func (b *body) add(x, y val) val { return b.do("VADDPS", "", x, y) }
-func (b *body) sub(x, y val) val { return b.do("VSUBPS", "", x, y) }
-func (b *body) mul(x, y val) val { return b.do("VMULPS", "", x, y) }
-func (b *body) div(x, y val) val { return b.do("VDIVPS", "", x, y) }
+func (b *body) add(x, y val) val { return b.do("ADD", "", x, y) }
+func (b *body) sub(x, y val) val { return b.do("SUB", "", x, y) }
+func (b *body) mul(x, y val) val { return b.do("MUL", "", x, y) }
+func (b *body) div(x, y val) val { return b.do("DIV", "", x, y) }
 func (b *body) fma(neg bool, x, y, z val) val {
 	if neg {
 		return b.do("FNMA", "", x, y, z)
 	}
 	return b.do("FMA", "", x, y, z)
 }
-func (b *body) sqrt(x val) val    { return b.do("VSQRTPS", "", x) }
-func (b *body) low(x, y val) val  { return b.do("VMINPS", "", x, y) }
-func (b *body) high(x, y val) val { return b.do("VMAXPS", "", x, y) }
+func (b *body) sqrt(x val) val    { return b.do("SQRT", "", x) }
+func (b *body) low(x, y val) val  { return b.do("MIN", "", x, y) }
+func (b *body) high(x, y val) val { return b.do("MAX", "", x, y) }
 
-// predicates are the immediates of comparisons: ordered, but for != .
-var predicates = map[string]string{"<": "$17", "<=": "$18", "==": "$0", "!=": "$4", ">": "$30", ">=": "$29"}
-
-func (b *body) compare(op string, x, y val) val { return b.do("COMPARE", predicates[op], x, y) }
-func (b *body) and(x, y val) val                { return b.do(b.t.pick("VANDPS", "VPANDD"), "", x, y) }
-func (b *body) or(x, y val) val                 { return b.do(b.t.pick("VORPS", "VPORD"), "", x, y) }
-func (b *body) xor(x, y val) val                { return b.do(b.t.pick("VXORPS", "VPXORD"), "", x, y) }
+func (b *body) compare(op string, x, y val) val { return b.do("COMPARE", op, x, y) }
+func (b *body) and(x, y val) val                { return b.do("AND", "", x, y) }
+func (b *body) or(x, y val) val                 { return b.do("OR", "", x, y) }
+func (b *body) xor(x, y val) val                { return b.do("XOR", "", x, y) }
 func (b *body) not(x val) val                   { return b.xor(x, b.bits(0xffffffff)) }
 func (b *body) choose(c, x, y val) val          { return b.do("CHOOSE", "", c, x, y) }
 func (b *body) neg(x val) val                   { return b.xor(x, b.bits(1<<31)) }
 func (b *body) bits(u uint32) val               { return b.at(home{constant(u), b.t.wide()}) }
 func (b *body) abs(x val) val                   { return b.and(x, b.bits(1<<31-1)) }
-func (b *body) nearest(x val) val               { return b.do(b.t.pick("VROUNDPS", "VRNDSCALEPS"), "$8", x) }
-func (b *body) floor(x val) val                 { return b.do(b.t.pick("VROUNDPS", "VRNDSCALEPS"), "$9", x) }
+func (b *body) nearest(x val) val               { return b.do("NEAREST", "", x) }
+func (b *body) floor(x val) val                 { return b.do("FLOOR", "", x) }
 func (b *body) power(n val) val {
-	i := b.do("VPADDD", "", b.do("VCVTPS2DQ", "", n), b.bits(127))
-	return b.do("VPSLLD", "$23", i)
+	i := b.do("IADD", "", b.do("TOINT", "", n), b.bits(127))
+	return b.do("SHL", "$23", i)
 }
 func (b *body) exponent(x val) val {
-	i := b.do("VPSUBD", "", b.do("VPSRLD", "$23", x), b.bits(127))
-	return b.do("VCVTDQ2PS", "", i)
+	i := b.do("ISUB", "", b.do("SHR", "$23", x), b.bits(127))
+	return b.do("FROMINT", "", i)
 }
 func (b *body) mantissa(x val) val {
 	return b.or(b.and(x, b.bits(1<<23-1)), b.bits(127<<23))

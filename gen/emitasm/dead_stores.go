@@ -1,40 +1,34 @@
 package emitasm
 
-import (
-	"regexp"
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 // Most scalars are read from the register that they were computed in. A slot that
 // no instruction of a function reads need not be written.
 
-// slotAt is an operand in the slots, and wholeStore a store of a vector there.
-var (
-	slotAt     = regexp.MustCompile(`\b(\d+)\(R13\)`)
-	wholeStore = regexp.MustCompile(`^VMOVUPS ([YZ])\d+, (\d+)\(R13\)$`)
-)
-
 // dropDeadStores drops the stores to slots that nothing reads.
-func dropDeadStores(lines []string) []string {
+func dropDeadStores(t *target, lines []string) []string {
 	read := map[int]bool{} // by each fourth byte
 	for _, l := range lines {
-		if wholeStore.MatchString(l) {
+		if t.wholeStore.MatchString(l) {
 			continue
 		}
-		for _, m := range slotAt.FindAllStringSubmatch(l, -1) {
+		for _, m := range t.slotAt.FindAllStringSubmatch(l, -1) {
 			at, _ := strconv.Atoi(m[1])
-			for i := at / 4; i < (at+readBytes(l))/4; i++ {
+			n := 64
+			if t.single.MatchString(l) {
+				n = 4
+			}
+			for i := at / 4; i < (at+n)/4; i++ {
 				read[i] = true
 			}
 		}
 	}
 	var out []string
 	for _, l := range lines {
-		if m := wholeStore.FindStringSubmatch(l); m != nil {
-			at, _ := strconv.Atoi(m[2])
+		if m := t.wholeStore.FindStringSubmatch(l); m != nil {
+			at, _ := strconv.Atoi(m[1])
 			needed := false
-			for i := at / 4; i < (at+map[string]int{"Y": 32, "Z": 64}[m[1]])/4; i++ {
+			for i := at / 4; i < at/4+t.width; i++ {
 				needed = needed || read[i]
 			}
 			if !needed {
@@ -46,35 +40,18 @@ func dropDeadStores(lines []string) []string {
 	return out
 }
 
-// readBytes is how much an instruction may read of a slot.
-func readBytes(line string) int {
-	if strings.HasPrefix(line, "VBROADCASTSS ") || strings.HasPrefix(line, "VMOVSS ") || strings.Contains(line, ".BCST ") {
-		return 4
-	}
-	return 64
-}
-
 // outOfFrame finds an instruction that reads or writes beyond the slots.
-func outOfFrame(lines []string, slots int) string {
+func outOfFrame(t *target, lines []string, slots int) string {
 	for _, l := range lines {
-		for _, m := range slotAt.FindAllStringSubmatch(l, -1) {
-			if at, _ := strconv.Atoi(m[1]); at+vectorBytes(l) > slots {
+		for _, m := range t.slotAt.FindAllStringSubmatch(l, -1) {
+			n := 4
+			if !t.single.MatchString(l) {
+				n = t.bytes(l)
+			}
+			if at, _ := strconv.Atoi(m[1]); at+n > slots {
 				return l
 			}
 		}
 	}
 	return ""
-}
-
-// vectorBytes is how much an instruction reads or writes of a slot.
-func vectorBytes(line string) int {
-	switch {
-	case readBytes(line) == 4:
-		return 4
-	case strings.Contains(line, "Z"):
-		return 64
-	case strings.Contains(line, "Y"):
-		return 32
-	}
-	return 4
 }

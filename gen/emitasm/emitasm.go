@@ -124,7 +124,8 @@ func newFunction(t *target, r *plan.Region, args *Args, form form) *function {
 	if r.Row != nil {
 		suffix += "x" + strconv.Itoa(form.rows)
 	}
-	return &function{t: t, r: r, pipelined: turned, jammed: jams, unroll: form.unroll, unrolled: 1, args: args, rows: form.rows, accumulators: form.accumulators, suffix: suffix, cache: newRegisterCache(t.regs), scalar: map[*plan.Local]slot{}, fixed: map[*plan.Local]home{},
+	text := &code{}
+	return &function{code: text, m: t.machine(text), t: t, r: r, pipelined: turned, jammed: jams, unroll: form.unroll, unrolled: 1, args: args, rows: form.rows, accumulators: form.accumulators, suffix: suffix, cache: newRegisterCache(t.regs), scalar: map[*plan.Local]slot{}, fixed: map[*plan.Local]home{},
 		counter: map[*plan.Var]string{}, units: map[string]string{}, streams: map[string]*stream{}, depends: map[*plan.Local]depends{}}
 }
 

@@ -158,7 +158,7 @@ func (s *scope) address(a plan.Access, lanes int) *address {
 		halves := 16 / f.t.width
 		at.disp, at.index = 64*(f.rows*(s.column/halves)+s.row)+width*(s.column%halves), f.offset(at.stream, s.loop)
 	case rows && d.column:
-		at.disp, at.index = 4*s.column, "CX*4"
+		at.disp, at.index = 4*s.column, byEntry
 		if f.moves(at.stream, s.loop) {
 			at.index = ""
 		}
@@ -168,7 +168,7 @@ func (s *scope) address(a plan.Access, lanes int) *address {
 			at.mask = "row"
 		}
 	case d.column:
-		at.disp, at.index = width*s.column, "CX*4"
+		at.disp, at.index = width*s.column, byEntry
 		if s.masked {
 			at.mask, at.group = "column", s.column
 		}

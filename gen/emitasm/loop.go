@@ -12,9 +12,9 @@ import (
 func (f *function) bound(xs []plan.Index, reg, less string) {
 	f.index(xs[0], reg)
 	for _, x := range xs[1:] {
-		f.index(x, "CX")
-		f.emit("CMPQ CX, %s", reg)
-		f.emit("CMOVQ%s CX, %s", less, reg)
+		f.index(x, f.t.spare)
+		f.m.compare(f.t.spare, reg)
+		f.m.moveIf(less, f.t.spare, reg)
 	}
 }
 
@@ -36,21 +36,21 @@ func (f *function) loop(n *plan.Loop) {
 	case j != nil:
 		f.jammedRows(n, j, moved, at, end, top)
 	case counts:
-		f.emit("%s:", top)
+		f.here(top)
 		f.nodes(n.Body)
 		f.materialise()
 		f.advanceAll(n, moved, 1)
-		f.emit("DECQ %s", end)
-		f.emit("JNE %s", top)
+		f.m.dec(end)
+		f.m.jump("NE", top)
 	case r == nil || n.Kind != plan.Time:
-		f.emit("%s:", top)
+		f.here(top)
 		f.nodes(n.Body)
 		f.materialise()
 		f.step(n, moved, at, end, top)
 	case r.last == nil:
 		f.nodes(r.prologue)
 		known := f.cache.clone()
-		f.emit("%s:", top)
+		f.here(top)
 		f.next(r.next, at, end)
 		streams := f.move(r.next.To, r.body, false)
 		f.nodes(r.body)
@@ -62,7 +62,7 @@ func (f *function) loop(n *plan.Loop) {
 		f.pipelinedTokens(n, r, moved, at, end, top)
 	}
 	back(moved)
-	f.emit("%s:", done)
+	f.here(done)
 	f.cache.invalidate()
 }
 
@@ -70,26 +70,26 @@ func (f *function) loop(n *plan.Loop) {
 // that are left in end.
 func (f *function) enter(n *plan.Loop, at, end, done string, zero, counts bool) {
 	if zero {
-		f.bound(n.Hi, "DX", "LT")
-		f.emit("TESTQ DX, DX")
-		f.emit("JLE %s", done)
+		f.bound(n.Hi, f.t.length, "LT")
+		f.m.test(f.t.length)
+		f.m.jump("LE", done)
 		if !counts {
-			f.emit("MOVQ $0, %s", at)
+			f.m.move("$0", at)
 		}
-		f.emit("MOVQ DX, %s", end)
+		f.m.move(f.t.length, end)
 		return
 	}
-	f.bound(n.Lo, "AX", "GT")
-	f.bound(n.Hi, "DX", "LT")
-	f.emit("CMPQ AX, DX")
-	f.emit("JGE %s", done)
+	f.bound(n.Lo, f.t.work, "GT")
+	f.bound(n.Hi, f.t.length, "LT")
+	f.m.compare(f.t.work, f.t.length)
+	f.m.jump("GE", done)
 	if n.Down {
-		f.emit("DECQ DX")
-		f.emit("MOVQ DX, %s", at)
-		f.emit("MOVQ AX, %s", end)
+		f.m.dec(f.t.length)
+		f.m.move(f.t.length, at)
+		f.m.move(f.t.work, end)
 	} else {
-		f.emit("MOVQ AX, %s", at)
-		f.emit("MOVQ DX, %s", end)
+		f.m.move(f.t.work, at)
+		f.m.move(f.t.length, end)
 	}
 }
 
@@ -123,57 +123,57 @@ func (f *function) onlyCounts(n *plan.Loop) bool {
 // only counts.
 func (f *function) countedRows(n *plan.Loop, j *jammedLoop, moved []*offset, end, top string) {
 	several, single, done := f.label("rows"), f.label("left"), f.label("over")
-	f.emit("SUBQ $%d, %s", j.width-1, end)
-	f.emit("JLE %s", single)
-	f.emit("%s:", several)
+	f.m.sub(imm(j.width-1), end)
+	f.m.jump("LE", single)
+	f.here(several)
 	f.unrolled = j.width
 	f.nodes(j.body)
 	f.unrolled = 1
 	f.materialise()
 	f.advanceAll(n, moved, j.width)
-	f.emit("SUBQ $%d, %s", j.width, end)
-	f.emit("JGT %s", several)
-	f.emit("%s:", single)
+	f.m.sub(imm(j.width), end)
+	f.m.jump("GT", several)
+	f.here(single)
 	f.cache.invalidate()
-	f.emit("ADDQ $%d, %s", j.width-1, end)
-	f.emit("JLE %s", done)
-	f.emit("%s:", top)
+	f.m.add(imm(j.width-1), end)
+	f.m.jump("LE", done)
+	f.here(top)
 	f.nodes(j.one)
 	f.materialise()
 	f.advanceAll(n, f.usedBy(moved, j.one), 1)
-	f.emit("DECQ %s", end)
-	f.emit("JNE %s", top)
-	f.emit("%s:", done)
+	f.m.dec(end)
+	f.m.jump("NE", top)
+	f.here(done)
 }
 
 // jammedRows prints a loop over rows of a nest of which some run at once.
 func (f *function) jammedRows(n *plan.Loop, j *jammedLoop, moved []*offset, at, end, top string) {
 	several, single, done := f.label("rows"), f.label("left"), f.label("over")
-	f.emit("SUBQ $%d, %s", j.width-1, end)
-	f.emit("MOVQ %s, AX", at)
-	f.emit("CMPQ AX, %s", end)
-	f.emit("JGE %s", single)
-	f.emit("%s:", several)
+	f.m.sub(imm(j.width-1), end)
+	f.m.move(at, f.t.work)
+	f.m.compare(f.t.work, end)
+	f.m.jump("GE", single)
+	f.here(several)
 	f.unrolled = j.width
 	f.nodes(j.body)
 	f.unrolled = 1
 	f.materialise()
 	f.advanceAll(n, moved, j.width)
-	f.emit("MOVQ %s, AX", at)
-	f.emit("ADDQ $%d, AX", j.width)
-	f.emit("MOVQ AX, %s", at)
-	f.emit("CMPQ AX, %s", end)
-	f.emit("JLT %s", several)
-	f.emit("%s:", single)
+	f.m.move(at, f.t.work)
+	f.m.add(imm(j.width), f.t.work)
+	f.m.move(f.t.work, at)
+	f.m.compare(f.t.work, end)
+	f.m.jump("LT", several)
+	f.here(single)
 	f.cache.invalidate()
-	f.emit("ADDQ $%d, %s", j.width-1, end)
-	f.emit("CMPQ AX, %s", end)
-	f.emit("JGE %s", done)
-	f.emit("%s:", top)
+	f.m.add(imm(j.width-1), end)
+	f.m.compare(f.t.work, end)
+	f.m.jump("GE", done)
+	f.here(top)
 	f.nodes(j.one)
 	f.materialise()
 	f.step(n, f.usedBy(moved, j.one), at, end, top)
-	f.emit("%s:", done)
+	f.here(done)
 }
 
 // usedBy are those of some offsets that streams of statements have.
@@ -196,7 +196,7 @@ func (f *function) materialise() {
 	for _, l := range all {
 		h := f.fixed[l]
 		delete(f.fixed, l)
-		f.emit("%s", h.load(f.t.reg(0)))
+		f.m.load(h, 0, f.t.width)
 		rows := 1
 		if f.depends[l].row {
 			rows = f.vectors()
@@ -204,7 +204,7 @@ func (f *function) materialise() {
 		f.cache.clobber(0)
 		for v := range rows {
 			slot := f.home(l, v, false).text
-			f.emit("VMOVUPS %s, %s", f.t.reg(0), slot)
+			f.m.save(0, slot)
 			f.cache.setSlot(slot, -1)
 		}
 	}
@@ -213,18 +213,18 @@ func (f *function) materialise() {
 // step moves a loop on and repeats it while it is in range.
 func (f *function) step(n *plan.Loop, moved []*offset, at, end, top string) {
 	f.advanceAll(n, moved, 1)
-	f.emit("MOVQ %s, AX", at)
+	f.m.move(at, f.t.work)
 	if n.Down {
-		f.emit("DECQ AX")
+		f.m.dec(f.t.work)
 	} else {
-		f.emit("INCQ AX")
+		f.m.inc(f.t.work)
 	}
-	f.emit("MOVQ AX, %s", at)
-	f.emit("CMPQ AX, %s", end)
+	f.m.move(f.t.work, at)
+	f.m.compare(f.t.work, end)
 	if n.Down {
-		f.emit("JGE %s", top)
+		f.m.jump("GE", top)
 	} else {
-		f.emit("JLT %s", top)
+		f.m.jump("LT", top)
 	}
 }
 
@@ -233,23 +233,27 @@ func (f *function) pipelinedTokens(n *plan.Loop, r *pipelinedLoop, moved []*offs
 	last := f.label("last")
 	f.nodes(r.prologue)
 	known := f.cache.clone()
-	f.emit("%s:", top)
-	f.emit("MOVQ %s, AX", at)
+	f.here(top)
+	f.m.move(at, f.t.work)
 	if n.Down {
-		f.emit("CMPQ AX, %s", end)
-		f.emit("JLE %s", last)
+		f.m.compare(f.t.work, end)
+		f.m.jump("LE", last)
 	} else {
-		f.emit("INCQ AX")
-		f.emit("CMPQ AX, %s", end)
-		f.emit("JGE %s", last)
+		f.m.inc(f.t.work)
+		f.m.compare(f.t.work, end)
+		f.m.jump("GE", last)
 	}
 	f.nodes(r.body)
 	f.materialise()
 	f.restore(known)
 	f.advanceAll(n, moved, 1)
-	f.emit("%s %s", map[bool]string{false: "INCQ", true: "DECQ"}[n.Down], at)
-	f.emit("JMP %s", top)
-	f.emit("%s:", last)
+	if n.Down {
+		f.m.dec(at)
+	} else {
+		f.m.inc(at)
+	}
+	f.m.jump("", top)
+	f.here(last)
 	f.cache = known
 	f.nodes(r.last)
 	f.materialise()
@@ -257,11 +261,11 @@ func (f *function) pipelinedTokens(n *plan.Loop, r *pipelinedLoop, moved []*offs
 
 // next sets the variable of a Next, which stays at the last token.
 func (f *function) next(n *plan.Next, at, end string) {
-	f.emit("MOVQ %s, AX", at)
-	f.emit("INCQ AX")
-	f.emit("CMPQ AX, %s", end)
-	f.emit("CMOVQGE %s, AX", at)
-	f.emit("MOVQ AX, %s", f.counter[n.To])
+	f.m.move(at, f.t.work)
+	f.m.inc(f.t.work)
+	f.m.compare(f.t.work, end)
+	f.m.moveIf("GE", at, f.t.work)
+	f.m.move(f.t.work, f.counter[n.To])
 }
 
 // back leaves a loop: offsets are what they are around it.
@@ -274,23 +278,26 @@ func back(moved []*offset) {
 // advanceAll moves offsets on by iterations of a loop. Those with the same stride
 // share its bytes.
 func (f *function) advanceAll(n *plan.Loop, moved []*offset, times int) {
-	op, in := map[bool]string{false: "ADDQ", true: "SUBQ"}[n.Down], ""
+	move, in := f.m.add, ""
+	if n.Down {
+		move = f.m.sub
+	}
 	for _, o := range moved {
 		by := o.walk.StrideOf(n.Var)
 		c, ok := by.Const()
 		if u := o.scale(); ok && u > 0 {
-			f.emit("%s $%d, %s", op, int(c)*u*times, o.now())
+			move(imm(int(c)*u*times), o.now())
 			continue
 		}
 		if key := by.String() + " " + o.unit; key != in {
 			in = key
 			f.bytes(by, o, times)
 		}
-		f.emit("%s CX, %s", op, o.now())
+		move(f.t.spare, o.now())
 	}
 }
 
-// bytes puts a stride, times a number, into CX.
+// bytes puts a stride, times a number, into the spare register.
 func (f *function) bytes(by shape.Poly, o *offset, times int) {
 	c, fixed := by.Const()
 	size := o.unit
@@ -300,12 +307,12 @@ func (f *function) bytes(by shape.Poly, o *offset, times int) {
 		times *= int(c)
 	}
 	if times == 1 {
-		f.emit("MOVQ %s, CX", size)
+		f.m.move(size, f.t.spare)
 	} else {
-		f.emit("IMUL3Q $%d, %s, CX", times, size)
+		f.m.scale(times, size, f.t.spare)
 	}
 	if o.scale() == 0 && !fixed {
-		f.emit("IMULQ %s, CX", f.args.integer(plan.Fixed(by)))
+		f.m.mul(f.args.integer(plan.Fixed(by)), f.t.spare)
 	}
 }
 
@@ -321,17 +328,17 @@ func (f *function) move(v *plan.Var, body []plan.Node, zero bool) []*offset {
 		moved = append(moved, o)
 		switch before := o.now(); {
 		case zero && before == "":
-			f.emit("MOVQ $0, %s", o.push(f))
+			f.m.move("$0", o.push(f))
 		case zero:
-			f.emit("MOVQ %s, AX", before)
-			f.emit("MOVQ AX, %s", o.push(f))
+			f.m.move(before, f.t.work)
+			f.m.move(f.t.work, o.push(f))
 		default:
 			f.bytes(by, o, 1)
-			f.emit("IMULQ %s, CX", f.counter[v])
+			f.m.mul(f.counter[v], f.t.spare)
 			if before != "" {
-				f.emit("ADDQ %s, CX", before)
+				f.m.add(before, f.t.spare)
 			}
-			f.emit("MOVQ CX, %s", o.push(f))
+			f.m.move(f.t.spare, o.push(f))
 		}
 	}
 	return moved

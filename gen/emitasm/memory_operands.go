@@ -2,7 +2,7 @@ package emitasm
 
 import "slices"
 
-// An instruction can read one operand from memory itself, which takes one micro-operation
+// On amd64 an instruction can read one operand from memory itself, which takes one micro-operation
 // less than a load and the instruction, and no register: a vector that
 // it alone needs or a home without a register, and with AVX-512 also a number for
 // all lanes. That is lost where the address has an index.
@@ -19,8 +19,8 @@ func (a *allocation) fromMemory(in inst) int {
 
 // memoryOperands says which of its arguments an instruction may read from memory.
 var memoryOperands = map[string][]int{
-	"FMA": {0, 1, 2}, "FNMA": {0, 1, 2}, "VMULPS": {0, 1}, "VADDPS": {0, 1}, "VSUBPS": {1}, "VDIVPS": {1}, "VMINPS": {1}, "VMAXPS": {1}, "COMPARE": {1},
-	"VPADDD": {0, 1}, "VPSUBD": {1}, "VANDPS": {0, 1}, "VPANDD": {0, 1}, "VORPS": {0, 1}, "VPORD": {0, 1}, "VXORPS": {0, 1}, "VPXORD": {0, 1},
+	"FMA": {0, 1, 2}, "FNMA": {0, 1, 2}, "MUL": {0, 1}, "ADD": {0, 1}, "SUB": {1}, "DIV": {1}, "MIN": {1}, "MAX": {1}, "COMPARE": {1},
+	"IADD": {0, 1}, "ISUB": {1}, "AND": {0, 1}, "OR": {0, 1}, "XOR": {0, 1},
 }
 
 // readsHome reports whether an instruction reads argument k from its home, which is not
@@ -28,22 +28,7 @@ var memoryOperands = map[string][]int{
 func (a *allocation) readsHome(in inst, k int) bool {
 	h := a.b.vals[in.args[k]].home
 	_, pinned := a.pinned[in.args[k]]
-	return h != nil && !pinned && (!h.spread || a.b.t.wide()) && slices.Contains(memoryOperands[in.op], k) && !slices.Contains(in.args[:k], in.args[k]) && !slices.Contains(in.args[k+1:], in.args[k])
-}
-
-// memory is the operand of an argument that its instruction reads from memory, and the
-// suffix of the instruction.
-func (a *allocation) memory(v val) (operand, suffix string) {
-	spread := false
-	if from := a.folded[v]; from == nil {
-		operand, spread = a.b.vals[v].home.text, a.b.vals[v].home.spread
-	} else {
-		operand, spread = a.operandOf(from.at), from.op == "SPREAD"
-	}
-	if spread {
-		return operand, ".BCST"
-	}
-	return operand, ""
+	return a.b.t.memoryOperands && h != nil && !pinned && (!h.spread || a.b.t.wide()) && slices.Contains(memoryOperands[in.op], k) && !slices.Contains(in.args[:k], in.args[k]) && !slices.Contains(in.args[k+1:], in.args[k])
 }
 
 func (in inst) fused() bool { return in.op == "FMA" || in.op == "FNMA" }
@@ -72,7 +57,7 @@ func (a *allocation) fold() {
 			loaded[in.dst] = in
 		case in.dst == none:
 			clear(loaded)
-		case in.fused() || in.op == "VMULPS" || in.op == "VADDPS":
+		case in.fused() || in.op == "MUL" || in.op == "ADD":
 			for k := range 2 {
 				x, other := in.args[k], in.args[1-k]
 				from := loaded[x]
@@ -82,50 +67,4 @@ func (a *allocation) fold() {
 			}
 		}
 	}
-}
-
-// factor prints x·m + z, argument k of an instruction being a factor m in memory:
-// a vector, or one number for all lanes.
-func (a *allocation) factor(in inst, k, x, z int, own map[int]bool, dst int) int {
-	op := "VFMADD"
-	if in.op == "FNMA" {
-		op = "VFNMADD"
-	}
-	m, all := a.memory(in.args[k])
-	switch {
-	case dst == z || dst < 0 && own[z] && z != x:
-		a.emit("%s231PS%s %s, %s, %s", op, all, m, a.r(x), a.r(z))
-		return z
-	case dst == x || dst < 0 && own[x] && z != x:
-		a.emit("%s132PS%s %s, %s, %s", op, all, m, a.r(z), a.r(x))
-		return x
-	}
-	if dst < 0 {
-		dst = a.take()
-	}
-	a.emit("VMOVAPS %s, %s", a.r(z), a.r(dst))
-	a.emit("%s231PS%s %s, %s, %s", op, all, m, a.r(x), a.r(dst))
-	return dst
-}
-
-// summand prints x·y + m, m being in memory.
-func (a *allocation) summand(in inst, x, y int, own map[int]bool, dst int) int {
-	op := "VFMADD"
-	if in.op == "FNMA" {
-		op = "VFNMADD"
-	}
-	m, all := a.memory(in.args[2])
-	switch {
-	case dst == x || dst < 0 && own[x] && x != y:
-		dst = x
-	case dst == y || dst < 0 && own[y] && x != y:
-		dst, y = y, x
-	default:
-		if dst < 0 {
-			dst = a.take()
-		}
-		a.emit("VMOVAPS %s, %s", a.r(x), a.r(dst))
-	}
-	a.emit("%s213PS%s %s, %s, %s", op, all, m, a.r(y), a.r(dst))
-	return dst
 }

@@ -60,7 +60,7 @@ func strip(t *target) string {
 			if q == 0 {
 				line("VMOVUPS %s, X%d", at, r)
 			} else {
-				line("%s $%d, %s, %s, %s", t.pick("VINSERTF128", "VINSERTF32X4"), q, at, t.reg(r), t.reg(r))
+				line("%s $%d, %s, %s, %s", (amd64{t: t}).pick("VINSERTF128", "VINSERTF32X4"), q, at, t.reg(r), t.reg(r))
 			}
 		}
 	}

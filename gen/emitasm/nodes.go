@@ -1,8 +1,6 @@
 package emitasm
 
 import (
-	"fmt"
-
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -49,27 +47,27 @@ func (f *function) nodes(ns []plan.Node) {
 // present prints statements that a missing buffer leaves out.
 func (f *function) present(n *plan.If) {
 	skip := f.label("absent")
-	f.emit("MOVQ %s, AX", f.args.pointer(n.Present.Base()))
-	f.emit("TESTQ AX, AX")
-	f.emit("JEQ %s", skip)
+	f.m.move(f.args.pointer(n.Present.Base()), f.t.work)
+	f.m.test(f.t.work)
+	f.m.jump("EQ", skip)
 	f.branch++
 	absent := f.cache.clone()
 	f.nodes(n.Body)
 	f.cache.intersect(absent)
 	f.branch--
-	f.emit("%s:", skip)
+	f.here(skip)
 }
 
 // gather sets a variable to an entry of a buffer of whole numbers.
 func (f *function) gather(n *plan.Gather) {
 	s := f.stream(n.From)
-	f.point(s, "AX")
-	f.emit("MOVLQSX (AX), CX")
+	f.point(s, f.t.work)
+	f.m.loadInt(f.t.work, f.t.spare)
 	if len(n.Plus.Terms) > 0 || !n.Plus.Const.IsZero() {
-		f.index(n.Plus, "DX")
-		f.emit("ADDQ DX, CX")
+		f.index(n.Plus, f.t.length)
+		f.m.add(f.t.length, f.t.spare)
 	}
-	f.emit("MOVQ CX, %s", f.counter[n.To])
+	f.m.move(f.t.spare, f.counter[n.To])
 }
 
 // straight prints a stretch of statements outside the vector loops.
@@ -130,12 +128,12 @@ func (f *function) addRows(n *plan.Store) {
 	lay := func(e plan.Expr) func(s *scope, row int) val {
 		d := f.depend(e, nil)
 		at := f.newSlot()
-		first.b.store("STORE", &address{direct: fmt.Sprintf("%d(R13)", at.at), lanes: f.t.width}, first.real(e))
+		first.b.store("STORE", &address{direct: f.t.slot(at.at), lanes: f.t.width}, first.real(e))
 		return func(s *scope, row int) val {
 			if d.row {
-				return s.b.at(home{fmt.Sprintf("%d(R13)", at.at+4*row), true})
+				return s.b.at(home{f.t.slot(at.at + 4*row), true})
 			}
-			return s.b.at(home{fmt.Sprintf("%d(R13)", at.at), false})
+			return s.b.at(home{f.t.slot(at.at), false})
 		}
 	}
 	for e := n.Vals[0]; ; {

@@ -48,22 +48,10 @@ func (t *reducer) temporary(n int) int { return t.next + n }
 
 // combine prints d = x + y, or the larger, in registers of the given lanes.
 func (t *reducer) combine(x, y, d, lanes int) {
-	f := t.f
-	p := func(r int) string { return f.t.part(r, lanes) }
-	switch {
-	case !t.max:
-		f.emit("VADDPS %s, %s, %s", p(y), p(x), p(d))
-	case f.t.wide():
-		f.emit("VCMPPS $30, %s, %s, K3", p(x), p(y))
-		f.emit("VCMPPS $4, %s, %s, K4", p(y), p(y))
-		f.emit("KORW K3, K4, K3")
-		f.emit("VBLENDMPS %s, %s, K3, %s", p(y), p(x), p(d))
-	default:
-		c, u := f.t.regs-1, f.t.regs-2
-		f.emit("VCMPPS $30, %s, %s, %s", p(x), p(y), p(c))
-		f.emit("VCMPPS $4, %s, %s, %s", p(y), p(y), p(u))
-		f.emit("VORPS %s, %s, %s", p(c), p(u), p(c))
-		f.emit("VBLENDVPS %s, %s, %s, %s", p(c), p(y), p(x), p(d))
+	if t.max {
+		t.f.m.larger(x, y, d, lanes)
+	} else {
+		t.f.m.plus(x, y, d, lanes)
 	}
 }
 
@@ -79,7 +67,7 @@ func (t *reducer) rows(l *plan.Local, s *scope, a *allocation) {
 		odd := a.acc[s.accs[copyOf{l, v, 1}]]
 		t.combine(even, odd, even, f.t.width)
 		t.old(f.home(l, v, false), even, f.t.width)
-		f.emit("VMOVUPS %s, %s", f.t.reg(even), f.slot(l, v))
+		f.m.save(even, f.slot(l, v))
 		f.cache.setSlot(f.slot(l, v), even)
 	}
 	delete(f.fixed, l)
@@ -107,13 +95,12 @@ func (t *reducer) columns(ls []*plan.Local, s *scope, a *allocation) {
 	lanes := 4
 	if groups == 2 {
 		p, q, u := reg(0, 0), reg(4, 0), t.temporary(0)
-		f.emit("%s, Y%d, Y%d, Y%d", f.t.pick("VPERM2F128 $0x20", "VSHUFF64X2 $0"), q, p, u)
-		f.emit("%s, Y%d, Y%d, Y%d", f.t.pick("VPERM2F128 $0x31", "VSHUFF64X2 $3"), q, p, p)
+		f.m.quarters(q, p, u, p)
 		t.combine(u, p, p, 8)
 		lanes = 8
 	} else {
 		p, u := reg(0, 0), t.temporary(0)
-		f.emit("%s $1, Y%d, X%d", f.t.pick("VEXTRACTF128", "VEXTRACTF32X4"), p, u)
+		f.m.upper(p, u, 8)
 		t.combine(p, u, p, 4)
 	}
 	if count == 1 || len(ls) > 1 {
@@ -128,13 +115,8 @@ func (t *reducer) columns(ls []*plan.Local, s *scope, a *allocation) {
 func (t *reducer) spread(ls []*plan.Local, reg func(k int) int) {
 	f := t.f
 	for k := len(ls) - 1; k >= 0; k-- {
-		from, r := reg(0), reg(k)
-		if k > 0 {
-			f.emit("VPERMILPS $%d, X%d, X%d", k, from, r)
-			from = r
-		}
-		f.emit("VBROADCASTSS X%d, %s", from, f.t.reg(r))
-		t.lay(ls[k], r, f.t.width)
+		f.m.spreadLane(reg(0), k, reg(k))
+		t.lay(ls[k], reg(k), f.t.width)
 	}
 }
 
@@ -142,7 +124,8 @@ func (t *reducer) spread(ls []*plan.Local, reg func(k int) int) {
 func (t *reducer) lay(l *plan.Local, r, lanes int) {
 	f := t.f
 	t.old(f.home(l, 0, false), r, lanes)
-	f.emit("VMOVUPS %s, %s", f.t.reg(r), f.slot(l, 0)) // zeros after the rows: they are computed with
+	f.m.clearAbove(r, lanes) // zeros after the rows: they are computed with
+	f.m.save(r, f.slot(l, 0))
 	f.cache.setSlot(f.slot(l, 0), r)
 	delete(f.fixed, l)
 }
@@ -151,7 +134,7 @@ func (t *reducer) lay(l *plan.Local, r, lanes int) {
 func (t *reducer) old(was home, r, lanes int) {
 	if t.max {
 		old := t.temporary(0)
-		t.f.emit("%s", was.load(t.f.t.part(old, lanes)))
+		t.f.m.load(was, old, lanes)
 		t.combine(old, r, r, lanes)
 	}
 }
@@ -172,29 +155,25 @@ func (f *function) slot(l *plan.Local, row int) string {
 func (t *reducer) four(reg func(row, half int) int) {
 	f := t.f
 	w := f.t.width
-	p := func(r int) string { return f.t.part(r, w) }
 	for half := range 16 / w {
 		x := [4]int{reg(0, half), reg(1, half), reg(2, half), reg(3, half)}
 		u, v := t.temporary(0), t.temporary(1)
 		single := x[0] == x[1] && x[1] == x[2] && x[2] == x[3]
-		f.emit("VUNPCKLPS %s, %s, %s", p(x[1]), p(x[0]), p(u))
-		f.emit("VUNPCKHPS %s, %s, %s", p(x[1]), p(x[0]), p(v))
+		f.m.interleave(x[0], x[1], u, v, 4)
 		t.combine(u, v, u, w)
 		y := u
 		if !single {
 			y = t.temporary(2)
-			f.emit("VUNPCKLPS %s, %s, %s", p(x[3]), p(x[2]), p(y))
-			f.emit("VUNPCKHPS %s, %s, %s", p(x[3]), p(x[2]), p(v))
+			f.m.interleave(x[2], x[3], y, v, 4)
 			t.combine(y, v, y, w)
 		}
-		f.emit("VUNPCKLPD %s, %s, %s", p(y), p(u), p(v))
-		f.emit("VUNPCKHPD %s, %s, %s", p(y), p(u), p(u))
+		f.m.interleave(u, y, v, u, 8)
 		t.combine(v, u, x[0], w)
 	}
 	first := reg(0, 0)
 	if f.t.wide() {
 		u := t.temporary(0)
-		f.emit("VEXTRACTF64X4 $1, Z%d, Y%d", first, u)
+		f.m.upper(first, u, 16)
 		t.combine(first, u, first, 8)
 		return
 	}

@@ -16,11 +16,10 @@ import (
 // pointers and the scalars that do not change into registers, and runs through
 // whole vectors and then the rest under a mask.
 //
-//	DI  the arguments     R13  scalars of the plan, 64 bytes each or more
-//	CX  entry of the loop DX   its length          BX  offset into rows' own buffers
-//	                                               whose pointers have no register
-//	AX   free, R12 outside of loops               SI, R8 to R12, R14, R15, DI  pointers of a loop
+// whole vectors and then the rest under a mask. A target says which registers are for what.
 type function struct {
+	*code
+	m            machine
 	t            *target
 	r            *plan.Region
 	pipelined    *pipelinedLoop // of a loop over time, or nil
@@ -33,9 +32,8 @@ type function struct {
 	cost         int    // loads of all passes
 	passes       int    // rows times groups of columns that they take
 	suffix       string // of its name, after that of the region
-	lines        []string
-	ints         int // words of the frame
-	slots        int // bytes of scalars
+	ints         int    // words of the frame
+	slots        int    // bytes of scalars
 	scalar       map[*plan.Local]slot
 	fixed        map[*plan.Local]home // scalars that are constants at the present point
 	branch       int                  // how deep in statements that may be left out
@@ -104,14 +102,10 @@ func (o *offset) push(f *function) string {
 	return o.now()
 }
 
-func (f *function) emit(format string, args ...any) {
-	f.lines = append(f.lines, fmt.Sprintf(format, args...))
-}
-
 // word is a new word of the frame.
 func (f *function) word() string {
 	f.ints++
-	return fmt.Sprintf("%d(SP)", 8*(f.ints-1))
+	return f.t.word(f.ints - 1)
 }
 
 func (f *function) label(word string) string {
@@ -145,7 +139,7 @@ func (f *function) spillSlot() (home, bool) {
 		return home{}, false
 	}
 	f.slots += 64
-	return home{text: fmt.Sprintf("%d(R13)", f.slots-64)}, true
+	return home{text: f.t.slot(f.slots - 64)}, true
 }
 
 // rowsInVector reports whether scalars of several rows are in the lanes of a vector.
@@ -164,8 +158,7 @@ func (f *function) compile() {
 	f.analyse()
 	f.prologue()
 	f.nodes(f.r.Body)
-	f.emit("VZEROUPPER")
-	f.emit("RET")
+	f.m.ret()
 }
 
 // name is the name of the function, once its region has one.
@@ -173,15 +166,15 @@ func (f *function) name() string { return strings.ToLower(f.args.Func) + f.suffi
 
 // text is the function as Go assembly, from the size of its frame on.
 func (f *function) text() string {
-	frame := 8*f.ints + f.slots + 64
+	frame, slots := f.m.layout(f.ints, f.slots)
 	var b strings.Builder
 	fmt.Fprintf(&b, "$%d-8\n", frame)
-	lines := dropDeadStores(f.lines)
-	if l := outOfFrame(lines, f.slots); l != "" {
+	lines := dropDeadStores(f.t, f.lines)
+	if l := outOfFrame(f.t, lines, f.slots); l != "" {
 		panic("emitasm: BUG: " + f.name() + " has no such slot: " + l)
 	}
 	for _, l := range lines {
-		l = strings.ReplaceAll(f.args.resolve(l), "SLOTS", fmt.Sprint(8*f.ints+63))
+		l = strings.NewReplacer("(ARGS)", "("+f.t.args+")", "SLOTS", fmt.Sprint(slots)).Replace(f.args.resolve(l))
 		if !strings.HasSuffix(l, ":") {
 			l = "\t" + l
 		}
@@ -193,60 +186,33 @@ func (f *function) text() string {
 // integer emits code that puts a size into a register.
 func (f *function) integer(p shape.Poly, reg string) {
 	if n, ok := p.Const(); ok {
-		f.emit("MOVQ $%d, %s", n, reg)
+		f.m.move(imm(int(n)), reg)
 		return
 	}
-	f.emit("MOVQ %s, %s", f.args.integer(plan.Fixed(p)), reg)
+	f.m.move(f.args.integer(plan.Fixed(p)), reg)
 }
 
 // prologue points the streams at the first entries.
 func (f *function) prologue() {
-	f.emit("MOVQ a+0(FP), DI")
-	f.emit("LEAQ SLOTS(SP), R13")
-	f.emit("ANDQ $~63, R13")
+	f.m.arguments()
+	f.m.frame()
 	if f.r.Across == plan.Rows {
-		f.rowMask()
+		f.m.rowMask(f)
 	}
 	for _, l := range f.args.Scalars {
 		f.scalar[l] = f.newSlot()
-		f.emit("VBROADCASTSS %s, %s", f.args.scalar(l), f.t.reg(0))
+		f.m.load(home{f.args.scalar(l), true}, 0, f.t.width)
 		for v := range f.vectors() {
-			f.emit("VMOVUPS %s, %d(R13)", f.t.reg(0), f.scalar[l].at+4*f.t.width*v)
+			f.m.save(0, f.t.slot(f.scalar[l].at+4*f.t.width*v))
 		}
 		if !f.t.wide() && f.r.Across != plan.Rows { // a slot of two vectors
-			f.emit("VMOVUPS %s, %d(R13)", f.t.reg(0), f.scalar[l].at+32)
+			f.m.save(0, f.t.slot(f.scalar[l].at+32))
 		}
 	}
 	for _, s := range f.order {
 		f.open(s)
 	}
 }
-
-// rowMask makes the mask of the last vector of rows.
-func (f *function) rowMask() {
-	f.emit("MOVQ %s, CX", f.args.tail())
-	if f.t.wide() {
-		f.emit("LEAQ ·regionMasks(SB), AX")
-		f.emit("KMOVW (AX)(CX*2), K2")
-		return
-	}
-	f.slots += 64
-	f.emit("LEAQ ·regionLanes+64(SB), AX")
-	f.emit("NEGQ CX")
-	f.emit("VMOVUPS (AX)(CX*4), Y0")
-	f.emit("VMOVUPS Y0, (R13)")
-}
-
-// maskAt is where AVX2 finds a mask: that of columns is a window of the file's table.
-func maskAt(at *address) string {
-	if at.mask == "row" {
-		return "0(R13)"
-	}
-	return columnMask(at.group)
-}
-
-// columnMask is the mask of a group of columns in the last pass of a vector loop.
-func columnMask(group int) string { return fmt.Sprintf("%d(DX)", 32*group) }
 
 // open finds the offset of a stream, and where it begins if the call does not know that.
 func (f *function) open(s *stream) {
@@ -258,10 +224,10 @@ func (f *function) open(s *stream) {
 	if s.begins() || s.offset.scale() > 0 {
 		return
 	}
-	f.index(s.walk.Base, "CX")
-	f.emit("IMULQ %s, CX", unit)
+	f.index(s.walk.Base, f.t.spare)
+	f.m.mul(unit, f.t.spare)
 	s.base = f.word()
-	f.emit("MOVQ CX, %s", s.base)
+	f.m.move(f.t.spare, s.base)
 }
 
 // begins reports whether the first entry of a stream is that of its buffer.
@@ -308,9 +274,7 @@ func (s *stream) now() []string {
 
 // point computes the pointer of a stream in a register.
 func (f *function) point(s *stream, reg string) {
-	for i, x := range s.now() {
-		f.emit("%s %s, %s", [...]string{"MOVQ", "ADDQ"}[min(i, 1)], x, reg)
-	}
+	sumOf(f.m, s.now(), reg)
 }
 
 // ownUnit computes the bytes of one step of a row's own buffer but for the
@@ -323,20 +287,20 @@ func (f *function) ownUnit(s *stream) string {
 	}
 	w := f.word()
 	f.units[length.String()] = w
-	f.integer(length, "CX")
+	f.integer(length, f.t.spare)
 	if f.r.Across == plan.Columns {
-		f.emit("ADDQ $15, CX")
-		f.emit("SHRQ $4, CX")
-		f.emit("IMULQ $%d, CX", 64*f.rows)
+		f.m.add("$15", f.t.spare)
+		f.m.shiftRight(4, f.t.spare)
+		f.m.mul(imm(64*f.rows), f.t.spare)
 	} else {
-		f.emit("IMULQ $%d, CX", 4*f.rows)
+		f.m.mul(imm(4*f.rows), f.t.spare)
 	}
-	f.emit("MOVQ CX, %s", w)
+	f.m.move(f.t.spare, w)
 	return w
 }
 
 // index emits code that puts an index into a register: what is known at the call,
-// and variables of the region times their coefficients. It uses AX.
+// and variables of the region times their coefficients.
 func (f *function) index(x plan.Index, reg string) {
 	rest := plan.Index{Const: x.Const}
 	var inner []plan.Term
@@ -348,29 +312,29 @@ func (f *function) index(x plan.Index, reg string) {
 		}
 	}
 	if n, ok := rest.Const.Const(); ok && len(rest.Terms) == 0 {
-		f.emit("MOVQ $%d, %s", n, reg)
+		f.m.move(imm(int(n)), reg)
 	} else {
-		f.emit("MOVQ %s, %s", f.args.integer(rest), reg)
+		f.m.move(f.args.integer(rest), reg)
 	}
 	for _, t := range inner {
 		f.times(t.Var, t.Coef, reg)
 	}
 }
 
-// times adds a variable times a size to a register, by way of R12.
+// times adds a variable times a size to a register, by way of the temporary one.
 func (f *function) times(v *plan.Var, c shape.Poly, reg string) {
 	switch n, ok := c.Const(); {
 	case ok && n == 1:
-		f.emit("ADDQ %s, %s", f.counter[v], reg)
+		f.m.add(f.counter[v], reg)
 		return
 	case ok && n == -1:
-		f.emit("SUBQ %s, %s", f.counter[v], reg)
+		f.m.sub(f.counter[v], reg)
 		return
 	case ok:
-		f.emit("MOVQ $%d, R12", n)
+		f.m.move(imm(int(n)), f.t.temp)
 	default:
-		f.emit("MOVQ %s, R12", f.args.integer(plan.Fixed(c)))
+		f.m.move(f.args.integer(plan.Fixed(c)), f.t.temp)
 	}
-	f.emit("IMULQ %s, R12", f.counter[v])
-	f.emit("ADDQ R12, %s", reg)
+	f.m.mul(f.counter[v], f.t.temp)
+	f.m.add(f.t.temp, reg)
 }

@@ -56,9 +56,9 @@ func (f *function) fetch(slot string, reg int) {
 	case from == reg:
 		return
 	case from < 0:
-		f.emit("VMOVUPS %s, %s", slot, f.t.reg(reg))
+		f.m.load(home{text: slot}, reg, f.t.width)
 	default:
-		f.emit("VMOVAPS %s, %s", f.t.reg(from), f.t.reg(reg))
+		f.m.copy(from, reg)
 	}
 	f.cache.clobber(reg)
 	f.cache[reg] = append(f.cache[reg], slot)
@@ -82,7 +82,7 @@ func (f *function) loadPinned(a *allocation) {
 			continue
 		}
 		if h := *a.b.vals[v].home; h.spread {
-			f.emit("%s", h.load(f.t.reg(r)))
+			f.m.load(h, r, f.t.width)
 			f.cache.clobber(r)
 		} else {
 			f.fetch(h.text, r)

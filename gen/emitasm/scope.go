@@ -129,7 +129,7 @@ func (s *scope) underMask(v, old val) val {
 	if s.f.t.wide() {
 		return s.b.do("MERGE", "", v, old)
 	}
-	mask := s.b.at(home{columnMask(s.column), false})
+	mask := s.b.at(home{s.f.t.columnMask(s.column), false})
 	return s.b.choose(mask, v, old)
 }
 
@@ -158,13 +158,13 @@ func (f *function) home(l *plan.Local, row int, lane bool) home {
 	}
 	switch {
 	case !f.depends[l].row:
-		return home{fmt.Sprintf("%d(R13)", at.at), false}
+		return home{f.t.slot(at.at), false}
 	case f.r.Across == plan.Rows:
-		return home{fmt.Sprintf("%d(R13)", at.at+4*f.t.width*row), false}
+		return home{f.t.slot(at.at + 4*f.t.width*row), false}
 	case lane:
-		return home{fmt.Sprintf("%d(R13)", at.at+4*row), true}
+		return home{f.t.slot(at.at + 4*row), true}
 	}
-	return home{fmt.Sprintf("%d(R13)", at.at), false}
+	return home{f.t.slot(at.at), false}
 }
 
 // keep stores the scalars that a body outside the vector loops sets.

@@ -10,9 +10,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// pointerRegisters hold the pointers of a loop. Outside of vector loops R12 is free.
-var pointerRegisters = []string{"SI", "R8", "R9", "R10", "R11", "R12", "R14", "R15", "DI"}
-
 // vectorLoop prints an innermost loop by strip mining: whole passes, then a remainder. A
 // pass takes 16 adjacent columns, or with rows in the lanes two columns, one
 // for each partial sum. Where several rows add to what columns share, one accumulator
@@ -25,11 +22,11 @@ func (f *function) vectorLoop(n *plan.Loop) {
 	}
 	chains := f.groupsAtOnce(n)
 	step, columns = step*chains, columns*chains
-	f.bound(n.Hi, "DX", "LT")
+	f.bound(n.Hi, f.t.length, "LT")
 	f.pointers(n)
-	f.emit("XORL CX, CX")
+	f.m.zero(f.t.entry)
 	if f.indexed(n) {
-		f.emit("XORL BX, BX")
+		f.m.zero(f.t.own)
 	}
 	s := f.pass(n, columns, false)
 	main, ok := allocate(s.b, true, nil, f.spillSlot)
@@ -43,26 +40,26 @@ func (f *function) vectorLoop(n *plan.Loop) {
 	f.cost += main.loads()
 	f.passes += f.rows * columns * f.unrolled
 	top, rest, done := f.label("pass"), f.label("rest"), f.label("end")
-	f.emit("SUBQ $%d, DX", step)
-	f.emit("JLT %s", rest)
-	f.emit("%s:", top)
+	f.m.sub(imm(step), f.t.length)
+	f.m.jump("LT", rest)
+	f.here(top)
 	f.lines = append(f.lines, main.lines...)
-	f.emit("ADDQ $%d, CX", step)
+	f.m.add(imm(step), f.t.entry)
 	f.advance(n, columns)
-	f.emit("SUBQ $%d, DX", step)
-	f.emit("JGE %s", top)
-	f.emit("%s:", rest)
+	f.m.sub(imm(step), f.t.length)
+	f.m.jump("GE", top)
+	f.here(rest)
 	if chains > 1 {
 		f.singleGroup(n, step, step/chains, columns/chains, s.b.accs)
 		step /= chains
 	}
-	f.emit("ADDQ $%d, DX", step)
-	f.emit("JEQ %s", done)
+	f.m.add(imm(step), f.t.length)
+	f.m.jump("EQ", done)
 	f.remainder(n, columns/chains, s.b.accs)
-	f.emit("%s:", done)
+	f.here(done)
 	for _, st := range f.order {
-		if st.reg == "DI" {
-			f.emit("MOVQ a+0(FP), DI")
+		if st.reg == f.t.args {
+			f.m.arguments()
 		}
 		st.reg, st.word = "", ""
 	}
@@ -85,37 +82,37 @@ func (f *function) groupsAtOnce(n *plan.Loop) int {
 // singleGroup prints passes of 16 columns, after those of more.
 func (f *function) singleGroup(n *plan.Loop, before, step, columns, keep int) {
 	top, done := f.label("single"), f.label("after")
-	f.emit("ADDQ $%d, DX", before-step)
-	f.emit("JLT %s", done)
-	f.emit("%s:", top)
+	f.m.add(imm(before-step), f.t.length)
+	f.m.jump("LT", done)
+	f.here(top)
 	f.placeOnce(f.pass(n, columns, false), keep)
-	f.emit("ADDQ $%d, CX", step)
+	f.m.add(imm(step), f.t.entry)
 	f.advance(n, columns)
-	f.emit("SUBQ $%d, DX", step)
-	f.emit("JGE %s", top)
-	f.emit("%s:", done)
+	f.m.sub(imm(step), f.t.length)
+	f.m.jump("GE", top)
+	f.here(done)
 }
 
 // pointers loads the pointers of the streams of a vector loop, as many as there are
-// registers; the others are in the frame. R12 is what Booleans pass through.
+// registers; the others are in the frame. Booleans pass through the temporary register.
 func (f *function) pointers(n *plan.Loop) {
-	all, registers := f.loopStreams(n), pointerRegisters
+	all, registers := f.loopStreams(n), f.t.pointers
 	if slices.ContainsFunc(all, func(st *stream) bool { return st.walk.Buf.Elem == ir.Bool }) {
-		registers = slices.DeleteFunc(slices.Clone(registers), func(r string) bool { return r == "R12" })
+		registers = slices.DeleteFunc(slices.Clone(registers), func(r string) bool { return r == f.t.temp })
 	}
 	most := min(len(registers), len(all))
 	for _, st := range all[most:] {
-		f.point(st, "AX")
+		f.point(st, f.t.work)
 		st.word = f.word()
-		f.emit("MOVQ AX, %s", st.word)
+		f.m.move(f.t.work, st.word)
 	}
-	apart := "" // what CX holds: a distance between two streams
+	apart := "" // what the spare register holds: a distance between two streams
 	for i, reg := range registers[:most] {
 		switch {
 		case f.derive(all[i], all[:i], reg, &apart):
-		case reg == "DI": // where the arguments are
-			f.point(all[i], "AX")
-			f.emit("MOVQ AX, DI")
+		case reg == f.t.args:
+			f.point(all[i], f.t.work)
+			f.m.move(f.t.work, reg)
 		default:
 			f.point(all[i], reg)
 		}
@@ -137,14 +134,14 @@ func (f *function) derive(s *stream, before []*stream, reg string, apart *string
 			continue
 		}
 		if n, ok := d.Const.Const(); ok {
-			f.emit("LEAQ %d(%s), %s", 4*n, t.reg, reg)
+			f.m.sum(int(4*n), t.reg, reg)
 			return true
 		}
 		if key := d.String(); key != *apart {
 			*apart = key
-			f.emit("MOVQ %s, CX", f.args.integer(d))
+			f.m.move(f.args.integer(d), f.t.spare)
 		}
-		f.emit("LEAQ (%s)(CX*4), %s", t.reg, reg)
+		f.m.entry(t.reg, f.t.spare, reg)
 		return true
 	}
 	return false
@@ -176,7 +173,7 @@ func (f *function) offset(st *stream, n *plan.Loop) string {
 	if f.moves(st, n) {
 		return ""
 	}
-	return "BX*1"
+	return byOwn
 }
 
 // indexed reports whether a vector loop needs an offset into the rows' own buffers.
@@ -194,13 +191,13 @@ func (f *function) advance(n *plan.Loop, columns int) {
 		switch {
 		case !f.moves(st, n):
 		case st.own:
-			f.emit("ADDQ $%d, %s", by, st.reg)
+			f.m.add(imm(by), st.reg)
 		default:
-			f.emit("ADDQ $%d, %s", 4*columns, st.reg)
+			f.m.add(imm(4*columns), st.reg)
 		}
 	}
 	if f.indexed(n) {
-		f.emit("ADDQ $%d, BX", by)
+		f.m.add(imm(by), f.t.own)
 	}
 }
 
@@ -254,20 +251,13 @@ func (f *function) columnDependent(n plan.Node) bool {
 }
 
 // remainder prints the last pass: fewer columns than lanes, under a mask, or
-// one column where rows are in the lanes. DX is the number of columns.
+// one column where rows are in the lanes.
 func (f *function) remainder(n *plan.Loop, columns, keep int) {
 	if f.r.Across == plan.Rows {
 		f.placeOnce(f.pass(n, 1, false), keep)
 		return
 	}
-	if f.t.wide() {
-		f.emit("LEAQ ·regionMasks(SB), AX")
-		f.emit("KMOVW (AX)(DX*2), K1")
-	} else { // the masks are a window of the table, to which DX points
-		f.emit("LEAQ ·regionLanes+64(SB), AX")
-		f.emit("NEGQ DX")
-		f.emit("LEAQ (AX)(DX*4), DX")
-	}
+	f.m.columnMasks()
 	f.placeOnce(f.pass(n, columns, true), keep)
 }
 
@@ -290,13 +280,13 @@ func (f *function) initAccumulators(n *plan.Loop, s *scope, a *allocation) {
 		r, from := a.acc[i], f.home(c.local, c.row, false)
 		switch {
 		case f.accumulatesMax(n, c.local):
-			f.emit("VBROADCASTSS %s, %s", constant(math.Float32bits(float32(math.Inf(-1)))), f.t.reg(r))
+			f.m.load(home{constant(math.Float32bits(float32(math.Inf(-1)))), true}, r, f.t.width)
 		case c.column > 0 || from.text == constant(0):
-			f.emit("%s %s, %s, %s", f.t.pick("VXORPS", "VPXORD"), f.t.reg(r), f.t.reg(r), f.t.reg(r))
+			f.m.clear(r)
 		case f.r.Across == plan.Rows:
-			f.emit("%s", from.load(f.t.reg(r)))
+			f.m.load(from, r, f.t.width)
 		default:
-			f.emit("VMOVSS %s, X%d", f.home(c.local, c.row, true).text, r)
+			f.m.loadFirst(f.home(c.local, c.row, true).text, r)
 		}
 	}
 }
