@@ -126,7 +126,7 @@ func (s *settings) load(maker engine.Maker) (*config.Loaded, error) {
 	if c.CPU.Level == "auto" {
 		return c, nil
 	}
-	for l := cpu.Portable; l <= cpu.AVX512; l++ {
+	for _, l := range cpu.Targets() {
 		if l.String() != c.CPU.Level {
 			continue
 		}

@@ -12,21 +12,22 @@ import (
 
 type allocation struct {
 	*code
-	m       machine
-	b       *body
-	acc     []int       // register of each accumulator
-	pinned  map[val]int // register of each pinned home
-	reg     map[val]int
-	free    []bool
-	last    map[val]int // number of the last instruction that uses a value
-	loop    bool        // the body is in a loop, so homes may be pinned
-	failed  bool
-	now     int            // number of the present instruction
-	holds   map[int]val    // accumulators' registers that hold a value on its way to the next
-	folded  map[val]*inst  // loads that the instruction does that needs them
-	pointer string         // that the work register holds
-	masks   map[int]string // the mask that a free register holds
-	cached  registerCache  // outside the vector loops: which slots registers hold, or nil
+	m        machine
+	b        *body
+	acc      []int       // register of each accumulator
+	pinned   map[val]int // register of each pinned home
+	reg      map[val]int
+	free     []bool
+	last     map[val]int // number of the last instruction that uses a value
+	loop     bool        // the body is in a loop, so homes may be pinned
+	failed   bool
+	now      int            // number of the present instruction
+	holds    map[int]val    // accumulators' registers that hold a value on its way to the next
+	folded   map[val]*inst  // loads that the instruction does that needs them
+	elements map[val]bool   // numbers for all lanes that are in the first one alone
+	pointer  string         // that the work register holds
+	masks    map[int]string // the mask that a free register holds
+	cached   registerCache  // outside the vector loops: which slots registers hold, or nil
 }
 
 // allocate gives registers to a body and prints it. A body that does not fit
@@ -108,6 +109,8 @@ func newAllocation(b *body, pin []val, loop bool) *allocation {
 	}
 	if b.t.memoryOperands {
 		a.fold()
+	} else {
+		a.elements = elements(b)
 	}
 	for i, x := range b.accOut {
 		if x != b.accIn[i] {
@@ -165,7 +168,7 @@ func (a *allocation) operand(v val, spare *[]int) int {
 func (a *allocation) loads() int {
 	n := 0
 	for _, l := range a.lines {
-		if last := strings.LastIndex(l, ", "); last > 0 && strings.Contains(l[:last], "(") {
+		if a.b.t.reads.MatchString(l) {
 			n++
 		}
 	}

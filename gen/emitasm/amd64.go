@@ -22,6 +22,7 @@ func init() {
 		t.slotAt = regexp.MustCompile(`\b(\d+)\(R13\)`)
 		t.wholeStore = regexp.MustCompile(`^VMOVUPS ` + t.letter + `\d+, (\d+)\(R13\)$`)
 		t.single = regexp.MustCompile(`^VBROADCASTSS |^VMOVSS |\.BCST `)
+		t.reads = regexp.MustCompile(`\(.*, `)
 		t.bytes = func(line string) int {
 			switch {
 			case strings.Contains(line, "Z"):

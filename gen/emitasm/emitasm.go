@@ -46,6 +46,9 @@ func forms(r *plan.Region, t *target) [][]form {
 	return [][]form{{{16, 1, 1}}, {{8, 1, 1}}}
 }
 
+// targets are all, the best of an architecture first.
+var targets = []*target{avx512, avx2, advancedSIMD}
+
 // compile prints the functions of regions that run on the same rows, and links
 // the regions to them. It is an error when one does not fit the registers.
 func compile(rs []*plan.Region) ([]*function, error) {
@@ -54,7 +57,7 @@ func compile(rs []*plan.Region) ([]*function, error) {
 	for i, r := range rs {
 		args[i] = newArgs(r)
 	}
-	for _, t := range []*target{avx512, avx2} {
+	for _, t := range targets {
 		var taken []int
 		var why string
 		for _, forms := range forms(rs[0], t) {

@@ -159,9 +159,6 @@ func (s *scope) address(a plan.Access, lanes int) *address {
 		at.disp, at.index = 64*(f.rows*(s.column/halves)+s.row)+width*(s.column%halves), f.offset(at.stream, s.loop)
 	case rows && d.column:
 		at.disp, at.index = 4*s.column, byEntry
-		if f.moves(at.stream, s.loop) {
-			at.index = ""
-		}
 	case rows && d.row:
 		at.disp = width * s.row
 		if s.row == f.vectors()-1 {
@@ -174,6 +171,9 @@ func (s *scope) address(a plan.Access, lanes int) *address {
 		}
 	case d.row && s.loop != nil:
 		at.disp = 4 * s.row
+	}
+	if at.index == byEntry && f.moves(at.stream, s.loop) {
+		at.index = ""
 	}
 	return at
 }

@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/emitasm/gemm"
+	"github.com/nl-hecate/hecate/gen/emitasm/neon"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
 // Kern is what of package runtime/kern is printed, by file name.
 func Kern() map[string][]byte {
-	out := map[string][]byte{"functions.go": []byte(twin()), "move_amd64.s": []byte(moveText()), "gemm_amd64.s": gemm.Assembly()}
+	out := map[string][]byte{"functions.go": []byte(twin()), "move_amd64.s": []byte(moveText()), "gemm_amd64.s": gemm.Assembly(),
+		"move_arm64.s": []byte(moveTextARM64()), "gemm_arm64.s": gemm.AssemblyNEON(), "neon.h": gemm.Header()}
 	format(out)
 	return out
 }
@@ -43,7 +45,9 @@ func Files(files []plan.KernelFile, to Package) map[string][]byte {
 			}
 			for _, fns := range kernel(k.Fused) {
 				name := to.link(fns)
-				out[to.Folder+"/"+name+"_amd64.s"] = assembly(fns)
+				for _, arch := range architectures {
+					out[to.Folder+"/"+name+"_"+arch.name+".s"] = arch.assembly(fns)
+				}
 				out[to.Folder+"/"+name+".go"] = to.declarations(fns)
 			}
 		}
@@ -52,8 +56,11 @@ func Files(files []plan.KernelFile, to Package) map[string][]byte {
 		if to.Import != "" {
 			out[to.Folder+"/"+to.Name+".go"] = []byte(fmt.Sprintf(packageDoc, to.Name))
 		}
-		out[to.Folder+"/region_masks_amd64.s"] = []byte(constraint + masks())
-		out[to.Folder+"/region_none.s"] = []byte(generated + "//go:build !amd64 || purego\n\n// With a file of assembly, if an empty one, Go accepts declarations without a body.\n")
+		for _, arch := range architectures {
+			out[to.Folder+"/region_masks_"+arch.name+".s"] = []byte(arch.masks())
+		}
+		out[to.Folder+"/"+neonHeader] = []byte(generated + neon.Header())
+		out[to.Folder+"/region_none.s"] = []byte(generated + "//go:build !(amd64 || arm64) || purego\n\n// With a file of assembly, if an empty one, Go accepts declarations without a body.\n")
 	}
 	format(out)
 	return out
@@ -70,7 +77,25 @@ const packageDoc = generated + `// Package %[1]s has the functions of regions, t
 package %[1]s
 `
 
-const constraint = generated + "//go:build amd64 && !purego\n\n#include \"textflag.h\"\n"
+// neonHeader has the macros of the text for arm64.
+const neonHeader = "region_neon.h"
+
+// An architecture has a file of its own for each region.
+type architecture struct {
+	name, constant string // as Go names it, and as package cpu does
+	headers        []string
+}
+
+var architectures = []architecture{{"amd64", "AMD64", []string{"textflag.h"}}, {"arm64", "ARM64", []string{"textflag.h", neonHeader}}}
+
+// constraint is the beginning of a file of assembly.
+func (a architecture) constraint(headers ...string) string {
+	text := generated + "//go:build " + a.name + " && !purego\n\n"
+	for _, h := range headers {
+		text += "#include \"" + h + "\"\n"
+	}
+	return text
+}
 
 // link gives a region its name and the package of its functions; it returns the name of
 // its files.
@@ -154,12 +179,18 @@ func (f *function) head() string {
 }
 
 // assembly prints the functions of a region and their constants.
-func assembly(fns []*function) []byte {
+func (a architecture) assembly(fns []*function) []byte {
 	var b strings.Builder
 	for _, f := range fns {
-		fmt.Fprintf(&b, "\n%sTEXT ·%s(SB), 0, %s", f.head(), f.name(), f.text())
+		if f.t.arch == a.name {
+			fmt.Fprintf(&b, "\n%sTEXT ·%s(SB), 0, %s", f.head(), f.name(), f.text())
+		}
 	}
-	return []byte(constraint + constants(b.String()) + b.String())
+	head := a.constraint(a.headers...)
+	if a.name == "amd64" {
+		head += constants(b.String())
+	}
+	return []byte(head + b.String())
 }
 
 // declarations prints the Go of a region: the struct of its arguments, its functions, and
@@ -178,30 +209,38 @@ func (p Package) declarations(fns []*function) []byte {
 	} else {
 		fmt.Fprintf(&b, "\n// %[1]s runs the function of the active target.\nfunc %[1]s(a *%[1]sArgs) {\n", name)
 	}
-	b.WriteString("\tif cpu.Assembly {\n\t\tswitch wide := cpu.Active() == cpu.AVX512; {\n")
-	for _, f := range fns {
-		condition := map[bool]string{true: "wide", false: "!wide"}[f.t.wide()]
-		if byRows {
-			condition += fmt.Sprintf(" && rows == %d", f.rows)
+	b.WriteString("\tswitch level := cpu.Active(); {\n")
+	for _, arch := range architectures {
+		for _, f := range fns {
+			if f.t.arch != arch.name {
+				continue
+			}
+			condition := fmt.Sprintf("cpu.%s && level == cpu.%s", arch.constant, f.t.suffix)
+			if byRows {
+				condition += fmt.Sprintf(" && rows == %d", f.rows)
+			}
+			fmt.Fprintf(&b, "\tcase %s:\n\t\t%s(a)\n", condition, f.name())
 		}
-		fmt.Fprintf(&b, "\t\tcase %s:\n\t\t\t%s(a)\n\t\t\treturn\n", condition, f.name())
 	}
-	b.WriteString("\t\t}\n\t}\n\tpanic(\"no such function in this build\")\n}\n")
+	b.WriteString("\tdefault:\n\t\tpanic(\"no such function in this build\")\n\t}\n}\n")
 	return []byte(b.String())
 }
 
 // masks prints the tables that the functions of all regions read.
-func masks() string {
+func (a architecture) masks() string {
 	var b strings.Builder
-	b.WriteString("\n// Masks of the first n of sixteen lanes, a bit for each, n from 0 to 16.\n")
-	for i := range 4 {
-		word := uint64(0)
-		for k := range 4 {
-			word |= (1<<(4*i+k) - 1) << (16 * k)
+	b.WriteString(a.constraint("textflag.h"))
+	if a.name == "amd64" {
+		b.WriteString("\n// Masks of the first n of sixteen lanes, a bit for each, n from 0 to 16.\n")
+		for i := range 4 {
+			word := uint64(0)
+			for k := range 4 {
+				word |= (1<<(4*i+k) - 1) << (16 * k)
+			}
+			fmt.Fprintf(&b, "DATA ·regionMasks+%d(SB)/8, $0x%016x\n", 8*i, word)
 		}
-		fmt.Fprintf(&b, "DATA ·regionMasks+%d(SB)/8, $0x%016x\n", 8*i, word)
+		b.WriteString("DATA ·regionMasks+32(SB)/2, $0xffff\nGLOBL ·regionMasks(SB), RODATA|NOPTR, $34\n")
 	}
-	b.WriteString("DATA ·regionMasks+32(SB)/2, $0xffff\nGLOBL ·regionMasks(SB), RODATA|NOPTR, $34\n")
 	b.WriteString("\n// Masks of sixteen lanes: all set, then none.\n")
 	for i := range 16 {
 		fmt.Fprintf(&b, "DATA ·regionLanes+%d(SB)/8, $%s\n", 8*i, []string{"-1", "0"}[i/8])

@@ -21,8 +21,9 @@ type target struct {
 	machine        func(*code) machine
 
 	// Of lines: the operands in the slots, stores of whole vectors there, instructions that
-	// touch one number alone, and how many bytes any other may touch.
+	// touch one number alone, how many bytes any other may touch, and what reads memory.
 	slotAt, wholeStore, single *regexp.Regexp
+	reads                      *regexp.Regexp
 	bytes                      func(line string) int
 }
 

@@ -24,7 +24,9 @@ func (f *function) vectorLoop(n *plan.Loop) {
 	step, columns = step*chains, columns*chains
 	f.bound(n.Hi, f.t.length, "LT")
 	f.pointers(n)
-	f.m.zero(f.t.entry)
+	if f.counts(n) {
+		f.m.zero(f.t.entry)
+	}
 	if f.indexed(n) {
 		f.m.zero(f.t.own)
 	}
@@ -44,8 +46,7 @@ func (f *function) vectorLoop(n *plan.Loop) {
 	f.m.jump("LT", rest)
 	f.here(top)
 	f.lines = append(f.lines, main.lines...)
-	f.m.add(imm(step), f.t.entry)
-	f.advance(n, columns)
+	f.advance(n, step, columns)
 	f.m.sub(imm(step), f.t.length)
 	f.m.jump("GE", top)
 	f.here(rest)
@@ -86,8 +87,7 @@ func (f *function) singleGroup(n *plan.Loop, before, step, columns, keep int) {
 	f.m.jump("LT", done)
 	f.here(top)
 	f.placeOnce(f.pass(n, columns, false), keep)
-	f.m.add(imm(step), f.t.entry)
-	f.advance(n, columns)
+	f.advance(n, step, columns)
 	f.m.sub(imm(step), f.t.length)
 	f.m.jump("GE", top)
 	f.here(done)
@@ -163,9 +163,11 @@ func (f *function) loopStreams(n *plan.Loop) []*stream {
 
 // moves reports whether the pointer of a stream moves on in a vector loop, as far as it
 // has a register; the others have an index. Those of rows' own buffers do, and
-// with one vector of rows all, so that instructions can read from there at no cost.
+// with one vector of rows all, so that instructions can read from there at no cost. Where
+// operands have no index, all do.
 func (f *function) moves(st *stream, n *plan.Loop) bool {
-	return st.reg != "" && (st.own || f.r.Across == plan.Rows && f.vectors() == 1 && !st.walk.StrideOf(n.Var).IsZero())
+	most := !f.t.indexed || f.r.Across == plan.Rows && f.vectors() == 1
+	return st.reg != "" && (st.own || most && !st.walk.StrideOf(n.Var).IsZero())
 }
 
 // offset is the index of an access to a row's own buffer.
@@ -181,11 +183,20 @@ func (f *function) indexed(n *plan.Loop) bool {
 	return slices.ContainsFunc(f.loopStreams(n), func(st *stream) bool { return st.own && !f.moves(st, n) })
 }
 
-// advance moves on in the rows' own buffers by a pass.
-func (f *function) advance(n *plan.Loop, columns int) {
-	by := 4 * f.rows * columns
+// counts reports whether a vector loop needs the number of its entry.
+func (f *function) counts(n *plan.Loop) bool {
+	return f.t.indexed || slices.ContainsFunc(f.loopStreams(n), func(st *stream) bool { return !st.own && !f.moves(st, n) && !st.walk.StrideOf(n.Var).IsZero() })
+}
+
+// advance moves on by a pass.
+func (f *function) advance(n *plan.Loop, step, columns int) {
+	if f.counts(n) {
+		f.m.add(imm(step), f.t.entry)
+	}
+	by, other := 4*f.rows*columns, 4*columns
 	if f.r.Across == plan.Columns {
-		by = 64 * f.rows * columns * f.t.width / 16
+		other = 4 * f.t.width * columns
+		by = f.rows * other
 	}
 	for _, st := range f.loopStreams(n) {
 		switch {
@@ -193,7 +204,7 @@ func (f *function) advance(n *plan.Loop, columns int) {
 		case st.own:
 			f.m.add(imm(by), st.reg)
 		default:
-			f.m.add(imm(4*columns), st.reg)
+			f.m.add(imm(other), st.reg)
 		}
 	}
 	if f.indexed(n) {

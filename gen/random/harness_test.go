@@ -277,7 +277,7 @@ func (h *harness) start(t testing.TB, path string) {
 		cmd.Wait()
 	}
 	h.enc, h.dec = gob.NewEncoder(in), gob.NewDecoder(out)
-	for _, l := range []string{"fma", "avx2", "avx512"} {
+	for _, l := range []string{"fma", "neon", "avx2", "avx512"} {
 		if h.run(t, &request{Level: l}).Err == "" {
 			h.levels = append(h.levels, l)
 		}

@@ -3,11 +3,11 @@
 // There are two arithmetics. In the portable one every product is rounded
 // before it is added; it is that of package num, and plain Go everywhere. In
 // the fma one a product and a sum are one fused operation with one rounding;
-// it has three targets with equal bits: a Go twin, AVX2 and AVX-512. Checkpoints
+// it has four targets with equal bits: a Go twin, NEON on arm64, AVX2 and AVX-512 on amd64. Checkpoints
 // name the arithmetic, kernels read the target.
 //
 // The target is the best one that the CPU and its operating system support. The
-// environment variable HECATE_CPU forces another: portable, fma, avx2 or
+// environment variable HECATE_CPU forces another: portable, fma, neon, avx2 or
 // avx512. The build tag purego leaves all assembly out, as does a machine that
 // has none here; the best target is then the portable one.
 package cpu
@@ -16,18 +16,20 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sys/cpu"
 )
 
-// A Target is a way to compute. A greater one is faster.
+// A Target is a way to compute. Of those that a machine has, a greater one is faster.
 type Target uint8
 
 const (
 	_        Target = iota
 	Portable        // products rounded before they are added, in Go
 	FMA             // fused multiply-adds, in Go: exact, and slow
+	NEON            // fused multiply-adds, 4 float32 at once, two such vectors for one of AVX2
 	AVX2            // fused multiply-adds, 8 float32 at once
 	AVX512          // fused multiply-adds, 16 float32 at once
 )
@@ -35,7 +37,7 @@ const (
 // Env is the environment variable that forces a target.
 const Env = "HECATE_CPU"
 
-var names = [...]string{Portable: "portable", FMA: "fma", AVX2: "avx2", AVX512: "avx512"}
+var names = [...]string{Portable: "portable", FMA: "fma", NEON: "neon", AVX2: "avx2", AVX512: "avx512"}
 
 // String is the target's name, as in HECATE_CPU.
 func (l Target) String() string {
@@ -44,6 +46,17 @@ func (l Target) String() string {
 	}
 	return names[l]
 }
+
+// Targets are all, whether this machine has them or not.
+func Targets() (out []Target) {
+	for l := Portable; l <= AVX512; l++ {
+		out = append(out, l)
+	}
+	return out
+}
+
+// Vector reports whether a target computes on vectors, in assembly.
+func (l Target) Vector() bool { return l > FMA }
 
 // Arithmetic names the bits that a target computes, "portable" or "fma".
 func (l Target) Arithmetic() string {
@@ -68,6 +81,7 @@ func (l Target) Bits() string { return l.Arithmetic() + "/" + strconv.Itoa(Versi
 // features are what decides. The wide ones include that the operating system
 // saves the wide registers.
 type features struct {
+	neon     bool // always there where it is built in
 	assembly bool // built in
 	avx2     bool // with FMA
 	avx512   bool // F, DQ, VL and BW
@@ -80,17 +94,18 @@ func (f features) has(l Target) bool {
 		return f.assembly && f.avx512 && f.avx2
 	case AVX2:
 		return f.assembly && f.avx2
+	case NEON:
+		return f.assembly && f.neon
 	}
 	return l == Portable || l == FMA
 }
 
 // best is the target without any wish. The twin is for tests: it is never best.
 func (f features) best() Target {
-	switch {
-	case f.has(AVX512):
-		return AVX512
-	case f.has(AVX2):
-		return AVX2
+	for l := AVX512; l.Vector(); l-- {
+		if f.has(l) {
+			return l
+		}
 	}
 	return Portable
 }
@@ -101,21 +116,35 @@ func choose(env string, f features) (Target, string) {
 	if env == "" {
 		return f.best(), ""
 	}
-	for l := Portable; l <= AVX512; l++ {
+	for _, l := range Targets() {
 		if l.String() != env {
 			continue
 		}
-		got := l
-		for !f.has(got) {
-			got--
-		}
-		if got != l {
+		if got := f.next(l); got != l {
 			return got, fmt.Sprintf("hecate: %s=%s: %s; running at target %s", Env, env, f.lacks(), got)
 		}
-		return got, ""
+		return l, ""
 	}
 	got := f.best()
-	return got, fmt.Sprintf("hecate: %s=%q is not one of portable, fma, avx2, avx512; running at target %s", Env, env, got)
+	return got, fmt.Sprintf("hecate: %s=%q is not one of %s; running at target %s", Env, env, strings.Join(names[Portable:], ", "), got)
+}
+
+// next is a target, or where it cannot run the nearest with the same bits: on vectors,
+// below it or else above it, or the twin.
+func (f features) next(l Target) Target {
+	near := []Target{l}
+	for k := l - 1; k.Vector(); k-- {
+		near = append(near, k)
+	}
+	for k := l + 1; k <= AVX512; k++ {
+		near = append(near, k)
+	}
+	for _, k := range near {
+		if f.has(k) {
+			return k
+		}
+	}
+	return FMA
 }
 
 // lacks says why a target cannot run.
@@ -128,7 +157,8 @@ func (f features) lacks() string {
 
 // detected is what this machine has.
 var detected = features{
-	assembly: Assembly,
+	assembly: AMD64 || ARM64,
+	neon:     ARM64,
 	avx2:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 	avx512:   cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW,
 }

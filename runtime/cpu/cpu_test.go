@@ -13,6 +13,7 @@ var (
 	narrow = features{assembly: true, avx2: true}
 	wide   = features{assembly: true, avx2: true, avx512: true}
 	purego = features{avx2: true, avx512: true}
+	arm    = features{assembly: true, neon: true}
 )
 
 func TestChoose(t *testing.T) {
@@ -27,6 +28,13 @@ func TestChoose(t *testing.T) {
 		{"", narrow, AVX2, ""},
 		{"", wide, AVX512, ""},
 		{"", purego, Portable, ""},
+		{"", arm, NEON, ""},
+		{"neon", arm, NEON, ""},
+		{"avx512", arm, NEON, "HECATE_CPU=avx512: this CPU or its operating system lacks it; running at target neon"},
+		{"avx2", arm, NEON, "running at target neon"},
+		{"neon", wide, AVX2, "HECATE_CPU=neon: this CPU or its operating system lacks it; running at target avx2"},
+		{"neon", plain, FMA, "running at target fma"},
+		{"neon", purego, FMA, "built without assembly"},
 		{"", features{assembly: true, avx512: true}, Portable, ""}, // the wide kernels use narrow tails
 		{"portable", wide, Portable, ""},
 		{"fma", wide, FMA, ""},
@@ -54,7 +62,7 @@ func TestChoose(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for l, want := range map[Target][2]string{Portable: {"portable", "portable"}, FMA: {"fma", "fma"},
-		AVX2: {"avx2", "fma"}, AVX512: {"avx512", "fma"}, 0: {"Target(0)", "portable"}, 9: {"Target(9)", "fma"}} {
+		NEON: {"neon", "fma"}, AVX2: {"avx2", "fma"}, AVX512: {"avx512", "fma"}, 0: {"Target(0)", "portable"}, 9: {"Target(9)", "fma"}} {
 		if got := [2]string{l.String(), l.Arithmetic()}; got != want {
 			t.Errorf("target %d: %q, want %q", l, got, want)
 		}
@@ -63,7 +71,7 @@ func TestNames(t *testing.T) {
 
 func TestForce(t *testing.T) {
 	was := Active()
-	for l := Portable; l <= AVX512; l++ {
+	for _, l := range Targets() {
 		restore, err := Force(l)
 		if (err == nil) != detected.has(l) {
 			t.Errorf("Force(%v): %v on %+v", l, err, detected)

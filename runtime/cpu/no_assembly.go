@@ -1,6 +1,6 @@
-//go:build !amd64 || purego
+//go:build !(amd64 || arm64) || purego
 
 package cpu
 
-// Assembly is whether the program is built with assembly.
-const Assembly = false
+// AMD64 and ARM64 say for which architecture the program has assembly.
+const AMD64, ARM64 = false, false

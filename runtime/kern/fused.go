@@ -11,7 +11,7 @@ import (
 func Fused() bool { return cpu.Active() > cpu.Portable }
 
 // Wide reports whether they do so on vectors, in assembly.
-func Wide() bool { return cpu.Active() >= cpu.AVX2 }
+func Wide() bool { return cpu.Active().Vector() }
 
 // Given is the first entry of what may be absent: nil where it is, or is empty.
 func Given(x []float32) *float32 {
@@ -79,14 +79,15 @@ func AddBlocks(sum, from []float32, step, blocks int) {
 }
 
 // Widths are the numbers of rows that the functions of a job take at once, for
-// AVX2 and AVX-512, largest first.
-type Widths [2][]int
+// NEON, AVX2 and AVX-512, largest first.
+type Widths [3][]int
 
 func (w Widths) level() (rows []int, lanes int) {
-	if cpu.Active() == cpu.AVX512 {
-		return w[1], 16
+	level := cpu.Active()
+	if level == cpu.AVX512 {
+		return w[2], 16
 	}
-	return w[0], 8
+	return w[level-cpu.NEON], 8
 }
 
 // cache is how many numbers of rows' own buffers stay in the first cache, and
@@ -222,10 +223,7 @@ type stripArgs struct {
 func transpose(to []float32, step int, from []float32, stride, rows, n int) {
 	r, quads := 0, n/4
 	if Wide() && quads > 0 {
-		lanes := 8
-		if cpu.Active() == cpu.AVX512 {
-			lanes = 16
-		}
+		lanes := [...]int{cpu.NEON: 4, cpu.AVX2: 8, cpu.AVX512: 16}[cpu.Active()]
 		if strips := rows / lanes; strips > 0 {
 			r = strips * lanes
 			_, _ = to[(n-1)*step+r-1], from[(r-1)*stride+n-1]

@@ -53,7 +53,7 @@ func GemmFMA(m, n, depth int, coef float32, add bool,
 	}
 	// Rows of C that are contiguous each, apart from each other.
 	rows := (cCol == 1 || n == 1) && (cRow >= n || m == 1)
-	if level := cpu.Active(); !rows || level < cpu.AVX2 || !gemmFast(level, m, n, depth, coef, add, c, cRow, a, aRow, aCol, b, bRow, bCol) {
+	if level := cpu.Active(); !rows || !level.Vector() || !gemmFast(level, m, n, depth, coef, add, c, cRow, a, aRow, aCol, b, bRow, bCol) {
 		gemmTwin(m, n, depth, coef, add, c, cRow, cCol, a, aRow, aCol, b, bRow, bCol)
 	}
 }

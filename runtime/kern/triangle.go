@@ -32,7 +32,7 @@ func TriangleFMA(m, n int, down bool, x []float32, xRow, xCol int, a []float32, 
 	}
 	// Rows of X that are contiguous each, apart from each other.
 	rows := (xCol == 1 || n == 1) && (xRow >= n || m == 1)
-	if level := cpu.Active(); !rows || level < cpu.AVX2 || !triangleFast(level, m, n, down, x, xRow, a, aRow, aCol) {
+	if level := cpu.Active(); !rows || !level.Vector() || !triangleFast(level, m, n, down, x, xRow, a, aRow, aCol) {
 		triangleTwin(m, n, down, x, xRow, xCol, a, aRow, aCol)
 	}
 }

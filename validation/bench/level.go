@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,9 +14,9 @@ import (
 // The levels at which emitted code differs, slowest first: of products, and of
 // recurrences. A level more is a line here: it becomes a row of every table.
 var (
-	productLevels    = []cpu.Target{cpu.Portable, cpu.FMA, cpu.AVX2, cpu.AVX512}
+	productLevels    = cpu.Targets()
 	recurrenceLevels = productLevels
-	modelLevels      = []cpu.Target{cpu.Portable, cpu.AVX2, cpu.AVX512}
+	modelLevels      = slices.DeleteFunc(cpu.Targets(), func(l cpu.Target) bool { return l == cpu.FMA })
 )
 
 // twinWidth is the greatest width at which the Go twin of the fused arithmetic

@@ -146,7 +146,7 @@ func (x *trial) tasks(rivals []rival, fastest level) (out []task) {
 
 // trials prepares the rules of the given names, or all, at all widths.
 func trials(only []string, T int, rivals []rival, seed uint64, far map[string]difference) (out []task, err error) {
-	all, _ := levels([]cpu.Target{cpu.Portable, cpu.AVX2, cpu.AVX512})
+	all, _ := levels(modelLevels)
 	for _, m := range family {
 		if len(only) > 0 && !slices.Contains(only, m.name) {
 			continue

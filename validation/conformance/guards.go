@@ -83,7 +83,10 @@ func between(t *testing.T, what string, direct func(*Args[float32]), args func()
 	t.Helper()
 	workers.SetCount(1)
 	defer workers.SetCount(0)
-	for _, l := range []cpu.Target{cpu.AVX2, cpu.AVX512} {
+	for _, l := range cpu.Targets() {
+		if !l.Vector() {
+			continue
+		}
 		restore, err := cpu.Force(l)
 		if err != nil {
 			continue // this machine lacks it

@@ -205,7 +205,7 @@ func flatten[F num.Float](r result[F]) map[string][]F {
 func atLevels(t testing.TB, what string, f func() map[string][]float32) map[string][]float32 {
 	t.Helper()
 	var twin map[string][]float32
-	for _, l := range []cpu.Target{cpu.FMA, cpu.AVX2, cpu.AVX512} {
+	for _, l := range cpu.Targets()[1:] { // but for the portable one
 		restore, err := cpu.Force(l)
 		if err != nil {
 			continue // this machine lacks it

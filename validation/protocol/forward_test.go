@@ -28,7 +28,7 @@ import (
 
 // levelsHere are the levels of arithmetic that this machine has.
 func levelsHere(t *testing.T, f func(t *testing.T)) {
-	for l := cpu.Portable; l <= cpu.AVX512; l++ {
+	for _, l := range cpu.Targets() {
 		restore, err := cpu.Force(l)
 		if err != nil {
 			t.Log(err)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nl-hecate/hecate/runtime/cpu"
 )
 
 // A Key is one row of the table.
@@ -82,9 +84,18 @@ func fieldOf(sf reflect.StructField, i int) field {
 		}
 	}
 	if one := sf.Tag.Get("one"); one != "" {
-		f.one = strings.Split(one, "|")
+		f.one = strings.Split(strings.Replace(one, "TARGETS", targets(), 1), "|")
 	}
 	return f
+}
+
+// targets are the words for the targets of the CPU in a tag.
+func targets() string {
+	var out []string
+	for _, l := range cpu.Targets() {
+		out = append(out, l.String())
+	}
+	return strings.Join(out, "|")
 }
 
 // typeWords names the type for people.

@@ -109,7 +109,7 @@ type Report struct {
 
 // CPU is the arithmetic.
 type CPU struct {
-	Level string `key:"level" def:"auto" one:"auto|portable|fma|avx2|avx512" doc:"instruction set of the kernels; auto is the best of this machine, or HECATE_CPU"`
+	Level string `key:"level" def:"auto" one:"auto|TARGETS" doc:"instruction set of the kernels; auto is the best of this machine, or HECATE_CPU"`
 }
 
 // defaultSteps is the length of a build that nothing else limits.

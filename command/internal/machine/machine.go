@@ -42,12 +42,12 @@ func Look() Info {
 	m := Info{OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Cores: runtime.GOMAXPROCS(0), CPU: cpuName(),
 		Features: features(), Caches: caches("/sys/devices/system/cpu/cpu0/cache"), Forced: os.Getenv(cpu.Env)}
 	active := cpu.Active()
-	for l := cpu.Portable; l <= cpu.AVX512; l++ {
+	for _, l := range cpu.Targets() {
 		restore, err := cpu.Force(l)
 		restore()
 		x := Level{Name: l.String(), Arithmetic: l.Arithmetic(), Active: l == active}
 		if err != nil {
-			x.Why = strings.TrimPrefix(err.Error(), "cpu: level "+l.String()+": ")
+			x.Why = strings.TrimPrefix(err.Error(), "cpu: target "+l.String()+": ")
 		}
 		m.Levels = append(m.Levels, x)
 	}

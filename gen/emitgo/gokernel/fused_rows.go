@@ -160,7 +160,7 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 	mark := e.scope.Mark()
 	link := e.firstLink(j)
 	widths := jen.Qual(kernPath, "Widths").ValuesFunc(func(g *jen.Group) {
-		for _, l := range []string{"avx2", "avx512"} {
+		for _, l := range []string{"neon", "avx2", "avx512"} {
 			for _, x := range link.Targets {
 				if x.Name == l {
 					g.Index().Int().ValuesFunc(func(g *jen.Group) {

@@ -1,4 +1,4 @@
-//go:build amd64 && !purego
+//go:build (amd64 || arm64) && !purego
 
 package kern
 
@@ -43,9 +43,7 @@ type gemmJob struct {
 	b           []float32
 	bRow, bCol  int
 
-	wide   bool // 512 bits
-	width  int  // of a panel
-	height int  // of the largest block
+	blockKernels
 
 	// The stretch that is computed now.
 	i0, i1, j0, j1, k0, k1 int
@@ -76,10 +74,7 @@ func gemmFast(level cpu.Target, m, n, depth int, coef float32, add bool,
 	g := gemmJobs.take()
 	g.m, g.n, g.depth, g.coef, g.add, g.c, g.cRow = m, n, depth, coef, add, c, cRow
 	g.a, g.aRow, g.aCol, g.b, g.bRow, g.bCol = a, aRow, aCol, b, bRow, bCol
-	g.wide, g.width, g.height = false, 16, 6
-	if level == cpu.AVX512 {
-		g.wide, g.width, g.height = true, 32, 14
-	}
+	g.blockKernels = kernels(level)
 	if g.packed == nil {
 		g.packed = make([]float32, gemmSpan*gemmDepth)
 	}
@@ -166,12 +161,8 @@ func (g *gemmJob) pack(s *gemmSpace, j int, to []float32) {
 		g.packColumns(s, b, depth, cols, to)
 		return
 	}
-	s.pack = gemmPack{dst: &to[0], src: &b[0], from: 4 * g.bRow, depth: depth, mask: &gemmMasks[gemmWidest-cols]}
-	if g.wide {
-		gemmPackRows512(&s.pack)
-	} else {
-		gemmPackRows256(&s.pack)
-	}
+	s.pack = gemmPack{dst: &to[0], src: &b[0], from: 4 * g.bRow, depth: depth, mask: &gemmMasks[gemmWidest-cols], columns: cols}
+	g.packPanelRows(&s.pack)
 }
 
 // packColumns packs columns of B, those that are contiguous by kernels.
@@ -183,11 +174,7 @@ func (g *gemmJob) packColumns(s *gemmSpace, b []float32, depth, cols int, to []f
 	if g.bRow == 1 && quads > 0 {
 		for vector := g.width / 2; done+vector <= cols; done += vector {
 			s.pack = gemmPack{dst: &to[done], src: &b[done*g.bCol], from: 4 * g.bCol, depth: quads}
-			if g.wide {
-				gemmPackColumns512(&s.pack)
-			} else {
-				gemmPackColumns256(&s.pack)
-			}
+			g.packPanelColumns(&s.pack)
 		}
 	}
 	for j := range cols {
@@ -234,12 +221,9 @@ func (g *gemmJob) compute(s *gemmSpace, block0, block1, panel0, panel1 int) {
 				p.sums = &g.sums[(panel*rows+from)*g.width]
 			}
 			p.c = &g.c[(g.i0+from)*g.cRow+j]
-			p.mask = &gemmMasks[gemmWidest-min(g.width, g.n-j)]
-			if g.wide {
-				gemmBlock512(p)
-			} else {
-				gemmBlock256(p)
-			}
+			p.columns = min(g.width, g.n-j)
+			p.mask = &gemmMasks[gemmWidest-p.columns]
+			g.block(p)
 		}
 	}
 }
@@ -257,12 +241,8 @@ func (g *gemmJob) gather(s *gemmSpace, i, panels int) {
 		}
 		p.a, p.aRow = &s.a[0], 4*gemmStride
 	case g.aRow == 1:
-		s.pack = gemmPack{dst: &s.a[0], src: &a[0], from: 4 * g.aCol, depth: p.depth, mask: &gemmMasks[gemmWidest-p.rows]}
+		s.pack = gemmPack{dst: &s.a[0], src: &a[0], from: 4 * g.aCol, depth: p.depth, mask: &gemmMasks[gemmWidest-p.rows], columns: p.rows}
 		p.a, p.aCol = &s.a[0], 2*g.width
-		if g.wide {
-			gemmPackRow512(&s.pack)
-		} else {
-			gemmPackRow256(&s.pack)
-		}
+		g.packRow(&s.pack)
 	}
 }

@@ -1,0 +1,6 @@
+//go:build !purego
+
+package cpu
+
+// AMD64 and ARM64 say for which architecture the program has assembly.
+const AMD64, ARM64 = true, false
