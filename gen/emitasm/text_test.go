@@ -17,6 +17,7 @@ import (
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/emitasm"
+	"github.com/nl-hecate/hecate/gen/emitasm/neon"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
@@ -113,22 +114,59 @@ func TestProblems(t *testing.T) {
 		{"VMOVUPS Y0", "VMOVUPS X0", "lanes of a scalar keep what was there"},
 		{"\tVZEROUPPER", "\tVMOVUPS (BP), Y0\n\tVZEROUPPER", "BP"},
 	} {
-		bad := strings.Replace(good, c[0], c[1], 1)
-		if got := strings.Join(problems(bad), "\n"); !strings.Contains(got, c[2]) {
-			t.Errorf("%q for %q: %q, want %q", c[1], c[0], got, c[2])
-		}
+		breaks(t, good, c)
+	}
+}
+
+// TestProblemsARM64 does the same to a text for arm64.
+func TestProblemsARM64(t *testing.T) {
+	const good = "\nTEXT ·fNEONx8(SB), 0, $136-8\n\tMOVD $16(RSP), R1\n\tPFADD(P1, P2, P15)\n\tFSTPQ (F30, F31), 96(R1)\n\tB done1\ndone1:\n\tRET\n"
+	if p := problems(good); len(p) > 0 {
+		t.Fatalf("the text itself: %v", p)
+	}
+	for _, c := range [][3]string{
+		{"\tRET\n", "", "does not end in RET"},
+		{"B done1", "BLE done2", "no label done2"},
+		{"done1:\n", "done1:\ndone1:\n", "label done1 twice"},
+		{"96(R1)", "104(R1)", "outside the frame"},
+		{"FSTPQ (F30, F31)", "FMOVQ F30", "lanes of a scalar keep what was there"},
+		{"P15", "P16", "P16 at NEON"},
+		{"(F30, F31)", "(F29, F30)", "no pair"},
+		{"PFADD", "PFMAX", "no macro PFMAX"},
+		{"PFADD(P1, ", "PFADD(", "PFADD has 3 operands"},
+		{"\tRET", "\tFLDPQ (R18), (F0, F1)\n\tRET", "R18"},
+		{"\tRET", "\tMOVD R3, R27\n\tRET", "R27"},
+	} {
+		breaks(t, good, c)
+	}
+}
+
+// breaks breaks a text and wants a problem.
+func breaks(t *testing.T, good string, c [3]string) {
+	t.Helper()
+	bad := strings.Replace(good, c[0], c[1], 1)
+	if got := strings.Join(problems(bad), "\n"); !strings.Contains(got, c[2]) {
+		t.Errorf("%q for %q: %q, want %q", c[1], c[0], got, c[2])
 	}
 }
 
 var (
 	heads     = regexp.MustCompile(`(?m)^TEXT ·(\w+)\(SB\), \w+, \$(\d+)-\d+$`)
-	jumps     = regexp.MustCompile(`^J[A-Z]+ (\w+)$`)
+	jumps     = regexp.MustCompile(`^(?:J[A-Z]+|B(?:EQ|NE|LT|LE|GT|GE)?) (\w+)$`)
 	narrowBad = regexp.MustCompile(`\b(Z\d+|K\d|[XY](1[6-9]|2\d|3\d))\b`)
 	taken     = regexp.MustCompile(`\bBP\b`) // the frame
 	slotsAt   = regexp.MustCompile(`^LEAQ (\d+)\(SP\), R13$`)
 	slotUse   = regexp.MustCompile(`\b(\d+)\(R13\)`)
 	slotStore = regexp.MustCompile(`^VMOVUPS ([XYZ])\d+, \d+\(R13\)$`)
 	vectors   = regexp.MustCompile(`\b([XYZ])\d+\b`)
+
+	pairBad   = regexp.MustCompile(`\bP(1[6-9]|[2-9]\d)\b`)
+	pairsUsed = regexp.MustCompile(`^F(?:LD|ST)PQ .*\(F(\d+), F(\d+)\)`)
+	takenARM  = regexp.MustCompile(`\b(R18|R2[6-9]|R30|g)\b`) // the platform, the assembler, the linker, the goroutine, the frame
+	macroUse  = regexp.MustCompile(`^(P[A-Z]\w*|FROMWORD|TOWORD)\((.*)\)`)
+	macros    = regexp.MustCompile(`(?m)^#define (\w+)\(([^)]*)\)`)
+	slotsARM  = regexp.MustCompile(`^MOVD \$(\d+)\(RSP\), R1$`)
+	slotARM   = regexp.MustCompile(`^(\w+) .*\b(\d+)\(R1\)`)
 )
 
 // problems are what is wrong with the functions of a file.
@@ -140,7 +178,7 @@ func problems(text string) []string {
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		f := asmFunction{name: text[m[2]:m[3]]}
+		f := asmFunction{name: text[m[2]:m[3]], arm: strings.Contains(text[m[1]:end], "\n\tMOVD ")}
 		f.frame, _ = strconv.Atoi(text[m[4]:m[5]])
 		for l := range strings.Lines(text[m[1]:end]) {
 			if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "//") && !strings.HasPrefix(l, "#") {
@@ -149,8 +187,13 @@ func problems(text string) []string {
 		}
 		f.ends()
 		f.labels()
-		f.registers()
-		f.slots()
+		if f.arm {
+			f.pairs()
+			f.slotsOfPairs()
+		} else {
+			f.registers()
+			f.slots()
+		}
 		out = append(out, f.wrong...)
 	}
 	return out
@@ -158,6 +201,7 @@ func problems(text string) []string {
 
 type asmFunction struct {
 	name  string
+	arm   bool
 	frame int
 	lines []string
 	wrong []string
@@ -170,7 +214,7 @@ func (f *asmFunction) report(format string, args ...any) {
 func (f *asmFunction) ends() {
 	last := ""
 	for _, l := range f.lines {
-		if l == "RET" && last != "VZEROUPPER" {
+		if l == "RET" && last != "VZEROUPPER" && !f.arm {
 			f.report("RET without VZEROUPPER before it")
 		}
 		last = l
@@ -205,6 +249,68 @@ func (f *asmFunction) registers() {
 		}
 		if r := taken.FindString(l); r != "" {
 			f.report("%s is not for this use: %s", r, l)
+		}
+	}
+}
+
+// pairs checks the registers and the macros of a function for arm64.
+func (f *asmFunction) pairs() {
+	arguments := map[string]int{}
+	for _, m := range macros.FindAllStringSubmatch(neon.Header(), -1) {
+		arguments[m[1]] = strings.Count(m[2], ",") + 1
+	}
+	for _, l := range f.lines {
+		for _, r := range pairBad.FindAllString(l, -1) {
+			f.report("%s at NEON: %s", r, l)
+		}
+		if r := takenARM.FindString(l); r != "" {
+			f.report("%s is not for this use: %s", r, l)
+		}
+		if m := pairsUsed.FindStringSubmatch(l); m != nil && !strings.HasPrefix(f.name, "gemmPack") { // which transposes
+			first, _ := strconv.Atoi(m[1])
+			if second, _ := strconv.Atoi(m[2]); first%2 != 0 || second != first+1 {
+				f.report("no pair: %s", l)
+			}
+		}
+		m := macroUse.FindStringSubmatch(l)
+		switch n := arguments[at(m, 1)]; {
+		case m == nil:
+		case n == 0:
+			f.report("no macro %s", m[1])
+		case n != strings.Count(m[2], ",")+1:
+			f.report("%s has %d operands: %s", m[1], n, l)
+		}
+	}
+}
+
+func at(m []string, i int) string {
+	if i < len(m) {
+		return m[i]
+	}
+	return ""
+}
+
+// slotsOfPairs checks that the scalars at R1 are inside the frame.
+func (f *asmFunction) slotsOfPairs() {
+	room := -1
+	for _, l := range f.lines {
+		if m := slotsARM.FindStringSubmatch(l); m != nil {
+			from, _ := strconv.Atoi(m[1])
+			room = f.frame + 8 - from
+		}
+		m := slotARM.FindStringSubmatch(l)
+		if m == nil || room < 0 {
+			continue
+		}
+		n := map[string]int{"FMOVS": 4, "FMOVD": 8, "FMOVQ": 16}[m[1]]
+		switch {
+		case n > 0 && strings.HasSuffix(l, "(R1)"):
+			f.report("some lanes of a scalar keep what was there: %s", l)
+		case n == 0:
+			n = 32
+		}
+		if at, _ := strconv.Atoi(m[2]); at+n > room {
+			f.report("outside the frame, which has %d bytes of scalars: %s", room, l)
 		}
 	}
 }
@@ -246,10 +352,11 @@ func (f *asmFunction) slots() {
 // declare, and the other way round.
 func undeclared(name, text string, files map[string][]byte) []string {
 	var out []string
-	beside := ""
+	beside, arm := "", strings.HasSuffix(name, "_arm64.s")
+	arch := map[bool]string{false: "_amd64", true: "_arm64"}[arm]
 	for other, text := range files {
-		ofKern := path.Dir(name) == kernFolder && path.Dir(other) == kernFolder && strings.Contains(string(text), "//go:build amd64 && !purego")
-		if ofKern || other == strings.TrimSuffix(name, "_amd64.s")+".go" {
+		ofKern := path.Dir(name) == kernFolder && path.Dir(other) == kernFolder && strings.HasSuffix(other, arch+".go")
+		if ofKern || other == strings.TrimSuffix(name, arch+".s")+".go" {
 			beside += string(text)
 		}
 	}
@@ -259,7 +366,7 @@ func undeclared(name, text string, files map[string][]byte) []string {
 		}
 	}
 	for _, m := range regexp.MustCompile(`(?m)^//go:noescape\nfunc (\w+)\(`).FindAllStringSubmatch(beside, -1) {
-		if !strings.Contains(text, "TEXT ·"+m[1]+"(SB)") && path.Dir(name) != kernFolder {
+		if !strings.Contains(text, "TEXT ·"+m[1]+"(SB)") && path.Dir(name) != kernFolder && arm == strings.Contains(m[1], "NEON") {
 			out = append(out, m[1]+" is declared and not there")
 		}
 	}
@@ -304,7 +411,7 @@ func TestAllRegionsFit(t *testing.T) {
 				case !ok:
 				case r.Link == nil:
 					t.Errorf("%s: region %s of %s has no functions", f.Path, r.Name, k.Name)
-				case len(r.Link.Targets) != 2:
+				case len(r.Link.Targets) != 3:
 					t.Errorf("%s: region %s of %s: levels %v", f.Path, r.Name, k.Name, r.Link.Targets)
 				default:
 					linked++

@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-
-	"github.com/nl-hecate/hecate/runtime/cpu"
 )
 
 // How far a result of a trial in float32 may be from float64, relative to its norm:

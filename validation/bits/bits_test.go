@@ -50,21 +50,25 @@ func TestBits(t *testing.T) {
 		want[strings.TrimSuffix(line, "\n")] = true
 	}
 	var now strings.Builder
+	all := 0
 	for _, level := range slices.Compact([]cpu.Target{cpu.Portable, cpu.Best()}) {
 		restore, err := cpu.Force(level)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range formulas() {
-			line := fmt.Sprintf("%s %016x %s", level.Arithmetic(), digest(t, f), f)
-			fmt.Fprintln(&now, line)
-			if os.Getenv("UPDATE") == "" && !want[line] {
-				t.Errorf("not in %s: %s", table, line)
-			}
+			all++
+			t.Run(level.Arithmetic()+"/"+f, func(t *testing.T) {
+				line := fmt.Sprintf("%s %016x %s", level.Arithmetic(), digest(t, f), f)
+				fmt.Fprintln(&now, line)
+				if os.Getenv("UPDATE") == "" && !want[line] {
+					t.Errorf("not in %s: %s", table, line)
+				}
+			})
 		}
 		restore()
 	}
-	if os.Getenv("UPDATE") != "" && now.String() != string(text) {
+	if os.Getenv("UPDATE") != "" && now.String() != string(text) && strings.Count(now.String(), "\n") == all {
 		if err := os.WriteFile(table, []byte(now.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
