@@ -62,7 +62,8 @@ gen/emitgo/gotext: gen/shape gen/plan gen/clike
 gen/emitgo/gokernel: gen/shape gen/ir gen/plan gen/clike gen/loopopt gen/emitgo/gotext
 gen/fuse:         gen/shape gen/ir gen/plan
 gen/emitasm:      gen/shape gen/ir gen/plan gen/loopopt
-gen/emitasm/gemm:
+gen/emitasm/gemm: gen/emitasm/neon
+gen/emitasm/neon:
 gen/clike:        gen/ident gen/shape gen/ir gen/plan
 gen/emitcuda:     gen/shape gen/ir gen/plan gen/dependence gen/clike gen/abi templates cuda
 gen/tree:

@@ -76,7 +76,7 @@ var Pipeline = []Pass{
 	{Name: "fused", Input: "plan.Kernel", Output: "plan.Fused", Unit: (*unitCompiler).fuse, Result: codeStage,
 		Does: "the loop nests in fused arithmetic, with the regions that vector units may compute", Dump: dumpFused},
 	{Name: "asm", Input: "plan.Fused", Output: "tree.Files", Unit: (*unitCompiler).assembly, Result: codeStage,
-		Does: "the generated assembly, for AVX-512 and AVX2", Dump: dumpAssembly},
+		Does: "the generated assembly, for AVX-512, AVX2 and NEON", Dump: dumpAssembly},
 	{Name: "go", Input: "abi.Unit", Output: "tree.Files", Unit: (*unitCompiler).goFiles, Result: codeStage,
 		Does: "the generated Go", Dump: dumpGo},
 	{Name: "cuda", Input: "abi.Unit", Output: "tree.Files", Unit: (*unitCompiler).cudaFiles, Result: codeStage,

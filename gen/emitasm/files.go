@@ -15,7 +15,7 @@ import (
 // Kern is what of package runtime/kern is printed, by file name.
 func Kern() map[string][]byte {
 	out := map[string][]byte{"functions.go": []byte(twin()), "move_amd64.s": []byte(moveText()), "gemm_amd64.s": gemm.Assembly(),
-		"move_arm64.s": []byte(moveTextARM64()), "gemm_arm64.s": gemm.AssemblyNEON(), "neon.h": gemm.Header()}
+		"move_arm64.s": gemm.MovesNEON(), "gemm_arm64.s": gemm.AssemblyNEON(), "neon.h": gemm.Header()}
 	format(out)
 	return out
 }
