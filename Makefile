@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test test-short nightly generate check fmt oracle bench baseline timed cuda fuzz mutate sweep-knobs compare levels sweep eval docs presets
+.PHONY: help run arm64 test test-short nightly generate check fmt oracle bench baseline timed cuda fuzz mutate sweep-knobs compare levels sweep eval docs presets
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,17 @@ test: ## every test, the generated ones included, and the deep proofs
 
 test-short: ## the tests that need no module of their own, no C++ compiler and no long series (about two minutes when packages are built)
 	$(GO) test -short ./...
+
+# What runs for arm64 of the tests: kernels of package kern, generated code, and models after some steps.
+ARM64_TESTS = ./runtime/cpu ./runtime/kern ./generated/ops $(addprefix ./generated/rules/,deltarule gateddelta hebbian titanslmm moneta)
+ARM64_BITS = TestBits/.*/ByteLM.*(DeltaRule|GatedDelta|Hebbian)\W
+
+arm64: ## build for arm64, and run the tests of its kernels with qemu-user
+	GOOS=darwin GOARCH=arm64 $(GO) build ./...
+	GOOS=linux GOARCH=arm64 $(GO) build ./...
+	GOOS=linux GOARCH=arm64 $(GO) vet ./generated/regions ./runtime/kern
+	GOOS=linux GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 -skip 'TestStart|TestGemmFMAWorkers|TestFunctions' $(ARM64_TESTS)
+	GOOS=linux GOARCH=arm64 $(GO) test -exec qemu-aarch64 -run '$(ARM64_BITS)' ./validation/bits
 
 nightly: ## more of the same: every mutation, 50,000 random pages, the protocol at full size, every kernel compiled, fuzzing
 	$(GO) run ./cmd/mutate

@@ -9,11 +9,12 @@ import (
 	"testing"
 )
 
-// TestEncodings compares the bits of every instruction with those of the GNU assembler.
+// TestEncodings compares the bits of every instruction with those of the GNU assembler. It
+// is skipped where there is none, and fails where HECATE_REQUIRE contains "aarch64".
 func TestEncodings(t *testing.T) {
 	const as = "aarch64-linux-gnu-as"
 	if _, err := exec.LookPath(as); err != nil {
-		if strings.Contains(os.Getenv("HECATE_REQUIRE"), "qemu") {
+		if strings.Contains(os.Getenv("HECATE_REQUIRE"), "aarch64") {
 			t.Fatal(err)
 		}
 		t.Skip("there is no assembler for arm64: ", err)
