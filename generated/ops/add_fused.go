@@ -19,14 +19,14 @@ func (c *addCallFused) run() {
 
 	// add.out
 	if kern.Wide() {
-		a := regions.R2588a42e7de3Args{
+		a := regions.Re67d6009d7d4Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R2588a42e7de3(&a)
+		regions.Re67d6009d7d4(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -48,14 +48,14 @@ func (c *addBackwardFused) run() {
 	_ = L
 	_ = n
 	if kern.Wide() {
-		a := regions.R07df49c4dbf4Args{
+		a := regions.Rabeb4e1cb66aArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.ABar),
 			P2: unsafe.SliceData(c.BBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R07df49c4dbf4(&a)
+		regions.Rabeb4e1cb66a(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -23,7 +23,7 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R4413492edb6bArgs{
+		a := regions.R5adabfcd1a1dArgs{
 			P0: unsafe.SliceData(c.Logits),
 			P1: unsafe.SliceData(c.OutLogsumexp),
 			N0: L,
@@ -34,7 +34,7 @@ func (c *crossEntropyCallFused) run() {
 			N5: 12,
 			N6: T * V,
 		}
-		regions.R4413492edb6b(&a)
+		regions.R5adabfcd1a1d(&a)
 	} else {
 		for i := range L {
 			outLogsumexp := c.OutLogsumexp[i*T:][:T]
@@ -76,13 +76,13 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.Rb634b5e31277Args{
+		a := regions.R3d34b63a2c15Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 		}
-		regions.Rb634b5e31277(&a)
+		regions.R3d34b63a2c15(&a)
 	} else {
 		outProd2 := c.OutProd[:L]
 		out := c.Out[:L]
@@ -108,13 +108,13 @@ func (c *crossEntropyBackwardFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R3681401f0937Args{
+		a := regions.R7658b7d1840bArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t102),
 			N0: L,
 		}
-		regions.R3681401f0937(&a)
+		regions.R7658b7d1840b(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		outBar := c.OutBar[:L]
@@ -143,7 +143,7 @@ func (c *crossEntropyBackwardFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := regions.R8fed08c4ecdcArgs{
+		a := regions.R7843694d4066Args{
 			P0: unsafe.SliceData(c.OutLogsumexp),
 			P1: unsafe.SliceData(t142),
 			P2: unsafe.SliceData(c.Logits),
@@ -154,7 +154,7 @@ func (c *crossEntropyBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R8fed08c4ecdc(&a)
+		regions.R7843694d4066(&a)
 	} else {
 		for i := range L {
 			outLogsumexp := c.OutLogsumexp[i*T:][:T]

@@ -19,13 +19,13 @@ func (c *expCallFused) run() {
 
 	// exp.out
 	if kern.Wide() {
-		a := regions.R4f60513b4b95Args{
+		a := regions.R55d5beb73f67Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R4f60513b4b95(&a)
+		regions.R55d5beb73f67(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -48,14 +48,14 @@ func (c *expBackwardFused) run() {
 
 	// exp.out
 	if kern.Wide() {
-		a := regions.R941da4d27a95Args{
+		a := regions.Rcbd1eb952fd1Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R941da4d27a95(&a)
+		regions.Rcbd1eb952fd1(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -21,7 +21,7 @@ func (c *frobeniusDotCallFused) run() {
 
 	// frobenius_dot.out
 	if kern.Wide() {
-		a := regions.Ra963b14fe542Args{
+		a := regions.R035494f2697cArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
@@ -30,7 +30,7 @@ func (c *frobeniusDotCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Ra963b14fe542(&a)
+		regions.R035494f2697c(&a)
 	} else {
 		out := c.Out[:L]
 		for i := range L {
@@ -63,7 +63,7 @@ func (c *frobeniusDotBackwardFused) run() {
 
 	// frobenius_dot.out
 	if kern.Wide() {
-		a := regions.R86249f83fe85Args{
+		a := regions.R94a6f01087d4Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.ABar),
@@ -74,7 +74,7 @@ func (c *frobeniusDotBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R86249f83fe85(&a)
+		regions.R94a6f01087d4(&a)
 	} else {
 		outBar := c.OutBar[:L]
 		for i := range L {

@@ -20,13 +20,13 @@ func (c *gELUCallFused) run() {
 
 	// gelu.out
 	if kern.Wide() {
-		a := regions.R0974c0491b1cArgs{
+		a := regions.R8537d0222ed6Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R0974c0491b1c(&a)
+		regions.R8537d0222ed6(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *gELUBackwardFused) run() {
 
 	// gelu.out
 	if kern.Wide() {
-		a := regions.Rc936e2f8a2e1Args{
+		a := regions.R3770583b19e9Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rc936e2f8a2e1(&a)
+		regions.R3770583b19e9(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

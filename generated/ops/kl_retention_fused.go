@@ -23,7 +23,7 @@ func (c *kLRetentionCallFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.R7a118f133ddbArgs{
+		a := regions.Rdde628c59c5dArgs{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(c.Theta),
 			P2: unsafe.SliceData(c.G),
@@ -34,7 +34,7 @@ func (c *kLRetentionCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R7a118f133ddb(&a)
+		regions.Rdde628c59c5d(&a)
 	} else {
 		alpha := c.Alpha[:L]
 		theta := c.Theta[:L]
@@ -54,7 +54,7 @@ func (c *kLRetentionCallFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.R05338fc5d313Args{
+		a := regions.R62da3a29d81cArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -62,7 +62,7 @@ func (c *kLRetentionCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R05338fc5d313(&a)
+		regions.R62da3a29d81c(&a)
 	} else {
 		for i := range L {
 			for j := range m {
@@ -104,7 +104,7 @@ func (c *kLRetentionBackwardFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.Rb7be3feaa14bArgs{
+		a := regions.Re4cac5520d33Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.Prior),
@@ -120,7 +120,7 @@ func (c *kLRetentionBackwardFused) run() {
 			N7: 12,
 			N8: m * n,
 		}
-		regions.Rb7be3feaa14b(&a)
+		regions.Re4cac5520d33(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*m:][:m]
@@ -143,7 +143,7 @@ func (c *kLRetentionBackwardFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := regions.Rfa396cb39eb3Args{
+		a := regions.R5d505c8b0125Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.Alpha),
 			P2:  unsafe.SliceData(t22),
@@ -167,7 +167,7 @@ func (c *kLRetentionBackwardFused) run() {
 			N8:  12 * n,
 			N9:  m * n,
 		}
-		regions.Rfa396cb39eb3(&a)
+		regions.R5d505c8b0125(&a)
 	} else {
 		theta := c.Theta[:L]
 		alpha := c.Alpha[:L]

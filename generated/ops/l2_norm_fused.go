@@ -20,7 +20,7 @@ func (c *l2NormCallFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.Rca792e01e6afArgs{
+		a := regions.R1120eb73e58bArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutProd),
 			N0: L,
@@ -29,7 +29,7 @@ func (c *l2NormCallFused) run() {
 			N3: 8,
 			N4: 12,
 		}
-		regions.Rca792e01e6af(&a)
+		regions.R1120eb73e58b(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		for i := range L {
@@ -47,12 +47,12 @@ func (c *l2NormCallFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.Rf94bf3e72159Args{
+		a := regions.R885976cd1a8bArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 		}
-		regions.Rf94bf3e72159(&a)
+		regions.R885976cd1a8b(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		out := c.Out[:L]
@@ -75,13 +75,13 @@ func (c *l2NormBackwardFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.R21d0de020db2Args{
+		a := regions.R56a8bb79926aArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t9),
 			N0: L,
 		}
-		regions.R21d0de020db2(&a)
+		regions.R56a8bb79926a(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		outBar := c.OutBar[:L]
@@ -93,14 +93,14 @@ func (c *l2NormBackwardFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := regions.Rb5fa247ba6ccArgs{
+		a := regions.Rd5cdf6de4148Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rb5fa247ba6cc(&a)
+		regions.Rd5cdf6de4148(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

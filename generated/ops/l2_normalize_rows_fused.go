@@ -22,7 +22,7 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutProd),
 			N0: L,
@@ -33,7 +33,7 @@ func (c *l2NormalizeRowsCallFused) run() {
 			N5: 12,
 			N6: m * n,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -53,13 +53,13 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: m,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -73,7 +73,7 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Out),
@@ -82,7 +82,7 @@ func (c *l2NormalizeRowsCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -116,7 +116,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
@@ -125,7 +125,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -148,7 +148,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Rfbe2a0ccab3aArgs{
+		a := regions.Rb6588b256232Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.X),
@@ -161,7 +161,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N5: n,
 			N6: m * n,
 		}
-		regions.Rfbe2a0ccab3a(&a)
+		regions.Rb6588b256232(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -183,7 +183,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.OutProd),
 			P2: unsafe.SliceData(t62),
@@ -192,7 +192,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*m:][:m]
@@ -211,7 +211,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.X),
@@ -222,7 +222,7 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]

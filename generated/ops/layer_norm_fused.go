@@ -24,7 +24,7 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.Rde24c9e78d8cArgs{
+		a := regions.R5432ca45a9a2Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -35,7 +35,7 @@ func (c *layerNormCallFused) run() {
 			N5: 12,
 			N6: m * n,
 		}
-		regions.Rde24c9e78d8c(&a)
+		regions.R5432ca45a9a2(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]
@@ -55,14 +55,14 @@ func (c *layerNormCallFused) run() {
 	// layer_norm.out
 	w := F(n)
 	if kern.Wide() {
-		a := regions.R883db4b17644Args{
+		a := regions.R0506f64f82ceArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.OutDiv),
 			N0: L,
 			N1: m,
 			S0: [2]float32{w},
 		}
-		regions.R883db4b17644(&a)
+		regions.R0506f64f82ce(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]
@@ -75,7 +75,7 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R775b01a98850Args{
+		a := regions.R9b876d58b969Args{
 			P0: unsafe.SliceData(c.OutDiv),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(t4),
@@ -88,7 +88,7 @@ func (c *layerNormCallFused) run() {
 			N5: n,
 			N6: m * n,
 		}
-		regions.R775b01a98850(&a)
+		regions.R9b876d58b969(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*m:][:m]
@@ -112,14 +112,14 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.Rccaca5b3146eArgs{
+		a := regions.R14a6fee79686Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.OutSqrt),
 			N0: L,
 			N1: m,
 			S0: [2]float32{w},
 		}
-		regions.Rccaca5b3146e(&a)
+		regions.R14a6fee79686(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*m:][:m]
@@ -132,7 +132,7 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R1a4fdeb852d3Args{
+		a := regions.R7ab0c919d8d4Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.Gamma),
@@ -143,7 +143,7 @@ func (c *layerNormCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R1a4fdeb852d3(&a)
+		regions.R7ab0c919d8d4(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*m:][:m]
@@ -182,7 +182,7 @@ func (c *layerNormBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rbf8be8bcdfa6Args{
+		a := regions.R702535c9343bArgs{
 			P0: unsafe.SliceData(c.OutDiv),
 			P1: unsafe.SliceData(c.OutSqrt),
 			P2: unsafe.SliceData(c.X),
@@ -204,7 +204,7 @@ func (c *layerNormBackwardFused) run() {
 			N8: 12 * n,
 			N9: m * n,
 		}
-		regions.Rbf8be8bcdfa6(&a)
+		regions.R702535c9343b(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*m:][:m]
@@ -241,13 +241,13 @@ func (c *layerNormBackwardFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t72),
 			N0: L,
 			N1: m,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*m:][:m]
@@ -263,7 +263,7 @@ func (c *layerNormBackwardFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R6b35d30494d4Args{
+		a := regions.R9f9b87969060Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(t31),
@@ -271,7 +271,7 @@ func (c *layerNormBackwardFused) run() {
 			N1: m,
 			S0: [2]float32{t16},
 		}
-		regions.R6b35d30494d4(&a)
+		regions.R9f9b87969060(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*m:][:m]
@@ -285,7 +285,7 @@ func (c *layerNormBackwardFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R1c9e496e971dArgs{
+		a := regions.Re799da10b8daArgs{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(t4),
@@ -301,7 +301,7 @@ func (c *layerNormBackwardFused) run() {
 			N6: 12 * n,
 			N7: m * n,
 		}
-		regions.R1c9e496e971d(&a)
+		regions.Re799da10b8da(&a)
 	} else {
 		for i := range L {
 			t72_2 := t72[i*m:][:m]
@@ -328,7 +328,7 @@ func (c *layerNormBackwardFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := regions.R351fbbc3d5c4Args{
+		a := regions.R9145d4360c8cArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.XBar),
@@ -338,7 +338,7 @@ func (c *layerNormBackwardFused) run() {
 			N3: m * n,
 			S0: [2]float32{t16},
 		}
-		regions.R351fbbc3d5c4(&a)
+		regions.R9145d4360c8c(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*m:][:m]

@@ -19,13 +19,13 @@ func (c *logCallFused) run() {
 
 	// log.out
 	if kern.Wide() {
-		a := regions.R0468ddc330dfArgs{
+		a := regions.Rcf4ea77299abArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R0468ddc330df(&a)
+		regions.Rcf4ea77299ab(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -48,14 +48,14 @@ func (c *logBackwardFused) run() {
 
 	// log.out
 	if kern.Wide() {
-		a := regions.Rbb2fa6f507b0Args{
+		a := regions.R5251d25c77afArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rbb2fa6f507b0(&a)
+		regions.R5251d25c77af(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

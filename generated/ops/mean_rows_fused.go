@@ -22,7 +22,7 @@ func (c *meanRowsCallFused) run() {
 	// mean_rows.out
 	clear(t)
 	if kern.Wide() {
-		a := regions.R8ab9c4879b2aArgs{
+		a := regions.R53d1d397c964Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.X),
 			N0: L,
@@ -30,7 +30,7 @@ func (c *meanRowsCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R8ab9c4879b2a(&a)
+		regions.R53d1d397c964(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*n:][:n]
@@ -46,14 +46,14 @@ func (c *meanRowsCallFused) run() {
 	// mean_rows.out
 	w := F(m)
 	if kern.Wide() {
-		a := regions.R883db4b17644Args{
+		a := regions.R0506f64f82ceArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 			S0: [2]float32{w},
 		}
-		regions.R883db4b17644(&a)
+		regions.R0506f64f82ce(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*n:][:n]
@@ -80,7 +80,7 @@ func (c *meanRowsBackwardFused) run() {
 
 	// mean_rows.out
 	if kern.Wide() {
-		a := regions.R79e434eacf89Args{
+		a := regions.R17297f319b66Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.XBar),
 			N0: L,
@@ -89,7 +89,7 @@ func (c *meanRowsBackwardFused) run() {
 			N3: m * n,
 			S0: [2]float32{t3},
 		}
-		regions.R79e434eacf89(&a)
+		regions.R17297f319b66(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -19,14 +19,14 @@ func (c *mulCallFused) run() {
 
 	// mul.out
 	if kern.Wide() {
-		a := regions.R941da4d27a95Args{
+		a := regions.Rcbd1eb952fd1Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R941da4d27a95(&a)
+		regions.Rcbd1eb952fd1(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -50,7 +50,7 @@ func (c *mulBackwardFused) run() {
 
 	// mul.out
 	if kern.Wide() {
-		a := regions.R968908f587aaArgs{
+		a := regions.Rab38d73eae00Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.ABar),
@@ -59,7 +59,7 @@ func (c *mulBackwardFused) run() {
 			N0: L,
 			N1: n,
 		}
-		regions.R968908f587aa(&a)
+		regions.Rab38d73eae00(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -24,7 +24,7 @@ func (c *normalizedSiLUCallFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.R1a1f40fe6f07Args{
+		a := regions.R657c1b818f27Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t3),
@@ -36,7 +36,7 @@ func (c *normalizedSiLUCallFused) run() {
 			N5: 12,
 			N6: m * n,
 		}
-		regions.R1a1f40fe6f07(&a)
+		regions.R657c1b818f27(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*m:][:m]
@@ -60,7 +60,7 @@ func (c *normalizedSiLUCallFused) run() {
 	// normalized_si_lu.out
 	scaleEntry := c.Scale[0]
 	if kern.Wide() {
-		a := regions.R878ffb85b3e8Args{
+		a := regions.R8eb4dcc88925Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(c.OutSqrt),
 			P2: unsafe.SliceData(t6),
@@ -68,7 +68,7 @@ func (c *normalizedSiLUCallFused) run() {
 			N1: m,
 			S0: [2]float32{scaleEntry},
 		}
-		regions.R878ffb85b3e8(&a)
+		regions.R8eb4dcc88925(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*m:][:m]
@@ -84,7 +84,7 @@ func (c *normalizedSiLUCallFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.Rd211bb69820fArgs{
+		a := regions.Rfcf4eae8f8b2Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.Out),
@@ -93,7 +93,7 @@ func (c *normalizedSiLUCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rd211bb69820f(&a)
+		regions.Rfcf4eae8f8b2(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*m:][:m]
@@ -126,7 +126,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.R2ec84ed06a14Args{
+		a := regions.R6524dc32dd11Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t),
@@ -142,7 +142,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 			N7: 12,
 			N8: m * n,
 		}
-		regions.R2ec84ed06a14(&a)
+		regions.R6524dc32dd11(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]
@@ -170,7 +170,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 	// normalized_si_lu.out
 	scaleEntry := c.Scale[0]
 	if kern.Wide() {
-		a := regions.R9b9ee6286d01Args{
+		a := regions.R73cc0f6aaafcArgs{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t32),
@@ -179,7 +179,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 			N1: m,
 			S0: [2]float32{scaleEntry},
 		}
-		regions.R9b9ee6286d01(&a)
+		regions.R73cc0f6aaafc(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*m:][:m]
@@ -197,7 +197,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := regions.Rfa14fbd0a695Args{
+		a := regions.R7be7e0021cd4Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t2),
@@ -210,7 +210,7 @@ func (c *normalizedSiLUBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rfa14fbd0a695(&a)
+		regions.R7be7e0021cd4(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*m:][:m]

@@ -21,7 +21,7 @@ func (c *outerProductCallFused) run() {
 
 	// outer_product.out
 	if kern.Wide() {
-		a := regions.R32bd9575819bArgs{
+		a := regions.Ree2d2418945aArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
@@ -30,7 +30,7 @@ func (c *outerProductCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R32bd9575819b(&a)
+		regions.Ree2d2418945a(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*m:][:m]
@@ -59,7 +59,7 @@ func (c *outerProductBackwardFused) run() {
 	// outer_product.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.R1c16281e5761Args{
+		a := regions.R8f99ea6c17c0Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.B),
@@ -73,7 +73,7 @@ func (c *outerProductBackwardFused) run() {
 			N5: n,
 			N6: m * n,
 		}
-		regions.R1c16281e5761(&a)
+		regions.R8f99ea6c17c0(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*m:][:m]

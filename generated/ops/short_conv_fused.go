@@ -24,7 +24,7 @@ func (c *shortConvCallFused) run() {
 	// short_conv.out
 	clear(t)
 	if kern.Wide() {
-		a := regions.Rfb00a57dc2e1Args{
+		a := regions.Ra47798d48c4bArgs{
 			P0: unsafe.SliceData(c.U),
 			P1: unsafe.SliceData(c.W),
 			P2: unsafe.SliceData(t),
@@ -36,7 +36,7 @@ func (c *shortConvCallFused) run() {
 			N5: K * n,
 			N6: T * n,
 		}
-		regions.Rfb00a57dc2e1(&a)
+		regions.Ra47798d48c4b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -54,7 +54,7 @@ func (c *shortConvCallFused) run() {
 
 	// short_conv.out
 	if kern.Wide() {
-		a := regions.Re12ba0232fcaArgs{
+		a := regions.R3c4744da2d33Args{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(c.OutLin),
@@ -64,7 +64,7 @@ func (c *shortConvCallFused) run() {
 			N2: n,
 			N3: T * n,
 		}
-		regions.Re12ba0232fca(&a)
+		regions.R3c4744da2d33(&a)
 	} else {
 		for i := range L {
 			b := c.B[i*n:][:n]
@@ -97,7 +97,7 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.Rbf8015e3a594Args{
+		a := regions.R1002fc7981e2Args{
 			P0: unsafe.SliceData(c.OutLin),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t7),
@@ -109,7 +109,7 @@ func (c *shortConvBackwardFused) run() {
 			N4: 12 * n,
 			N5: T * n,
 		}
-		regions.Rbf8015e3a594(&a)
+		regions.R1002fc7981e2(&a)
 	} else {
 		for i := range L {
 			bBar := c.BBar[i*n:][:n]
@@ -132,7 +132,7 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.UBar)
 	if kern.Wide() {
-		a := regions.R1071aec7026eArgs{
+		a := regions.Rafa92b0c1e5aArgs{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.UBar),
@@ -144,7 +144,7 @@ func (c *shortConvBackwardFused) run() {
 			N5: K * n,
 			N6: T * n,
 		}
-		regions.R1071aec7026e(&a)
+		regions.Rafa92b0c1e5a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -163,7 +163,7 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.WBar)
 	if kern.Wide() {
-		a := regions.Rf21441c1aa20Args{
+		a := regions.Ra4b9a12f6581Args{
 			P0: unsafe.SliceData(c.U),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.WBar),
@@ -175,7 +175,7 @@ func (c *shortConvBackwardFused) run() {
 			N5: K * n,
 			N6: T * n,
 		}
-		regions.Rf21441c1aa20(&a)
+		regions.Ra4b9a12f6581(&a)
 	} else {
 		for i := range L {
 			for j := range K {

@@ -20,13 +20,13 @@ func (c *siLUCallFused) run() {
 
 	// si_lu.out
 	if kern.Wide() {
-		a := regions.R4e3929cea06eArgs{
+		a := regions.R425c0587fe09Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R4e3929cea06e(&a)
+		regions.R425c0587fe09(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *siLUBackwardFused) run() {
 
 	// si_lu.out
 	if kern.Wide() {
-		a := regions.Re45cdf93fbf7Args{
+		a := regions.Rd6bd52a1d19fArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Re45cdf93fbf7(&a)
+		regions.Rd6bd52a1d19f(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

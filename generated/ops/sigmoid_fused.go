@@ -19,13 +19,13 @@ func (c *sigmoidCallFused) run() {
 
 	// sigmoid.out
 	if kern.Wide() {
-		a := regions.R1e4584de63feArgs{
+		a := regions.R26b7eedd0329Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R1e4584de63fe(&a)
+		regions.R26b7eedd0329(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -48,14 +48,14 @@ func (c *sigmoidBackwardFused) run() {
 
 	// sigmoid.out
 	if kern.Wide() {
-		a := regions.R13ab7141df79Args{
+		a := regions.R5bf2be9f9c44Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.R13ab7141df79(&a)
+		regions.R5bf2be9f9c44(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

@@ -22,7 +22,7 @@ func (c *softmaxCallFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := regions.R05338fc5d313Args{
+		a := regions.R62da3a29d81cArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -30,7 +30,7 @@ func (c *softmaxCallFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.R05338fc5d313(&a)
+		regions.R62da3a29d81c(&a)
 	} else {
 		for i := range L {
 			for j := range m {
@@ -71,7 +71,7 @@ func (c *softmaxBackwardFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := regions.R98651393476dArgs{
+		a := regions.R7e318d4f7bf7Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(t),
@@ -83,7 +83,7 @@ func (c *softmaxBackwardFused) run() {
 			N5: 12,
 			N6: m * n,
 		}
-		regions.R98651393476d(&a)
+		regions.R7e318d4f7bf7(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]
@@ -103,7 +103,7 @@ func (c *softmaxBackwardFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := regions.Rfc9677e47255Args{
+		a := regions.R9c03a5289587Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.OutBar),
@@ -113,7 +113,7 @@ func (c *softmaxBackwardFused) run() {
 			N2: n,
 			N3: m * n,
 		}
-		regions.Rfc9677e47255(&a)
+		regions.R9c03a5289587(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]

@@ -20,13 +20,13 @@ func (c *softplusCallFused) run() {
 
 	// softplus.out
 	if kern.Wide() {
-		a := regions.Ref5e7a203e20Args{
+		a := regions.R2333c677d1bcArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Ref5e7a203e20(&a)
+		regions.R2333c677d1bc(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *softplusBackwardFused) run() {
 
 	// softplus.out
 	if kern.Wide() {
-		a := regions.Rd9203774c615Args{
+		a := regions.Rf12ba1ec18acArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rd9203774c615(&a)
+		regions.Rf12ba1ec18ac(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -22,7 +22,7 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.Reb57548e776dArgs{
+		a := regions.Rd329917b2319Args{
 			P0: unsafe.SliceData(c.S),
 			P1: unsafe.SliceData(c.OutProd),
 			N0: L,
@@ -33,7 +33,7 @@ func (c *sphereProjectNormalizeCallFused) run() {
 			N5: 12,
 			N6: d * m,
 		}
-		regions.Reb57548e776d(&a)
+		regions.Rd329917b2319(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -53,13 +53,13 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: m,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -73,7 +73,7 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R3ce057dadd7dArgs{
+		a := regions.R772eaf07ccb4Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.S),
 			P2: unsafe.SliceData(c.Out),
@@ -82,7 +82,7 @@ func (c *sphereProjectNormalizeCallFused) run() {
 			N2: d,
 			N3: d * m,
 		}
-		regions.R3ce057dadd7d(&a)
+		regions.R772eaf07ccb4(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -116,7 +116,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.OutProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
@@ -125,7 +125,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -148,7 +148,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R22b6b47a5827Args{
+		a := regions.Ra4e8f98bea07Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.S),
@@ -161,7 +161,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N5: d,
 			N6: d * m,
 		}
-		regions.R22b6b47a5827(&a)
+		regions.Ra4e8f98bea07(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -183,7 +183,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.OutProd),
 			P2: unsafe.SliceData(t62),
@@ -192,7 +192,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N0: L,
 			N1: m,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*m:][:m]
@@ -211,7 +211,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := regions.R6e45eedf65f5Args{
+		a := regions.R105cf5cf228bArgs{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.S),
@@ -222,7 +222,7 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			N2: d,
 			N3: d * m,
 		}
-		regions.R6e45eedf65f5(&a)
+		regions.R105cf5cf228b(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]

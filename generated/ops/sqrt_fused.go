@@ -20,13 +20,13 @@ func (c *sqrtCallFused) run() {
 
 	// sqrt.out
 	if kern.Wide() {
-		a := regions.Rbf5c282521beArgs{
+		a := regions.Rad71374b695aArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Rbf5c282521be(&a)
+		regions.Rad71374b695a(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -49,14 +49,14 @@ func (c *sqrtBackwardFused) run() {
 
 	// sqrt.out
 	if kern.Wide() {
-		a := regions.Rd98712182d9eArgs{
+		a := regions.R139a1d04b630Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rd98712182d9e(&a)
+		regions.R139a1d04b630(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -20,14 +20,14 @@ func (c *straightThroughBoolCallFused) run() {
 	// straight_through_bool.out
 	thresholdEntry := c.Threshold[0]
 	if kern.Wide() {
-		a := regions.R2d76856b54b6Args{
+		a := regions.Rea57db31d709Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 			S0: [2]float32{thresholdEntry},
 		}
-		regions.R2d76856b54b6(&a)
+		regions.Rea57db31d709(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

@@ -19,14 +19,14 @@ func (c *subCallFused) run() {
 
 	// sub.out
 	if kern.Wide() {
-		a := regions.R691aef85c9feArgs{
+		a := regions.R28ba0fcb4913Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.R691aef85c9fe(&a)
+		regions.R28ba0fcb4913(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -50,14 +50,14 @@ func (c *subBackwardFused) run() {
 
 	// sub.out
 	if kern.Wide() {
-		a := regions.Ref7b85cf4416Args{
+		a := regions.Rd590435823a3Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.BBar),
 			P2: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: n,
 		}
-		regions.Ref7b85cf4416(&a)
+		regions.Rd590435823a3(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

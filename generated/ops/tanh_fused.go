@@ -20,13 +20,13 @@ func (c *tanhCallFused) run() {
 
 	// tanh.out
 	if kern.Wide() {
-		a := regions.Rb6d5937f310eArgs{
+		a := regions.R785c82609315Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
 			N1: n,
 		}
-		regions.Rb6d5937f310e(&a)
+		regions.R785c82609315(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -49,14 +49,14 @@ func (c *tanhBackwardFused) run() {
 
 	// tanh.out
 	if kern.Wide() {
-		a := regions.Rfd44468c1dc8Args{
+		a := regions.R664ac58edd19Args{
 			P0: unsafe.SliceData(c.Out),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: n,
 		}
-		regions.Rfd44468c1dc8(&a)
+		regions.R664ac58edd19(&a)
 	} else {
 		for i := range L {
 			out := c.Out[i*n:][:n]

@@ -27,7 +27,7 @@ func (c *outFused) run() {
 	// cms.out
 	clear(t14)
 	if kern.Wide() {
-		a := regions.Rb27b4597838bArgs{
+		a := regions.Rb0217d6c2923Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.M),
 			N0: L,
@@ -37,7 +37,7 @@ func (c *outFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.Rb27b4597838b(&a)
+		regions.Rb0217d6c2923(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -54,7 +54,7 @@ func (c *outFused) run() {
 
 	// cms.out
 	if kern.Wide() {
-		a := regions.R92d2ff661be2Args{
+		a := regions.R6eb8aec62221Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.Out),
 			N0: L,
@@ -63,7 +63,7 @@ func (c *outFused) run() {
 			N3: T * d,
 			S0: [2]float32{s},
 		}
-		regions.R92d2ff661be2(&a)
+		regions.R6eb8aec62221(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -93,7 +93,7 @@ func (c *outBackwardFused) run() {
 
 	// cms.out
 	if kern.Wide() {
-		a := regions.R6194a0c6fb02Args{
+		a := regions.R402203d3653cArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.MBar),
 			N0: L,
@@ -104,7 +104,7 @@ func (c *outBackwardFused) run() {
 			N5: K * T * d,
 			S0: [2]float32{s},
 		}
-		regions.R6194a0c6fb02(&a)
+		regions.R402203d3653c(&a)
 	} else {
 		for i := range L {
 			for j := range K {

@@ -28,7 +28,7 @@ func (c *outFused) run() {
 	// cms_gated.out
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R15fb007719d8Args{
+		a := regions.R499ba2a1c087Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.F2),
 			P2: unsafe.SliceData(c.M),
@@ -43,7 +43,7 @@ func (c *outFused) run() {
 			N7: T * d,
 			N8: K * T * d,
 		}
-		regions.R15fb007719d8(&a)
+		regions.R499ba2a1c087(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*K:][:K]
@@ -65,7 +65,7 @@ func (c *outFused) run() {
 	// cms_gated.out, cms_gated.u
 	clear(t20)
 	if kern.Wide() {
-		a := regions.R1cd49a68eda3Args{
+		a := regions.R92a892890e81Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.Out),
 			P2: unsafe.SliceData(t20),
@@ -78,7 +78,7 @@ func (c *outFused) run() {
 			N5: T * d,
 			S0: [2]float32{s},
 		}
-		regions.R1cd49a68eda3(&a)
+		regions.R92a892890e81(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*d:][:d]
@@ -97,14 +97,14 @@ func (c *outFused) run() {
 	// cms_gated.u
 	w2 := F(T)
 	if kern.Wide() {
-		a := regions.R883db4b17644Args{
+		a := regions.R0506f64f82ceArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.U),
 			N0: L,
 			N1: d,
 			S0: [2]float32{w2},
 		}
-		regions.R883db4b17644(&a)
+		regions.R0506f64f82ce(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*d:][:d]
@@ -137,7 +137,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.u
 	if kern.Wide() {
-		a := regions.R79e434eacf89Args{
+		a := regions.R17297f319b66Args{
 			P0: unsafe.SliceData(c.UBar),
 			P1: unsafe.SliceData(c.XBar),
 			N0: L,
@@ -146,7 +146,7 @@ func (c *outBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t32},
 		}
-		regions.R79e434eacf89(&a)
+		regions.R17297f319b66(&a)
 	} else {
 		for i := range L {
 			uBar := c.UBar[i*d:][:d]
@@ -161,7 +161,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.out
 	if kern.Wide() {
-		a := regions.Rc4f742ca8afcArgs{
+		a := regions.Rbf8370667e25Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -169,7 +169,7 @@ func (c *outBackwardFused) run() {
 			N1: K,
 			S0: [2]float32{s},
 		}
-		regions.Rc4f742ca8afc(&a)
+		regions.Rbf8370667e25(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*K:][:K]
@@ -185,7 +185,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.out
 	if kern.Wide() {
-		a := regions.R25b678d6aad0Args{
+		a := regions.R05ea668a3f1dArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.OutBar),
@@ -205,7 +205,7 @@ func (c *outBackwardFused) run() {
 			N7: T * d,
 			N8: K * T * d,
 		}
-		regions.R25b678d6aad0(&a)
+		regions.R05ea668a3f1d(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*K:][:K]
@@ -247,7 +247,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.s, cms_gated.out
 	if kern.Wide() {
-		a := regions.Rce0b9f440967Args{
+		a := regions.Rf7ac0a1ed7f1Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t162),
 			P2: unsafe.SliceData(c.ABar),
@@ -255,7 +255,7 @@ func (c *outBackwardFused) run() {
 			N1: K,
 			S0: [2]float32{s},
 		}
-		regions.Rce0b9f440967(&a)
+		regions.Rf7ac0a1ed7f1(&a)
 	} else {
 		for i := range L {
 			t172_2 := t172[i*K:][:K]

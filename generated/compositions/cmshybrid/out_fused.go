@@ -27,13 +27,13 @@ func (c *outFused) run() {
 	// cms_hybrid.p
 	top := F(math.Inf(-1))
 	if kern.Wide() {
-		a := regions.R3cc1552a39b1Args{
+		a := regions.Rc32fa8c33d6cArgs{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(topTotal),
 			N0: K,
 			S0: [2]float32{top},
 		}
-		regions.R3cc1552a39b1(&a)
+		regions.Rc32fa8c33d6c(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		top2 := top
@@ -47,7 +47,7 @@ func (c *outFused) run() {
 	top = topTotal[0]
 	var sum F
 	if kern.Wide() {
-		a := regions.Rfca7068896cdArgs{
+		a := regions.R37082c7d69e5Args{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(c.P),
 			P2: unsafe.SliceData(sumTotal),
@@ -55,7 +55,7 @@ func (c *outFused) run() {
 			S0: [2]float32{sum},
 			S1: [2]float32{top},
 		}
-		regions.Rfca7068896cd(&a)
+		regions.R37082c7d69e5(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		p := c.P[:K]
@@ -71,12 +71,12 @@ func (c *outFused) run() {
 	}
 	sum = sumTotal[0]
 	if kern.Wide() {
-		a := regions.R9099d81f9f2dArgs{
+		a := regions.R4f4494dc1ea1Args{
 			P0: unsafe.SliceData(c.P),
 			N0: K,
 			S0: [2]float32{sum},
 		}
-		regions.R9099d81f9f2d(&a)
+		regions.R4f4494dc1ea1(&a)
 	} else {
 		p := c.P[:K]
 		for i := range K {
@@ -87,7 +87,7 @@ func (c *outFused) run() {
 	// cms_hybrid.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R97ee01d9bc0bArgs{
+		a := regions.R1accc8915e0aArgs{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(t2),
@@ -101,7 +101,7 @@ func (c *outFused) run() {
 			N7: T * d,
 			N8: K * T * d,
 		}
-		regions.R97ee01d9bc0b(&a)
+		regions.R1accc8915e0a(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -120,7 +120,7 @@ func (c *outFused) run() {
 
 	// cms_hybrid.out
 	if kern.Wide() {
-		a := regions.R7514e6506fb7Args{
+		a := regions.Rd9d5a0ade210Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(c.W),
 			P2: unsafe.SliceData(t2),
@@ -130,7 +130,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R7514e6506fb7(&a)
+		regions.Rd9d5a0ade210(&a)
 	} else {
 		w := c.W[:d]
 		for i := range L {
@@ -162,7 +162,7 @@ func (c *outBackwardFused) run() {
 	// cms_hybrid.out
 	clear(c.WBar)
 	if kern.Wide() {
-		a := regions.R34297e106169Args{
+		a := regions.Re4110937f1a0Args{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.W),
 			P2: unsafe.SliceData(c.YBar),
@@ -175,7 +175,7 @@ func (c *outBackwardFused) run() {
 			N4: 12 * d,
 			N5: T * d,
 		}
-		regions.R34297e106169(&a)
+		regions.Re4110937f1a0(&a)
 	} else {
 		w := c.W[:d]
 		wBar := c.WBar[:d]
@@ -195,7 +195,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.out
 	if kern.Wide() {
-		a := regions.R843586b1e508Args{
+		a := regions.R47cedb903965Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.MBar),
@@ -206,7 +206,7 @@ func (c *outBackwardFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.R843586b1e508(&a)
+		regions.R47cedb903965(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -225,7 +225,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.out
 	if kern.Wide() {
-		a := regions.R69aba11ba17bArgs{
+		a := regions.R2651e98bd4bcArgs{
 			P0: unsafe.SliceData(c.M),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t6),
@@ -236,7 +236,7 @@ func (c *outBackwardFused) run() {
 			N4: K * T * d,
 			N5: T * d,
 		}
-		regions.R69aba11ba17b(&a)
+		regions.R2651e98bd4bc(&a)
 	} else {
 		for i := range K {
 			var t62 F
@@ -260,14 +260,14 @@ func (c *outBackwardFused) run() {
 	// cms_hybrid.p
 	var t7 F
 	if kern.Wide() {
-		a := regions.R19cafb8d202cArgs{
+		a := regions.Rc10f74137129Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t7Total),
 			N0: K,
 			S0: [2]float32{t7},
 		}
-		regions.R19cafb8d202c(&a)
+		regions.Rc10f74137129(&a)
 	} else {
 		p := c.P[:K]
 		t7_2 := t7
@@ -282,14 +282,14 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.p
 	if kern.Wide() {
-		a := regions.R567a057f9ddcArgs{
+		a := regions.Rb3ddc36e8da8Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.AlphaBar),
 			N0: K,
 			S0: [2]float32{t7},
 		}
-		regions.R567a057f9ddc(&a)
+		regions.Rb3ddc36e8da8(&a)
 	} else {
 		p := c.P[:K]
 		alphaBar := c.AlphaBar[:K]

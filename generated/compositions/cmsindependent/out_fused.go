@@ -26,13 +26,13 @@ func (c *outFused) run() {
 	// cms_independent.p
 	top := F(math.Inf(-1))
 	if kern.Wide() {
-		a := regions.R3cc1552a39b1Args{
+		a := regions.Rc32fa8c33d6cArgs{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(topTotal),
 			N0: K,
 			S0: [2]float32{top},
 		}
-		regions.R3cc1552a39b1(&a)
+		regions.Rc32fa8c33d6c(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		top2 := top
@@ -46,7 +46,7 @@ func (c *outFused) run() {
 	top = topTotal[0]
 	var sum F
 	if kern.Wide() {
-		a := regions.Rfca7068896cdArgs{
+		a := regions.R37082c7d69e5Args{
 			P0: unsafe.SliceData(c.Alpha),
 			P1: unsafe.SliceData(c.P),
 			P2: unsafe.SliceData(sumTotal),
@@ -54,7 +54,7 @@ func (c *outFused) run() {
 			S0: [2]float32{sum},
 			S1: [2]float32{top},
 		}
-		regions.Rfca7068896cd(&a)
+		regions.R37082c7d69e5(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		p := c.P[:K]
@@ -70,12 +70,12 @@ func (c *outFused) run() {
 	}
 	sum = sumTotal[0]
 	if kern.Wide() {
-		a := regions.R9099d81f9f2dArgs{
+		a := regions.R4f4494dc1ea1Args{
 			P0: unsafe.SliceData(c.P),
 			N0: K,
 			S0: [2]float32{sum},
 		}
-		regions.R9099d81f9f2d(&a)
+		regions.R4f4494dc1ea1(&a)
 	} else {
 		p := c.P[:K]
 		for i := range K {
@@ -86,7 +86,7 @@ func (c *outFused) run() {
 	// cms_independent.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R97ee01d9bc0bArgs{
+		a := regions.R1accc8915e0aArgs{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.Out),
@@ -100,7 +100,7 @@ func (c *outFused) run() {
 			N7: T * d,
 			N8: K * T * d,
 		}
-		regions.R97ee01d9bc0b(&a)
+		regions.R1accc8915e0a(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -133,7 +133,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_independent.out
 	if kern.Wide() {
-		a := regions.R843586b1e508Args{
+		a := regions.R47cedb903965Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(c.MBar),
@@ -144,7 +144,7 @@ func (c *outBackwardFused) run() {
 			N4: T * d,
 			N5: K * T * d,
 		}
-		regions.R843586b1e508(&a)
+		regions.R47cedb903965(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -163,7 +163,7 @@ func (c *outBackwardFused) run() {
 
 	// cms_independent.out
 	if kern.Wide() {
-		a := regions.R69aba11ba17bArgs{
+		a := regions.R2651e98bd4bcArgs{
 			P0: unsafe.SliceData(c.M),
 			P1: unsafe.SliceData(c.OutBar),
 			P2: unsafe.SliceData(t2),
@@ -174,7 +174,7 @@ func (c *outBackwardFused) run() {
 			N4: K * T * d,
 			N5: T * d,
 		}
-		regions.R69aba11ba17b(&a)
+		regions.R2651e98bd4bc(&a)
 	} else {
 		for i := range K {
 			var t22 F
@@ -198,14 +198,14 @@ func (c *outBackwardFused) run() {
 	// cms_independent.p
 	var t3 F
 	if kern.Wide() {
-		a := regions.R19cafb8d202cArgs{
+		a := regions.Rc10f74137129Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t3Total),
 			N0: K,
 			S0: [2]float32{t3},
 		}
-		regions.R19cafb8d202c(&a)
+		regions.Rc10f74137129(&a)
 	} else {
 		p := c.P[:K]
 		t3_2 := t3
@@ -220,14 +220,14 @@ func (c *outBackwardFused) run() {
 
 	// cms_independent.p
 	if kern.Wide() {
-		a := regions.R567a057f9ddcArgs{
+		a := regions.Rb3ddc36e8da8Args{
 			P0: unsafe.SliceData(c.P),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.AlphaBar),
 			N0: K,
 			S0: [2]float32{t3},
 		}
-		regions.R567a057f9ddc(&a)
+		regions.Rb3ddc36e8da8(&a)
 	} else {
 		p := c.P[:K]
 		alphaBar := c.AlphaBar[:K]

@@ -43,7 +43,7 @@ func (c *zFused) run() {
 	// convolved.Z
 	clear(t3)
 	if kern.Wide() {
-		a := regions.R77717c863d76Args{
+		a := regions.Rede8ab3e6580Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.ZStack),
 			P2: unsafe.SliceData(c.C),
@@ -57,7 +57,7 @@ func (c *zFused) run() {
 			N6: T*d + d*n - d,
 			N7: T * d,
 		}
-		regions.R77717c863d76(&a)
+		regions.Rede8ab3e6580(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -76,7 +76,7 @@ func (c *zFused) run() {
 
 	// convolved.Z
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rc9ac2dad196dArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(c.Z),
@@ -85,7 +85,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc9ac2dad196d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -116,7 +116,7 @@ func (c *zBackwardFused) run() {
 	// convolved.Z
 	clear(t4)
 	if kern.Wide() {
-		a := regions.Rdf3387667214Args{
+		a := regions.R4b8c4445b954Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.ZBar),
 			P2: unsafe.SliceData(c.C),
@@ -130,7 +130,7 @@ func (c *zBackwardFused) run() {
 			N6: T*d + d*n - d,
 			N7: T * d,
 		}
-		regions.Rdf3387667214(&a)
+		regions.R4b8c4445b954(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -155,7 +155,7 @@ func (c *zBackwardFused) run() {
 				n3 := int(c.Pos[j]) - i + k
 				if n3 >= 0 {
 					if kern.Wide() {
-						a := regions.R3338b3e6a9ffArgs{
+						a := regions.R5f25e6f73053Args{
 							P0: unsafe.SliceData(c.ZBar),
 							P1: unsafe.SliceData(c.ZStack),
 							P2: unsafe.SliceData(c.CBar),
@@ -164,7 +164,7 @@ func (c *zBackwardFused) run() {
 							N2: -4*d*i + 4*d*k + (4*T*d+4*d*n-4*d)*j + 4*d*n - 4*d,
 							N3: 4 * d * i,
 						}
-						regions.R3338b3e6a9ff(&a)
+						regions.R5f25e6f73053(&a)
 					} else {
 						ZBar := c.ZBar[(j*T+k)*d:][:d]
 						ZStack := c.ZStack[(j*(T+n-1)-i+k+n-1)*d:][:d]
@@ -181,7 +181,7 @@ func (c *zBackwardFused) run() {
 	// convolved.Z
 	clear(t6)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.XTailBar),
 			N0: L,
@@ -191,7 +191,7 @@ func (c *zBackwardFused) run() {
 			N4: T*d + d*n - d,
 			N5: d*n - d,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range n - 1 {
@@ -206,7 +206,7 @@ func (c *zBackwardFused) run() {
 
 	// convolved.Z
 	if kern.Wide() {
-		a := regions.Rdca86a8fe240Args{
+		a := regions.R191fe2381d96Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.XTailBarOut),
@@ -216,7 +216,7 @@ func (c *zBackwardFused) run() {
 			N3: T*d + d*n - d,
 			N4: d*n - d,
 		}
-		regions.Rdca86a8fe240(&a)
+		regions.R191fe2381d96(&a)
 	} else {
 		for i := range L {
 			for j := range n - 1 {
@@ -232,7 +232,7 @@ func (c *zBackwardFused) run() {
 
 	// convolved.Z
 	if kern.Wide() {
-		a := regions.Rf81f18ac5c5dArgs{
+		a := regions.R4e94b5f24bbbArgs{
 			P0: unsafe.SliceData(c.ZBar),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(t6),
@@ -244,7 +244,7 @@ func (c *zBackwardFused) run() {
 			N4: T*d + d*n - d,
 			N5: T * d,
 		}
-		regions.Rf81f18ac5c5d(&a)
+		regions.R4e94b5f24bbb(&a)
 	} else {
 		for i := range L {
 			for j := range T {

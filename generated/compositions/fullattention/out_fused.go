@@ -35,7 +35,7 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(t9)
 	if kern.Wide() {
-		a := regions.R1b0b5c0a764eArgs{
+		a := regions.Rb1bdbba783ecArgs{
 			P0:  unsafe.SliceData(c.Q),
 			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(t9),
@@ -51,7 +51,7 @@ func (c *outFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R1b0b5c0a764e(&a)
+		regions.Rb1bdbba783ec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -78,7 +78,7 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(t10)
 	if kern.Wide() {
-		a := regions.R9461ef8efef2Args{
+		a := regions.R5d5aa1c72ccfArgs{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t10),
 			N0: L,
@@ -88,7 +88,7 @@ func (c *outFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t6},
 		}
-		regions.R9461ef8efef2(&a)
+		regions.R5d5aa1c72ccf(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -108,7 +108,7 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R29c4f1e9f7b0Args{
+		a := regions.R88c3f7d0f919Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.A),
 			N0: L,
@@ -117,7 +117,7 @@ func (c *outFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R29c4f1e9f7b0(&a)
+		regions.R88c3f7d0f919(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -160,7 +160,7 @@ func (c *outFused) run() {
 	// full_attention.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R7d885e87ddc2Args{
+		a := regions.R4572369b395fArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.V),
 			P2:  unsafe.SliceData(c.Out),
@@ -176,7 +176,7 @@ func (c *outFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R7d885e87ddc2(&a)
+		regions.R4572369b395f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -223,7 +223,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R1a16e0a3339eArgs{
+		a := regions.Rc9da9460f73eArgs{
 			P0:  unsafe.SliceData(c.V),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t2),
@@ -239,7 +239,7 @@ func (c *outBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R1a16e0a3339e(&a)
+		regions.Rc9da9460f73e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -266,7 +266,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.out
 	clear(t32)
 	if kern.Wide() {
-		a := regions.R775984f35b90Args{
+		a := regions.R58887a28323bArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t32),
@@ -282,7 +282,7 @@ func (c *outBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R775984f35b90(&a)
+		regions.R58887a28323b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -308,7 +308,7 @@ func (c *outBackwardFused) run() {
 
 	// full_attention.a
 	if kern.Wide() {
-		a := regions.Re3ca5c80d9cdArgs{
+		a := regions.Rb8a6e22e24d9Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t72),
@@ -321,7 +321,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T,
 			N7: H * T * T,
 		}
-		regions.Re3ca5c80d9cd(&a)
+		regions.Rb8a6e22e24d9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -346,7 +346,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t82)
 	if kern.Wide() {
-		a := regions.R970e2c94305dArgs{
+		a := regions.R05a0690ef1abArgs{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t82),
@@ -356,7 +356,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R970e2c94305d(&a)
+		regions.R05a0690ef1ab(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -378,7 +378,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t92)
 	if kern.Wide() {
-		a := regions.R9789f382af5eArgs{
+		a := regions.Rada07644501eArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t92),
@@ -388,7 +388,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R9789f382af5e(&a)
+		regions.Rada07644501e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -409,7 +409,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t102)
 	if kern.Wide() {
-		a := regions.R9461ef8efef2Args{
+		a := regions.R5d5aa1c72ccfArgs{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t102),
 			N0: L,
@@ -419,7 +419,7 @@ func (c *outBackwardFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t6},
 		}
-		regions.R9461ef8efef2(&a)
+		regions.R5d5aa1c72ccf(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -439,7 +439,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t11)
 	if kern.Wide() {
-		a := regions.R7d885e87ddc2Args{
+		a := regions.Re69427606993Args{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(t11),
@@ -455,7 +455,7 @@ func (c *outBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R7d885e87ddc2(&a)
+		regions.Re69427606993(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -479,7 +479,7 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t12)
 	if kern.Wide() {
-		a := regions.R775984f35b90Args{
+		a := regions.Rcca6f69bfb42Args{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t12),
@@ -495,7 +495,7 @@ func (c *outBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R775984f35b90(&a)
+		regions.Rcca6f69bfb42(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -24,7 +24,7 @@ func (c *zFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := regions.Rde24c9e78d8cArgs{
+		a := regions.R5432ca45a9a2Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -35,7 +35,7 @@ func (c *zFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.Rde24c9e78d8c(&a)
+		regions.R5432ca45a9a2(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -55,14 +55,14 @@ func (c *zFused) run() {
 	// hope.Z
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R883db4b17644Args{
+		a := regions.R0506f64f82ceArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.ZDiv),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R883db4b17644(&a)
+		regions.R0506f64f82ce(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -75,7 +75,7 @@ func (c *zFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := regions.R775b01a98850Args{
+		a := regions.R9b876d58b969Args{
 			P0: unsafe.SliceData(c.ZDiv),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(t4),
@@ -88,7 +88,7 @@ func (c *zFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.R775b01a98850(&a)
+		regions.R9b876d58b969(&a)
 	} else {
 		for i := range L {
 			ZDiv := c.ZDiv[i*T:][:T]
@@ -112,14 +112,14 @@ func (c *zFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := regions.Rccaca5b3146eArgs{
+		a := regions.R14a6fee79686Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.ZSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Rccaca5b3146e(&a)
+		regions.R14a6fee79686(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -132,7 +132,7 @@ func (c *zFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := regions.R21a34da61e6bArgs{
+		a := regions.Rc5825f2ee93aArgs{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.Gamma),
@@ -143,7 +143,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R21a34da61e6b(&a)
+		regions.Rc5825f2ee93a(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -182,7 +182,7 @@ func (c *zBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R1f3955659f56Args{
+		a := regions.R1823bcb41e78Args{
 			P0: unsafe.SliceData(c.ZDiv),
 			P1: unsafe.SliceData(c.ZSqrt),
 			P2: unsafe.SliceData(c.X),
@@ -204,7 +204,7 @@ func (c *zBackwardFused) run() {
 			N8: 12 * d,
 			N9: T * d,
 		}
-		regions.R1f3955659f56(&a)
+		regions.R1823bcb41e78(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -241,13 +241,13 @@ func (c *zBackwardFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t72),
 			N0: L,
 			N1: T,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			ZSqrt := c.ZSqrt[i*T:][:T]
@@ -263,7 +263,7 @@ func (c *zBackwardFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := regions.R6b35d30494d4Args{
+		a := regions.R9f9b87969060Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(t31),
@@ -271,7 +271,7 @@ func (c *zBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t16},
 		}
-		regions.R6b35d30494d4(&a)
+		regions.R9f9b87969060(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -285,7 +285,7 @@ func (c *zBackwardFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := regions.R1c9e496e971dArgs{
+		a := regions.Re799da10b8daArgs{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(t4),
@@ -301,7 +301,7 @@ func (c *zBackwardFused) run() {
 			N6: 12 * d,
 			N7: T * d,
 		}
-		regions.R1c9e496e971d(&a)
+		regions.Re799da10b8da(&a)
 	} else {
 		for i := range L {
 			t72_2 := t72[i*T:][:T]
@@ -328,7 +328,7 @@ func (c *zBackwardFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := regions.R351fbbc3d5c4Args{
+		a := regions.R9145d4360c8cArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.XBar),
@@ -338,7 +338,7 @@ func (c *zBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t16},
 		}
-		regions.R351fbbc3d5c4(&a)
+		regions.R9145d4360c8c(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]

@@ -73,7 +73,7 @@ func (c *outFused) run() {
 	// linear_bias_window.a
 	clear(t19)
 	if kern.Wide() {
-		a := regions.Re4ba3647e6c2Args{
+		a := regions.R23abcfc4214fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -94,7 +94,7 @@ func (c *outFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Re4ba3647e6c2(&a)
+		regions.R23abcfc4214f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -121,7 +121,7 @@ func (c *outFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.R00b2510c596fArgs{
+		a := regions.Rc835941b3674Args{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(m),
 			P2: unsafe.SliceData(t21),
@@ -133,7 +133,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t14},
 		}
-		regions.R00b2510c596f(&a)
+		regions.Rc835941b3674(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -152,7 +152,7 @@ func (c *outFused) run() {
 	// linear_bias_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R14fe93135c78Args{
+		a := regions.R1cabcb655770Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.A),
@@ -163,7 +163,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R14fe93135c78(&a)
+		regions.R1cabcb655770(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -229,7 +229,7 @@ func (c *outFused) run() {
 	// linear_bias_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Rb08ea30ff198Args{
+		a := regions.Re3b7281adf52Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -250,7 +250,7 @@ func (c *outFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Rb08ea30ff198(&a)
+		regions.Re3b7281adf52(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -301,7 +301,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R454543c4d10cArgs{
+		a := regions.Rf0f41fea1875Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -322,7 +322,7 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.R454543c4d10c(&a)
+		regions.Rf0f41fea1875(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -350,7 +350,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	clear(t32)
 	if kern.Wide() {
-		a := regions.R3b907b265416Args{
+		a := regions.R6f8576de727fArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t32),
@@ -370,7 +370,7 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.R3b907b265416(&a)
+		regions.R6f8576de727f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -391,7 +391,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.Rfcd7302eef31Args{
+		a := regions.R98f706e41a8eArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -403,7 +403,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.Rfcd7302eef31(&a)
+		regions.R98f706e41a8e(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -421,7 +421,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.out, linear_bias_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R277c6bdb4205Args{
+		a := regions.R39f036384f9bArgs{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -436,7 +436,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R277c6bdb4205(&a)
+		regions.R39f036384f9b(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -457,7 +457,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.out
 	if kern.Wide() {
-		a := regions.Rcdc76ce7d1e9Args{
+		a := regions.R9a23b6eb8680Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(t72),
@@ -470,7 +470,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
 		}
-		regions.Rcdc76ce7d1e9(&a)
+		regions.R9a23b6eb8680(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -491,7 +491,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.R1d0fb31a898cArgs{
+		a := regions.R96ffd1ecbdc9Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -504,7 +504,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.R1d0fb31a898c(&a)
+		regions.R96ffd1ecbdc9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -529,7 +529,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.R03a62895c9ecArgs{
+		a := regions.Rb06c0da08181Args{
 			P0: unsafe.SliceData(t112),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -543,7 +543,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * w,
 			S0: [2]float32{t14},
 		}
-		regions.R03a62895c9ec(&a)
+		regions.Rb06c0da08181(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -564,7 +564,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	clear(t162)
 	if kern.Wide() {
-		a := regions.Rb08ea30ff198Args{
+		a := regions.R726f9d03368cArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(c.AStack),
@@ -585,7 +585,7 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Rb08ea30ff198(&a)
+		regions.R726f9d03368c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -610,7 +610,7 @@ func (c *outBackwardFused) run() {
 	// linear_bias_window.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Rc22f657a204fArgs{
+		a := regions.Rc3bac6e8974eArgs{
 			P0:  unsafe.SliceData(t152),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t172),
@@ -630,7 +630,7 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Rc22f657a204f(&a)
+		regions.Rc3bac6e8974e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -650,7 +650,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.Rf4bc94f46b30Args{
+		a := regions.R2b941b6c902cArgs{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t182),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -662,7 +662,7 @@ func (c *outBackwardFused) run() {
 			N5: H*T*dH + H*dH*w - H*dH,
 			N6: H*dH*w - H*dH,
 		}
-		regions.Rf4bc94f46b30(&a)
+		regions.R2b941b6c902c(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -680,7 +680,7 @@ func (c *outBackwardFused) run() {
 
 	// linear_bias_window.a
 	if kern.Wide() {
-		a := regions.Rcdc76ce7d1e9Args{
+		a := regions.R9a23b6eb8680Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t182),
 			P2: unsafe.SliceData(t212),
@@ -693,7 +693,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
 		}
-		regions.Rcdc76ce7d1e9(&a)
+		regions.R9a23b6eb8680(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -23,7 +23,7 @@ func (c *rFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.Reb57548e776dArgs{
+		a := regions.Rd329917b2319Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -34,7 +34,7 @@ func (c *rFused) run() {
 			N5: 12,
 			N6: H * T * dH,
 		}
-		regions.Reb57548e776d(&a)
+		regions.Rd329917b2319(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -54,13 +54,13 @@ func (c *rFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.R89996aa80362Args{
+		a := regions.Rcfd7c3f2efe6Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NXSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.R89996aa80362(&a)
+		regions.Rcfd7c3f2efe6(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -73,7 +73,7 @@ func (c *rFused) run() {
 
 	// mac.R, mac.N_x
 	if kern.Wide() {
-		a := regions.R4485c42edc2cArgs{
+		a := regions.R470ef034adffArgs{
 			P0: unsafe.SliceData(c.NXSqrt),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
@@ -83,7 +83,7 @@ func (c *rFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R4485c42edc2c(&a)
+		regions.R470ef034adff(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		for i := range L {
@@ -118,7 +118,7 @@ func (c *rBackwardFused) run() {
 	// mac.N_x, mac.R
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R7175a2feebc7Args{
+		a := regions.Rfd526c5f008fArgs{
 			P0: unsafe.SliceData(c.NXSqrt),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.RBar),
@@ -136,7 +136,7 @@ func (c *rBackwardFused) run() {
 			N7: 12 * H * dH,
 			N8: H * T * dH,
 		}
-		regions.R7175a2feebc7(&a)
+		regions.Rfd526c5f008f(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
@@ -166,7 +166,7 @@ func (c *rBackwardFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.R372984900eb5Args{
+		a := regions.R1edf02f73d8aArgs{
 			P0: unsafe.SliceData(c.NXSqrt),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(t8),
@@ -174,7 +174,7 @@ func (c *rBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R372984900eb5(&a)
+		regions.R1edf02f73d8a(&a)
 	} else {
 		for i := range L {
 			NXSqrt := c.NXSqrt[i*T:][:T]
@@ -191,7 +191,7 @@ func (c *rBackwardFused) run() {
 
 	// mac.N_x
 	if kern.Wide() {
-		a := regions.R4a9690cd7f55Args{
+		a := regions.Rab60c1704a77Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.X),
@@ -202,7 +202,7 @@ func (c *rBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R4a9690cd7f55(&a)
+		regions.Rab60c1704a77(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]

@@ -59,7 +59,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R966a97131711Args{
+		a := regions.Racc551054d70Args{
 			P0:  unsafe.SliceData(c.Q),
 			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(t18),
@@ -76,7 +76,7 @@ func (c *uFused) run() {
 			N10: H * T * T,
 			N11: H * T * dH,
 		}
-		regions.R966a97131711(&a)
+		regions.Racc551054d70(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -103,7 +103,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(t19)
 	if kern.Wide() {
-		a := regions.R9461ef8efef2Args{
+		a := regions.R5d5aa1c72ccfArgs{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(t19),
 			N0: L,
@@ -113,7 +113,7 @@ func (c *uFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.R9461ef8efef2(&a)
+		regions.R5d5aa1c72ccf(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -132,7 +132,7 @@ func (c *uFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.Rcebad0d7d5a9Args{
+		a := regions.R8db1ef74a401Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -146,7 +146,7 @@ func (c *uFused) run() {
 			N8: H * T * nP,
 			S0: [2]float32{t7},
 		}
-		regions.Rcebad0d7d5a9(&a)
+		regions.R8db1ef74a401(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -170,7 +170,7 @@ func (c *uFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R1d3cc57e7986Args{
+		a := regions.R3df621af5dd0Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(alpha),
 			N0:  L,
@@ -185,7 +185,7 @@ func (c *uFused) run() {
 			N9:  H * T,
 			N10: H*T*T + H*T*nP,
 		}
-		regions.R1d3cc57e7986(&a)
+		regions.R3df621af5dd0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -217,7 +217,7 @@ func (c *uFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.Reb57548e776dArgs{
+		a := regions.Rd329917b2319Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -228,7 +228,7 @@ func (c *uFused) run() {
 			N5: 12,
 			N6: H * T * dH,
 		}
-		regions.Reb57548e776d(&a)
+		regions.Rd329917b2319(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -249,14 +249,14 @@ func (c *uFused) run() {
 	// mac.h
 	w2 := F(H * dH)
 	if kern.Wide() {
-		a := regions.R27508ee12c92Args{
+		a := regions.Rf635bfdafdcbArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.HSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w2},
 		}
-		regions.R27508ee12c92(&a)
+		regions.Rf635bfdafdcb(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -269,7 +269,7 @@ func (c *uFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.R3ce057dadd7dArgs{
+		a := regions.R772eaf07ccb4Args{
 			P0: unsafe.SliceData(c.HSqrt),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(h),
@@ -278,7 +278,7 @@ func (c *uFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R3ce057dadd7d(&a)
+		regions.R772eaf07ccb4(&a)
 	} else {
 		for i := range L {
 			hSqrt := c.HSqrt[i*T:][:T]
@@ -299,7 +299,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(t35)
 	if kern.Wide() {
-		a := regions.R1b0b5c0a764eArgs{
+		a := regions.Rb1bdbba783ecArgs{
 			P0:  unsafe.SliceData(c.Q),
 			P1:  unsafe.SliceData(c.C),
 			P2:  unsafe.SliceData(t35),
@@ -315,7 +315,7 @@ func (c *uFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R1b0b5c0a764e(&a)
+		regions.Rb1bdbba783ec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -342,7 +342,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(t36)
 	if kern.Wide() {
-		a := regions.R9461ef8efef2Args{
+		a := regions.R5d5aa1c72ccfArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t36),
 			N0: L,
@@ -352,7 +352,7 @@ func (c *uFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.R9461ef8efef2(&a)
+		regions.R5d5aa1c72ccf(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -371,7 +371,7 @@ func (c *uFused) run() {
 
 	// mac.beta
 	if kern.Wide() {
-		a := regions.R610c0c078a1bArgs{
+		a := regions.R00a9a51ecd48Args{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(beta),
 			N0: L,
@@ -383,7 +383,7 @@ func (c *uFused) run() {
 			N6: H * T,
 			N7: H * T * T,
 		}
-		regions.R610c0c078a1b(&a)
+		regions.R00a9a51ecd48(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -415,7 +415,7 @@ func (c *uFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.Rde441762c96dArgs{
+		a := regions.R5f79269fc88eArgs{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(beta),
 			P2: unsafe.SliceData(c.GLin),
@@ -426,7 +426,7 @@ func (c *uFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.Rde441762c96d(&a)
+		regions.R5f79269fc88e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -449,7 +449,7 @@ func (c *uFused) run() {
 	// mac.A
 	clear(c.A2)
 	if kern.Wide() {
-		a := regions.R59e7f4b03717Args{
+		a := regions.Ra044c4fa8f17Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.A2),
 			N0: L,
@@ -460,7 +460,7 @@ func (c *uFused) run() {
 			N5: H*T + H*nP,
 			N6: H*T*T + H*T*nP,
 		}
-		regions.R59e7f4b03717(&a)
+		regions.Ra044c4fa8f17(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -506,7 +506,7 @@ func (c *uFused) run() {
 	// mac.e
 	clear(c.ELin)
 	if kern.Wide() {
-		a := regions.R262c63f9eff7Args{
+		a := regions.R12b3f074f3dbArgs{
 			P0:  unsafe.SliceData(c.A2),
 			P1:  unsafe.SliceData(c.V),
 			P2:  unsafe.SliceData(c.ELin),
@@ -525,7 +525,7 @@ func (c *uFused) run() {
 			N12: H*T*T + H*T*nP,
 			N13: H * T * dH,
 		}
-		regions.R262c63f9eff7(&a)
+		regions.R12b3f074f3db(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -553,7 +553,7 @@ func (c *uFused) run() {
 
 	// mac.e
 	if kern.Wide() {
-		a := regions.R88726cefa5a7Args{
+		a := regions.R811cdc74261dArgs{
 			P0: unsafe.SliceData(g),
 			P1: unsafe.SliceData(c.ELin),
 			P2: unsafe.SliceData(t65),
@@ -565,7 +565,7 @@ func (c *uFused) run() {
 			N5: H * T,
 			N6: H * T * dH,
 		}
-		regions.R88726cefa5a7(&a)
+		regions.R811cdc74261d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -585,7 +585,7 @@ func (c *uFused) run() {
 	// mac.B
 	clear(c.B)
 	if kern.Wide() {
-		a := regions.R29c4f1e9f7b0Args{
+		a := regions.R88c3f7d0f919Args{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(c.B),
 			N0: L,
@@ -594,7 +594,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R29c4f1e9f7b0(&a)
+		regions.R88c3f7d0f919(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -637,7 +637,7 @@ func (c *uFused) run() {
 	// mac.f
 	clear(c.FProd)
 	if kern.Wide() {
-		a := regions.R7d885e87ddc2Args{
+		a := regions.R4572369b395fArgs{
 			P0:  unsafe.SliceData(c.B),
 			P1:  unsafe.SliceData(c.W),
 			P2:  unsafe.SliceData(c.FProd),
@@ -653,7 +653,7 @@ func (c *uFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R7d885e87ddc2(&a)
+		regions.R4572369b395f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -676,7 +676,7 @@ func (c *uFused) run() {
 
 	// mac.f
 	if kern.Wide() {
-		a := regions.R88726cefa5a7Args{
+		a := regions.R811cdc74261dArgs{
 			P0: unsafe.SliceData(t77),
 			P1: unsafe.SliceData(c.FProd),
 			P2: unsafe.SliceData(t80),
@@ -688,7 +688,7 @@ func (c *uFused) run() {
 			N5: H * T,
 			N6: H * T * dH,
 		}
-		regions.R88726cefa5a7(&a)
+		regions.R811cdc74261d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -707,7 +707,7 @@ func (c *uFused) run() {
 
 	// mac.y
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rc9ac2dad196dArgs{
 			P0: unsafe.SliceData(t65),
 			P1: unsafe.SliceData(t80),
 			P2: unsafe.SliceData(c.YLin),
@@ -716,7 +716,7 @@ func (c *uFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc9ac2dad196d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -735,7 +735,7 @@ func (c *uFused) run() {
 
 	// mac.N_y
 	if kern.Wide() {
-		a := regions.Reb57548e776dArgs{
+		a := regions.Rd329917b2319Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t84),
 			N0: L,
@@ -746,7 +746,7 @@ func (c *uFused) run() {
 			N5: 12,
 			N6: H * T * dH,
 		}
-		regions.Reb57548e776d(&a)
+		regions.Rd329917b2319(&a)
 	} else {
 		for i := range L {
 			t84_2 := t84[i*T:][:T]
@@ -766,13 +766,13 @@ func (c *uFused) run() {
 
 	// mac.N_y
 	if kern.Wide() {
-		a := regions.R89996aa80362Args{
+		a := regions.Rcfd7c3f2efe6Args{
 			P0: unsafe.SliceData(t84),
 			P1: unsafe.SliceData(c.NYSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.R89996aa80362(&a)
+		regions.Rcfd7c3f2efe6(&a)
 	} else {
 		for i := range L {
 			t84_2 := t84[i*T:][:T]
@@ -785,7 +785,7 @@ func (c *uFused) run() {
 
 	// mac.u, mac.N_y
 	if kern.Wide() {
-		a := regions.R4485c42edc2cArgs{
+		a := regions.R470ef034adffArgs{
 			P0: unsafe.SliceData(c.NYSqrt),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(c.Gamma),
@@ -795,7 +795,7 @@ func (c *uFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R4485c42edc2c(&a)
+		regions.R470ef034adff(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		for i := range L {
@@ -814,7 +814,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(t562)
 	if kern.Wide() {
-		a := regions.R970e2c94305dArgs{
+		a := regions.R05a0690ef1abArgs{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(t36),
 			P2: unsafe.SliceData(t562),
@@ -824,7 +824,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R970e2c94305d(&a)
+		regions.R05a0690ef1ab(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -846,7 +846,7 @@ func (c *uFused) run() {
 	// mac.beta
 	clear(c.BetaExp)
 	if kern.Wide() {
-		a := regions.R8da7526d0f34Args{
+		a := regions.Rbc10a8c9f2b2Args{
 			P0: unsafe.SliceData(t562),
 			P1: unsafe.SliceData(c.BetaExp),
 			N0: L,
@@ -855,7 +855,7 @@ func (c *uFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R8da7526d0f34(&a)
+		regions.Rbc10a8c9f2b2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -875,7 +875,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(t81)
 	if kern.Wide() {
-		a := regions.R5b07454e268bArgs{
+		a := regions.Ra70d3c56296bArgs{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(t81),
@@ -888,7 +888,7 @@ func (c *uFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.R5b07454e268b(&a)
+		regions.Ra70d3c56296b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -910,7 +910,7 @@ func (c *uFused) run() {
 	// mac.alpha
 	clear(c.AlphaExp)
 	if kern.Wide() {
-		a := regions.Rcfc1e39d6ee2Args{
+		a := regions.R0131c6d6a2fdArgs{
 			P0: unsafe.SliceData(t81),
 			P1: unsafe.SliceData(c.AlphaExp),
 			N0: L,
@@ -921,7 +921,7 @@ func (c *uFused) run() {
 			N5: H*T + H*nP,
 			N6: H*T*T + H*T*nP,
 		}
-		regions.Rcfc1e39d6ee2(&a)
+		regions.R0131c6d6a2fd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1000,7 +1000,7 @@ func (c *uBackwardFused) run() {
 	// mac.h, mac.N_y, mac.u
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rcedc5af1ea90Args{
+		a := regions.Rf0670c6a61bdArgs{
 			P0: unsafe.SliceData(c.HSqrt),
 			P1: unsafe.SliceData(c.NYSqrt),
 			P2: unsafe.SliceData(c.Y),
@@ -1022,7 +1022,7 @@ func (c *uBackwardFused) run() {
 			N8: 12 * H * dH,
 			N9: H * T * dH,
 		}
-		regions.Rcedc5af1ea90(&a)
+		regions.Rf0670c6a61bd(&a)
 	} else {
 		gamma := c.Gamma[:H*dH]
 		gammaBar := c.GammaBar[:H*dH]
@@ -1057,7 +1057,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.R91754a8802cbArgs{
+		a := regions.R14642ca7c6eaArgs{
 			P0: unsafe.SliceData(c.GLin),
 			P1: unsafe.SliceData(g),
 			P2: unsafe.SliceData(t77),
@@ -1066,7 +1066,7 @@ func (c *uBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.R91754a8802cb(&a)
+		regions.R14642ca7c6ea(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1084,7 +1084,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.N_y, mac.alpha, mac.h
 	if kern.Wide() {
-		a := regions.R11941c54bcecArgs{
+		a := regions.Rea6aaa8b97eeArgs{
 			P0: unsafe.SliceData(c.NYSqrt),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(t72),
@@ -1094,7 +1094,7 @@ func (c *uBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R11941c54bcec(&a)
+		regions.Rea6aaa8b97ee(&a)
 	} else {
 		for i := range L {
 			NYSqrt := c.NYSqrt[i*T:][:T]
@@ -1114,7 +1114,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.y, mac.N_y
 	if kern.Wide() {
-		a := regions.Rb0c796d7da54Args{
+		a := regions.R13b6f36595f2Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t113),
 			P2: unsafe.SliceData(c.Y),
@@ -1126,7 +1126,7 @@ func (c *uBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.Rb0c796d7da54(&a)
+		regions.R13b6f36595f2(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -1153,7 +1153,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.f, mac.e
 	if kern.Wide() {
-		a := regions.R5a97b6445921Args{
+		a := regions.Rcd7427459725Args{
 			P0:  unsafe.SliceData(t77),
 			P1:  unsafe.SliceData(g),
 			P2:  unsafe.SliceData(t152),
@@ -1177,7 +1177,7 @@ func (c *uBackwardFused) run() {
 			N11: H * T,
 			N12: H * T * dH,
 		}
-		regions.R5a97b6445921(&a)
+		regions.Rcd7427459725(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1217,7 +1217,7 @@ func (c *uBackwardFused) run() {
 	clear(t222)
 	clear(t462)
 	if kern.Wide() {
-		a := regions.R175e387826beArgs{
+		a := regions.R4d6bb48931b4Args{
 			P0:  unsafe.SliceData(t462),
 			P1:  unsafe.SliceData(c.W),
 			P2:  unsafe.SliceData(t202),
@@ -1245,7 +1245,7 @@ func (c *uBackwardFused) run() {
 			N18: H * T * T,
 			N19: H * T * dH,
 		}
-		regions.R175e387826be(&a)
+		regions.R4d6bb48931b4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1280,7 +1280,7 @@ func (c *uBackwardFused) run() {
 	// mac.f
 	clear(t232)
 	if kern.Wide() {
-		a := regions.R775984f35b90Args{
+		a := regions.R58887a28323bArgs{
 			P0:  unsafe.SliceData(c.B),
 			P1:  unsafe.SliceData(t202),
 			P2:  unsafe.SliceData(t232),
@@ -1296,7 +1296,7 @@ func (c *uBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R775984f35b90(&a)
+		regions.R58887a28323b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1319,7 +1319,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.B
 	if kern.Wide() {
-		a := regions.Re3ca5c80d9cdArgs{
+		a := regions.Rb8a6e22e24d9Args{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(t28),
@@ -1332,7 +1332,7 @@ func (c *uBackwardFused) run() {
 			N6: H * T,
 			N7: H * T * T,
 		}
-		regions.Re3ca5c80d9cd(&a)
+		regions.Rb8a6e22e24d9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1357,7 +1357,7 @@ func (c *uBackwardFused) run() {
 	// mac.B
 	clear(t292)
 	if kern.Wide() {
-		a := regions.R970e2c94305dArgs{
+		a := regions.R05a0690ef1abArgs{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(t292),
@@ -1367,7 +1367,7 @@ func (c *uBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R970e2c94305d(&a)
+		regions.R05a0690ef1ab(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1389,7 +1389,7 @@ func (c *uBackwardFused) run() {
 	// mac.B
 	clear(t302)
 	if kern.Wide() {
-		a := regions.R9789f382af5eArgs{
+		a := regions.Rada07644501eArgs{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(t292),
 			P2: unsafe.SliceData(t302),
@@ -1399,7 +1399,7 @@ func (c *uBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R9789f382af5e(&a)
+		regions.Rada07644501e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1420,7 +1420,7 @@ func (c *uBackwardFused) run() {
 	// mac.e
 	clear(t37)
 	if kern.Wide() {
-		a := regions.R7259b6072ef8Args{
+		a := regions.R4f7a470c57e5Args{
 			P0:  unsafe.SliceData(c.A2),
 			P1:  unsafe.SliceData(t322),
 			P2:  unsafe.SliceData(t37),
@@ -1439,7 +1439,7 @@ func (c *uBackwardFused) run() {
 			N12: H*T*T + H*T*nP,
 			N13: H * T * dH,
 		}
-		regions.R7259b6072ef8(&a)
+		regions.R4f7a470c57e5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1469,7 +1469,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.A
 	if kern.Wide() {
-		a := regions.R7f3c5d389600Args{
+		a := regions.R95b05a167e42Args{
 			P0:  unsafe.SliceData(c.A2),
 			P1:  unsafe.SliceData(t462),
 			P2:  unsafe.SliceData(t472),
@@ -1485,7 +1485,7 @@ func (c *uBackwardFused) run() {
 			N9:  H * T,
 			N10: H*T*T + H*T*nP,
 		}
-		regions.R7f3c5d389600(&a)
+		regions.R95b05a167e42(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1510,7 +1510,7 @@ func (c *uBackwardFused) run() {
 	// mac.A
 	clear(t482)
 	if kern.Wide() {
-		a := regions.R5b07454e268bArgs{
+		a := regions.Ra70d3c56296bArgs{
 			P0: unsafe.SliceData(t472),
 			P1: unsafe.SliceData(t462),
 			P2: unsafe.SliceData(t482),
@@ -1523,7 +1523,7 @@ func (c *uBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.R5b07454e268b(&a)
+		regions.Ra70d3c56296b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1545,7 +1545,7 @@ func (c *uBackwardFused) run() {
 	// mac.A
 	clear(t492)
 	if kern.Wide() {
-		a := regions.Rffa03293a819Args{
+		a := regions.R00fd50dd8b3eArgs{
 			P0: unsafe.SliceData(c.A2),
 			P1: unsafe.SliceData(t482),
 			P2: unsafe.SliceData(t492),
@@ -1557,7 +1557,7 @@ func (c *uBackwardFused) run() {
 			N5: H*T + H*nP,
 			N6: H*T*T + H*T*nP,
 		}
-		regions.Rffa03293a819(&a)
+		regions.R00fd50dd8b3e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1577,7 +1577,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := regions.R572994e78570Args{
+		a := regions.Rfcba99d701e5Args{
 			P0: unsafe.SliceData(g),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(t332),
@@ -1588,7 +1588,7 @@ func (c *uBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.R572994e78570(&a)
+		regions.Rfcba99d701e5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1607,7 +1607,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta, mac.g
 	clear(t58)
 	if kern.Wide() {
-		a := regions.R3a05a6e59e60Args{
+		a := regions.R56e45afe01aaArgs{
 			P0: unsafe.SliceData(t532),
 			P1: unsafe.SliceData(c.BetaExp),
 			P2: unsafe.SliceData(t58),
@@ -1617,7 +1617,7 @@ func (c *uBackwardFused) run() {
 			N3: H * T,
 			N4: H * T * T,
 		}
-		regions.R3a05a6e59e60(&a)
+		regions.R56e45afe01aa(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1639,7 +1639,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t602)
 	if kern.Wide() {
-		a := regions.R763dd0074b54Args{
+		a := regions.R26c438825b89Args{
 			P0: unsafe.SliceData(t302),
 			P1: unsafe.SliceData(t58),
 			P2: unsafe.SliceData(t602),
@@ -1650,7 +1650,7 @@ func (c *uBackwardFused) run() {
 			N4: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.R763dd0074b54(&a)
+		regions.R26c438825b89(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1671,7 +1671,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t612)
 	if kern.Wide() {
-		a := regions.R7d885e87ddc2Args{
+		a := regions.Re69427606993Args{
 			P0:  unsafe.SliceData(t602),
 			P1:  unsafe.SliceData(c.C),
 			P2:  unsafe.SliceData(t612),
@@ -1687,7 +1687,7 @@ func (c *uBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R7d885e87ddc2(&a)
+		regions.Re69427606993(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1711,7 +1711,7 @@ func (c *uBackwardFused) run() {
 	// mac.beta
 	clear(t622)
 	if kern.Wide() {
-		a := regions.R775984f35b90Args{
+		a := regions.Rcca6f69bfb42Args{
 			P0:  unsafe.SliceData(t602),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t622),
@@ -1727,7 +1727,7 @@ func (c *uBackwardFused) run() {
 			N9:  H * T * T,
 			N10: H * T * dH,
 		}
-		regions.R775984f35b90(&a)
+		regions.Rcca6f69bfb42(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1756,7 +1756,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.R914749836948Args{
+		a := regions.R30319ce85f16Args{
 			P0: unsafe.SliceData(c.HSqrt),
 			P1: unsafe.SliceData(t66),
 			P2: unsafe.SliceData(h),
@@ -1769,7 +1769,7 @@ func (c *uBackwardFused) run() {
 			N5: H * dH,
 			N6: H * T * dH,
 		}
-		regions.R914749836948(&a)
+		regions.R30319ce85f16(&a)
 	} else {
 		for i := range L {
 			hSqrt := c.HSqrt[i*T:][:T]
@@ -1791,7 +1791,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.h
 	if kern.Wide() {
-		a := regions.R6b35d30494d4Args{
+		a := regions.R9f9b87969060Args{
 			P0: unsafe.SliceData(t712),
 			P1: unsafe.SliceData(t682),
 			P2: unsafe.SliceData(t115),
@@ -1799,7 +1799,7 @@ func (c *uBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t772},
 		}
-		regions.R6b35d30494d4(&a)
+		regions.R9f9b87969060(&a)
 	} else {
 		for i := range L {
 			t712_2 := t712[i*T:][:T]
@@ -1814,7 +1814,7 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t83)
 	if kern.Wide() {
-		a := regions.R739d5edb498cArgs{
+		a := regions.Rf697a24b5141Args{
 			P0: unsafe.SliceData(t532),
 			P1: unsafe.SliceData(c.AlphaExp),
 			P2: unsafe.SliceData(t83),
@@ -1827,7 +1827,7 @@ func (c *uBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*T + H*T*nP,
 		}
-		regions.R739d5edb498c(&a)
+		regions.Rf697a24b5141(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1848,7 +1848,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R03f4713e7c86Args{
+		a := regions.R64414c503dc2Args{
 			P0: unsafe.SliceData(t492),
 			P1: unsafe.SliceData(t83),
 			P2: unsafe.SliceData(t842),
@@ -1859,7 +1859,7 @@ func (c *uBackwardFused) run() {
 			N4: H*T + H*nP,
 			N5: H*T*T + H*T*nP,
 		}
-		regions.R03f4713e7c86(&a)
+		regions.R64414c503dc2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1878,7 +1878,7 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t87)
 	if kern.Wide() {
-		a := regions.R4da66818f66dArgs{
+		a := regions.R66b12ebb39f6Args{
 			P0: unsafe.SliceData(t842),
 			P1: unsafe.SliceData(t87),
 			N0: L,
@@ -1892,7 +1892,7 @@ func (c *uBackwardFused) run() {
 			N8: H * T * T,
 			S0: [2]float32{t7},
 		}
-		regions.R4da66818f66d(&a)
+		regions.R66b12ebb39f6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1912,7 +1912,7 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t88)
 	if kern.Wide() {
-		a := regions.R36bb0fd56723Args{
+		a := regions.Rf29ce45760b8Args{
 			P0:  unsafe.SliceData(t87),
 			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(t88),
@@ -1929,7 +1929,7 @@ func (c *uBackwardFused) run() {
 			N10: H * T * T,
 			N11: H * T * dH,
 		}
-		regions.R36bb0fd56723(&a)
+		regions.Rf29ce45760b8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1953,7 +1953,7 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t89)
 	if kern.Wide() {
-		a := regions.R4063316ba3a7Args{
+		a := regions.R6b6f71b8bedcArgs{
 			P0:  unsafe.SliceData(t87),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t89),
@@ -1970,7 +1970,7 @@ func (c *uBackwardFused) run() {
 			N10: H * T * T,
 			N11: H * T * dH,
 		}
-		regions.R4063316ba3a7(&a)
+		regions.R6b6f71b8bedc(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2000,7 +2000,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R92d2ff661be2Args{
+		a := regions.R6eb8aec62221Args{
 			P0: unsafe.SliceData(t109),
 			P1: unsafe.SliceData(t93),
 			N0: nP,
@@ -2009,7 +2009,7 @@ func (c *uBackwardFused) run() {
 			N3: H * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R92d2ff661be2(&a)
+		regions.R6eb8aec62221(&a)
 	} else {
 		for i := range nP {
 			for j := range H {
@@ -2024,7 +2024,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := regions.R25e420d1eb7cArgs{
+		a := regions.Rc31f63c06683Args{
 			P0: unsafe.SliceData(t108),
 			P1: unsafe.SliceData(t612),
 			P2: unsafe.SliceData(t88),
@@ -2037,7 +2037,7 @@ func (c *uBackwardFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R25e420d1eb7c(&a)
+		regions.Rc31f63c06683(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2083,7 +2083,7 @@ func (c *uBackwardFused) run() {
 
 	// mac.q, mac.h
 	if kern.Wide() {
-		a := regions.R4a9690cd7f55Args{
+		a := regions.Rab60c1704a77Args{
 			P0: unsafe.SliceData(t682),
 			P1: unsafe.SliceData(t115),
 			P2: unsafe.SliceData(c.A),
@@ -2094,7 +2094,7 @@ func (c *uBackwardFused) run() {
 			N2: H * dH,
 			N3: H * T * dH,
 		}
-		regions.R4a9690cd7f55(&a)
+		regions.Rab60c1704a77(&a)
 	} else {
 		for i := range L {
 			t682_2 := t682[i*T:][:T]

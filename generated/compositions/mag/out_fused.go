@@ -21,7 +21,7 @@ func (c *outFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := regions.R470c875a297dArgs{
+		a := regions.Ra036fc2c25d8Args{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(t2),
@@ -30,7 +30,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R470c875a297d(&a)
+		regions.Ra036fc2c25d8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -63,7 +63,7 @@ func (c *outBackwardFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := regions.R90b8d6eb5d8fArgs{
+		a := regions.Rac05d6689e03Args{
 			P0: unsafe.SliceData(c.M),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(c.A),
@@ -73,7 +73,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R90b8d6eb5d8f(&a)
+		regions.Rac05d6689e03(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -98,7 +98,7 @@ func (c *outBackwardFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := regions.R5eac89074c44Args{
+		a := regions.R2156e1c2315aArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.ABar),
@@ -110,7 +110,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R5eac89074c44(&a)
+		regions.R2156e1c2315a(&a)
 	} else {
 		for i := range L {
 			for j := range T {

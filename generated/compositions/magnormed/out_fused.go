@@ -25,7 +25,7 @@ func (c *outFused) run() {
 
 	// mag_normed.y, mag_normed.g
 	if kern.Wide() {
-		a := regions.R64cf3f410302Args{
+		a := regions.Rf7e9879670feArgs{
 			P0: unsafe.SliceData(c.A),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(t),
@@ -38,7 +38,7 @@ func (c *outFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R64cf3f410302(&a)
+		regions.Rf7e9879670fe(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -67,7 +67,7 @@ func (c *outFused) run() {
 	// mag_normed.y, mag_normed.g
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R24606bc39757Args{
+		a := regions.Ref67d955aedaArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.YSqrt),
 			P2: unsafe.SliceData(t8),
@@ -76,7 +76,7 @@ func (c *outFused) run() {
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R24606bc39757(&a)
+		regions.Ref67d955aeda(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -92,13 +92,13 @@ func (c *outFused) run() {
 
 	// mag_normed.out
 	if kern.Wide() {
-		a := regions.R9539bdaa734dArgs{
+		a := regions.R4308479449baArgs{
 			P0: unsafe.SliceData(c.WO),
 			P1: unsafe.SliceData(c.GammaA),
 			P2: unsafe.SliceData(t22),
 			N0: d,
 		}
-		regions.R9539bdaa734d(&a)
+		regions.R4308479449ba(&a)
 	} else {
 		gammaA := c.GammaA[:d]
 		for i := range d {
@@ -112,7 +112,7 @@ func (c *outFused) run() {
 
 	// mag_normed.out, mag_normed.y, mag_normed.g
 	if kern.Wide() {
-		a := regions.R7d06ab404cacArgs{
+		a := regions.Re8b142cd9018Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.GSqrt),
 			P2: unsafe.SliceData(c.A),
@@ -124,7 +124,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R7d06ab404cac(&a)
+		regions.Re8b142cd9018(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		for i := range L {
@@ -175,7 +175,7 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.y, mag_normed.g, mag_normed.out
 	if kern.Wide() {
-		a := regions.R501d0a2fb22dArgs{
+		a := regions.R2abd3e6e42c8Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.GSqrt),
 			P2: unsafe.SliceData(c.A),
@@ -191,7 +191,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R501d0a2fb22d(&a)
+		regions.R2abd3e6e42c8(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		for i := range L {
@@ -224,13 +224,13 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.out
 	if kern.Wide() {
-		a := regions.R9539bdaa734dArgs{
+		a := regions.R4308479449baArgs{
 			P0: unsafe.SliceData(c.WO),
 			P1: unsafe.SliceData(c.GammaA),
 			P2: unsafe.SliceData(t22),
 			N0: d,
 		}
-		regions.R9539bdaa734d(&a)
+		regions.R4308479449ba(&a)
 	} else {
 		gammaA := c.GammaA[:d]
 		for i := range d {
@@ -251,7 +251,7 @@ func (c *outBackwardFused) run() {
 	// mag_normed.out, mag_normed.g, mag_normed.y
 	clear(c.GammaMBar)
 	if kern.Wide() {
-		a := regions.Rd19dda29e03eArgs{
+		a := regions.Re9c94a74bdd3Args{
 			P0:  unsafe.SliceData(c.GSqrt),
 			P1:  unsafe.SliceData(c.YSqrt),
 			P2:  unsafe.SliceData(g),
@@ -276,7 +276,7 @@ func (c *outBackwardFused) run() {
 			N8:  12 * d,
 			N9:  T * d,
 		}
-		regions.Rd19dda29e03e(&a)
+		regions.Re9c94a74bdd3(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		gammaMBar := c.GammaMBar[:d]
@@ -324,7 +324,7 @@ func (c *outBackwardFused) run() {
 	// mag_normed.out
 	clear(c.GammaABar)
 	if kern.Wide() {
-		a := regions.R565fac349b26Args{
+		a := regions.R7c9f4889a7b2Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(c.GammaA),
 			P2: unsafe.SliceData(c.WOBar),
@@ -334,7 +334,7 @@ func (c *outBackwardFused) run() {
 			N1: 8 * d,
 			N2: 12 * d,
 		}
-		regions.R565fac349b26(&a)
+		regions.R7c9f4889a7b2(&a)
 	} else {
 		gammaA := c.GammaA[:d]
 		gammaABar := c.GammaABar[:d]
@@ -352,13 +352,13 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.g
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.GSqrt),
 			P1: unsafe.SliceData(t16),
 			N0: L,
 			N1: T,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			gSqrt := c.GSqrt[i*T:][:T]
@@ -374,7 +374,7 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.g, mag_normed.y
 	if kern.Wide() {
-		a := regions.R73a4eae7a4f4Args{
+		a := regions.R1b501663ed2bArgs{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t19),
 			P2: unsafe.SliceData(t16),
@@ -386,7 +386,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t25},
 		}
-		regions.R73a4eae7a4f4(&a)
+		regions.R1b501663ed2b(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -407,7 +407,7 @@ func (c *outBackwardFused) run() {
 
 	// mag_normed.y, mag_normed.g
 	if kern.Wide() {
-		a := regions.R0c50ffe8cd17Args{
+		a := regions.Ra013ad24750fArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t52_2),
 			P2: unsafe.SliceData(t16),
@@ -423,7 +423,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R0c50ffe8cd17(&a)
+		regions.Ra013ad24750f(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]

@@ -24,7 +24,7 @@ func (c *vFused) run() {
 
 	// mag_residual.r, mag_residual.V
 	if kern.Wide() {
-		a := regions.R2df692b6e3adArgs{
+		a := regions.R41505d581666Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(c.R),
@@ -38,7 +38,7 @@ func (c *vFused) run() {
 			N6: 12,
 			N7: T * d,
 		}
-		regions.R2df692b6e3ad(&a)
+		regions.R41505d581666(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -62,14 +62,14 @@ func (c *vFused) run() {
 	// mag_residual.V
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R883db4b17644Args{
+		a := regions.R0506f64f82ceArgs{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.VDiv),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R883db4b17644(&a)
+		regions.R0506f64f82ce(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -82,7 +82,7 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R775b01a98850Args{
+		a := regions.R9b876d58b969Args{
 			P0: unsafe.SliceData(c.VDiv),
 			P1: unsafe.SliceData(c.R),
 			P2: unsafe.SliceData(t5),
@@ -95,7 +95,7 @@ func (c *vFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.R775b01a98850(&a)
+		regions.R9b876d58b969(&a)
 	} else {
 		for i := range L {
 			VDiv := c.VDiv[i*T:][:T]
@@ -119,14 +119,14 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.Rccaca5b3146eArgs{
+		a := regions.R14a6fee79686Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.VSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Rccaca5b3146e(&a)
+		regions.R14a6fee79686(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -139,7 +139,7 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R21a34da61e6bArgs{
+		a := regions.Rc5825f2ee93aArgs{
 			P0: unsafe.SliceData(c.VSqrt),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(c.GammaM),
@@ -150,7 +150,7 @@ func (c *vFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R21a34da61e6b(&a)
+		regions.Rc5825f2ee93a(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaM := c.BetaM[:d]
@@ -189,7 +189,7 @@ func (c *vBackwardFused) run() {
 	clear(c.BetaMBar)
 	clear(c.GammaMBar)
 	if kern.Wide() {
-		a := regions.R1f3955659f56Args{
+		a := regions.R1823bcb41e78Args{
 			P0: unsafe.SliceData(c.VDiv),
 			P1: unsafe.SliceData(c.VSqrt),
 			P2: unsafe.SliceData(c.R),
@@ -211,7 +211,7 @@ func (c *vBackwardFused) run() {
 			N8: 12 * d,
 			N9: T * d,
 		}
-		regions.R1f3955659f56(&a)
+		regions.R1823bcb41e78(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaMBar := c.BetaMBar[:d]
@@ -248,13 +248,13 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.VSqrt),
 			P1: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			VSqrt := c.VSqrt[i*T:][:T]
@@ -270,7 +270,7 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R6b35d30494d4Args{
+		a := regions.R9f9b87969060Args{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t32_2),
@@ -278,7 +278,7 @@ func (c *vBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t15},
 		}
-		regions.R6b35d30494d4(&a)
+		regions.R9f9b87969060(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -292,7 +292,7 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := regions.R1c9e496e971dArgs{
+		a := regions.Re799da10b8daArgs{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(t32_2),
 			P2: unsafe.SliceData(t5),
@@ -308,7 +308,7 @@ func (c *vBackwardFused) run() {
 			N6: 12 * d,
 			N7: T * d,
 		}
-		regions.R1c9e496e971d(&a)
+		regions.Re799da10b8da(&a)
 	} else {
 		for i := range L {
 			t62_2 := t62[i*T:][:T]
@@ -335,7 +335,7 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.r, mag_residual.V
 	if kern.Wide() {
-		a := regions.R37805b522c54Args{
+		a := regions.R27fc65735fc5Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.RBar),
 			P2: unsafe.SliceData(t19),
@@ -347,7 +347,7 @@ func (c *vBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t15},
 		}
-		regions.R37805b522c54(&a)
+		regions.R27fc65735fc5(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]

@@ -24,7 +24,7 @@ func (c *outFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.M),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -35,7 +35,7 @@ func (c *outFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -56,14 +56,14 @@ func (c *outFused) run() {
 	// memory_mixer.n
 	w := F(d)
 	if kern.Wide() {
-		a := regions.Reb8164607ad9Args{
+		a := regions.Rf722d0605dd9Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Reb8164607ad9(&a)
+		regions.Rf722d0605dd9(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -79,13 +79,13 @@ func (c *outFused) run() {
 
 	// memory_mixer.out
 	if kern.Wide() {
-		a := regions.R9539bdaa734dArgs{
+		a := regions.R4308479449baArgs{
 			P0: unsafe.SliceData(c.WO),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(t22),
 			N0: d,
 		}
-		regions.R9539bdaa734d(&a)
+		regions.R4308479449ba(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range d {
@@ -99,7 +99,7 @@ func (c *outFused) run() {
 
 	// memory_mixer.out, memory_mixer.g, memory_mixer.n
 	if kern.Wide() {
-		a := regions.R703d57ecd013Args{
+		a := regions.R83073238ad86Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.GProd),
 			P2: unsafe.SliceData(c.M),
@@ -109,7 +109,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R703d57ecd013(&a)
+		regions.R83073238ad86(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -154,7 +154,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n, memory_mixer.g, memory_mixer.out
 	if kern.Wide() {
-		a := regions.R4c808c9536b1Args{
+		a := regions.Ra2ff83692c51Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.GProd),
@@ -167,7 +167,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R4c808c9536b1(&a)
+		regions.Ra2ff83692c51(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -195,13 +195,13 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.out
 	if kern.Wide() {
-		a := regions.R9539bdaa734dArgs{
+		a := regions.R4308479449baArgs{
 			P0: unsafe.SliceData(c.WO),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(t22),
 			N0: d,
 		}
-		regions.R9539bdaa734d(&a)
+		regions.R4308479449ba(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range d {
@@ -221,7 +221,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.out, memory_mixer.g, memory_mixer.n
 	if kern.Wide() {
-		a := regions.R92db58492bc3Args{
+		a := regions.Rabf031558964Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t8),
 			P2: unsafe.SliceData(t6),
@@ -242,7 +242,7 @@ func (c *outBackwardFused) run() {
 			N8: 12 * d,
 			N9: T * d,
 		}
-		regions.R92db58492bc3(&a)
+		regions.Rabf031558964(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -278,7 +278,7 @@ func (c *outBackwardFused) run() {
 	// memory_mixer.out
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R565fac349b26Args{
+		a := regions.R7c9f4889a7b2Args{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(c.WOBar),
@@ -288,7 +288,7 @@ func (c *outBackwardFused) run() {
 			N1: 8 * d,
 			N2: 12 * d,
 		}
-		regions.R565fac349b26(&a)
+		regions.R7c9f4889a7b2(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -312,13 +312,13 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -334,7 +334,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.R6b35d30494d4Args{
+		a := regions.R9f9b87969060Args{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(t37),
@@ -342,7 +342,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t29},
 		}
-		regions.R6b35d30494d4(&a)
+		regions.R9f9b87969060(&a)
 	} else {
 		for i := range L {
 			t23_2 := t23[i*T:][:T]
@@ -356,7 +356,7 @@ func (c *outBackwardFused) run() {
 
 	// memory_mixer.n
 	if kern.Wide() {
-		a := regions.R9cbfe044b079Args{
+		a := regions.R0137dfabb303Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t37),
 			P2: unsafe.SliceData(c.M),
@@ -367,7 +367,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9cbfe044b079(&a)
+		regions.R0137dfabb303(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]

@@ -23,7 +23,7 @@ func (c *zFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -34,7 +34,7 @@ func (c *zFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -54,14 +54,14 @@ func (c *zFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.R4f41b9bfd550Args{
+		a := regions.R101af02bc9c1Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NSqrt),
 			P2: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.R4f41b9bfd550(&a)
+		regions.R101af02bc9c1(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -77,7 +77,7 @@ func (c *zFused) run() {
 
 	// normed.Z, normed.N
 	if kern.Wide() {
-		a := regions.Ree49a4a08beaArgs{
+		a := regions.R8d5917084836Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
@@ -87,7 +87,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Ree49a4a08bea(&a)
+		regions.R8d5917084836(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
@@ -119,13 +119,13 @@ func (c *zBackwardFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			NSqrt := c.NSqrt[i*T:][:T]
@@ -139,7 +139,7 @@ func (c *zBackwardFused) run() {
 	// normed.Z
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rb9e9a8bc2118Args{
+		a := regions.R1abaceece2b1Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.ZBar),
@@ -155,7 +155,7 @@ func (c *zBackwardFused) run() {
 			N6: 12 * d,
 			N7: T * d,
 		}
-		regions.Rb9e9a8bc2118(&a)
+		regions.R1abaceece2b1(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -182,7 +182,7 @@ func (c *zBackwardFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := regions.Rfea47a32c9c3Args{
+		a := regions.R0fecf526bf47Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(c.NSqrt),
 			P2: unsafe.SliceData(t32),
@@ -190,7 +190,7 @@ func (c *zBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rfea47a32c9c3(&a)
+		regions.R0fecf526bf47(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
@@ -206,7 +206,7 @@ func (c *zBackwardFused) run() {
 
 	// normed.N, normed.Z
 	if kern.Wide() {
-		a := regions.Rd9e74f6f29e3Args{
+		a := regions.R7d8ddb64cf78Args{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.X),
@@ -218,7 +218,7 @@ func (c *zBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rd9e74f6f29e3(&a)
+		regions.R7d8ddb64cf78(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {

@@ -25,7 +25,7 @@ func (c *outFused) run() {
 
 	// post_norm.s, post_norm.out
 	if kern.Wide() {
-		a := regions.R2df692b6e3adArgs{
+		a := regions.R41505d581666Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(s),
@@ -39,7 +39,7 @@ func (c *outFused) run() {
 			N6: 12,
 			N7: T * d,
 		}
-		regions.R2df692b6e3ad(&a)
+		regions.R41505d581666(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -63,14 +63,14 @@ func (c *outFused) run() {
 	// post_norm.out
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R883db4b17644Args{
+		a := regions.R0506f64f82ceArgs{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(t4),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R883db4b17644(&a)
+		regions.R0506f64f82ce(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -83,7 +83,7 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R775b01a98850Args{
+		a := regions.R9b876d58b969Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(s),
 			P2: unsafe.SliceData(c.OutLin),
@@ -96,7 +96,7 @@ func (c *outFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.R775b01a98850(&a)
+		regions.R9b876d58b969(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -120,14 +120,14 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.Rccaca5b3146eArgs{
+		a := regions.R14a6fee79686Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.OutSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Rccaca5b3146e(&a)
+		regions.R14a6fee79686(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -140,7 +140,7 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R21a34da61e6bArgs{
+		a := regions.Rc5825f2ee93aArgs{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(c.OutLin),
 			P2: unsafe.SliceData(c.Gamma),
@@ -151,7 +151,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R21a34da61e6b(&a)
+		regions.Rc5825f2ee93a(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -189,7 +189,7 @@ func (c *outBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R774ba09b9d1cArgs{
+		a := regions.R5b34c34142eeArgs{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(c.OutLin),
 			P2: unsafe.SliceData(c.OutBar),
@@ -208,7 +208,7 @@ func (c *outBackwardFused) run() {
 			N7: 12 * d,
 			N8: T * d,
 		}
-		regions.R774ba09b9d1c(&a)
+		regions.R5b34c34142ee(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -240,13 +240,13 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.OutSqrt),
 			P1: unsafe.SliceData(t62),
 			N0: L,
 			N1: T,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			outSqrt := c.OutSqrt[i*T:][:T]
@@ -262,7 +262,7 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R6b35d30494d4Args{
+		a := regions.R9f9b87969060Args{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t32_2),
@@ -270,7 +270,7 @@ func (c *outBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t15},
 		}
-		regions.R6b35d30494d4(&a)
+		regions.R9f9b87969060(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -284,7 +284,7 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := regions.R1c9e496e971dArgs{
+		a := regions.Re799da10b8daArgs{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(t32_2),
 			P2: unsafe.SliceData(c.OutLin),
@@ -300,7 +300,7 @@ func (c *outBackwardFused) run() {
 			N6: 12 * d,
 			N7: T * d,
 		}
-		regions.R1c9e496e971d(&a)
+		regions.Re799da10b8da(&a)
 	} else {
 		for i := range L {
 			t62_2 := t62[i*T:][:T]
@@ -327,7 +327,7 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.s, post_norm.out
 	if kern.Wide() {
-		a := regions.R54ca8b94d445Args{
+		a := regions.R4b0e91de633eArgs{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(t19),
 			P2: unsafe.SliceData(c.XBar),
@@ -338,7 +338,7 @@ func (c *outBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t15},
 		}
-		regions.R54ca8b94d445(&a)
+		regions.R4b0e91de633e(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]

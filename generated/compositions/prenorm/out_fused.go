@@ -20,7 +20,7 @@ func (c *outFused) run() {
 
 	// pre_norm.out
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rc9ac2dad196dArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(c.Out),
@@ -29,7 +29,7 @@ func (c *outFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc9ac2dad196d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -54,7 +54,7 @@ func (c *outBackwardFused) run() {
 	_ = T
 	_ = d
 	if kern.Wide() {
-		a := regions.R042c8cea1cc9Args{
+		a := regions.Ra699f054d84cArgs{
 			P0: unsafe.SliceData(c.OutBar),
 			P1: unsafe.SliceData(c.XBar),
 			P2: unsafe.SliceData(c.YBar),
@@ -63,7 +63,7 @@ func (c *outBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R042c8cea1cc9(&a)
+		regions.Ra699f054d84c(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -26,7 +26,7 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(t4),
 			N0: L,
@@ -37,7 +37,7 @@ func (c *zFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -57,7 +57,7 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.Rf2315400834cArgs{
+		a := regions.R290d33930d03Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(c.ZSqrt),
 			P2: unsafe.SliceData(t9),
@@ -65,7 +65,7 @@ func (c *zFused) run() {
 			N1: T,
 			S0: [2]float32{t3},
 		}
-		regions.Rf2315400834c(&a)
+		regions.R290d33930d03(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -81,7 +81,7 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.Ree49a4a08beaArgs{
+		a := regions.R8d5917084836Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.Gamma),
@@ -91,7 +91,7 @@ func (c *zFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Ree49a4a08bea(&a)
+		regions.R8d5917084836(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
@@ -126,13 +126,13 @@ func (c *zBackwardFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t9),
 			N0: L,
 			N1: T,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			ZSqrt := c.ZSqrt[i*T:][:T]
@@ -146,7 +146,7 @@ func (c *zBackwardFused) run() {
 	// pre_rms_norm.Z
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rb9e9a8bc2118Args{
+		a := regions.R1abaceece2b1Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.ZBar),
@@ -162,7 +162,7 @@ func (c *zBackwardFused) run() {
 			N6: 12 * d,
 			N7: T * d,
 		}
-		regions.Rb9e9a8bc2118(&a)
+		regions.R1abaceece2b1(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -189,7 +189,7 @@ func (c *zBackwardFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.Rd8053ab58b23Args{
+		a := regions.R477c81b78800Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.ZSqrt),
@@ -198,7 +198,7 @@ func (c *zBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t3},
 		}
-		regions.Rd8053ab58b23(&a)
+		regions.R477c81b78800(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -214,7 +214,7 @@ func (c *zBackwardFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := regions.Rd9e74f6f29e3Args{
+		a := regions.R7d8ddb64cf78Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.X),
@@ -226,7 +226,7 @@ func (c *zBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rd9e74f6f29e3(&a)
+		regions.R7d8ddb64cf78(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {

@@ -57,7 +57,7 @@ func (c *outFused) run() {
 	// relative_window.a
 	clear(t12)
 	if kern.Wide() {
-		a := regions.Re4ba3647e6c2Args{
+		a := regions.R23abcfc4214fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -78,7 +78,7 @@ func (c *outFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Re4ba3647e6c2(&a)
+		regions.R23abcfc4214f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -105,7 +105,7 @@ func (c *outFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R00b2510c596fArgs{
+		a := regions.Rc835941b3674Args{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(c.B),
 			P2: unsafe.SliceData(t14),
@@ -117,7 +117,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t7},
 		}
-		regions.R00b2510c596f(&a)
+		regions.Rc835941b3674(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -136,7 +136,7 @@ func (c *outFused) run() {
 	// relative_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R14fe93135c78Args{
+		a := regions.R1cabcb655770Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.A),
@@ -147,7 +147,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R14fe93135c78(&a)
+		regions.R1cabcb655770(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -213,7 +213,7 @@ func (c *outFused) run() {
 	// relative_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Rb08ea30ff198Args{
+		a := regions.Re3b7281adf52Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -234,7 +234,7 @@ func (c *outFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Rb08ea30ff198(&a)
+		regions.Re3b7281adf52(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -258,7 +258,7 @@ func (c *outFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.Rbb345dbdee81Args{
+		a := regions.R119e7cc55839Args{
 			P0: unsafe.SliceData(q),
 			P1: unsafe.SliceData(c.AProd),
 			N0: L,
@@ -269,7 +269,7 @@ func (c *outFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.Rbb345dbdee81(&a)
+		regions.R119e7cc55839(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -314,7 +314,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t2)
 	if kern.Wide() {
-		a := regions.R454543c4d10cArgs{
+		a := regions.Rf0f41fea1875Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -335,7 +335,7 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.R454543c4d10c(&a)
+		regions.Rf0f41fea1875(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -363,7 +363,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t3)
 	if kern.Wide() {
-		a := regions.R3b907b265416Args{
+		a := regions.R6f8576de727fArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t3),
@@ -383,7 +383,7 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.R3b907b265416(&a)
+		regions.R6f8576de727f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -404,7 +404,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.Rfcd7302eef31Args{
+		a := regions.R98f706e41a8eArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -416,7 +416,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.Rfcd7302eef31(&a)
+		regions.R98f706e41a8e(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -434,7 +434,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.out, relative_window.a
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R277c6bdb4205Args{
+		a := regions.R39f036384f9bArgs{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -449,7 +449,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R277c6bdb4205(&a)
+		regions.R39f036384f9b(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -470,7 +470,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.out
 	if kern.Wide() {
-		a := regions.Rcdc76ce7d1e9Args{
+		a := regions.R9a23b6eb8680Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(t72),
@@ -483,7 +483,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
 		}
-		regions.Rcdc76ce7d1e9(&a)
+		regions.R9a23b6eb8680(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -504,7 +504,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.R1d0fb31a898cArgs{
+		a := regions.R96ffd1ecbdc9Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -517,7 +517,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.R1d0fb31a898c(&a)
+		regions.R96ffd1ecbdc9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -542,7 +542,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.Reaa4313d7a87Args{
+		a := regions.Rde319f1ccd00Args{
 			P0: unsafe.SliceData(t112),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t2),
@@ -555,7 +555,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.Reaa4313d7a87(&a)
+		regions.Rde319f1ccd00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -576,7 +576,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	clear(c.BBar)
 	if kern.Wide() {
-		a := regions.Rbe5853067a54Args{
+		a := regions.Rf9d9780409c2Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.BBar),
 			P2: unsafe.SliceData(t132),
@@ -587,7 +587,7 @@ func (c *outBackwardFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.Rbe5853067a54(&a)
+		regions.Rf9d9780409c2(&a)
 	} else {
 		for i := range H {
 			for j := range L {
@@ -608,7 +608,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	clear(t30)
 	if kern.Wide() {
-		a := regions.Rb08ea30ff198Args{
+		a := regions.R726f9d03368cArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t132),
 			P2:  unsafe.SliceData(c.AStack),
@@ -629,7 +629,7 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Rb08ea30ff198(&a)
+		regions.R726f9d03368c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -653,7 +653,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.Rbb345dbdee81Args{
+		a := regions.R119e7cc55839Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t172),
 			N0: L,
@@ -664,7 +664,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.Rbb345dbdee81(&a)
+		regions.R119e7cc55839(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -682,7 +682,7 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R3b907b265416Args{
+		a := regions.R6f8576de727fArgs{
 			P0:  unsafe.SliceData(t132),
 			P1:  unsafe.SliceData(c.AProd),
 			P2:  unsafe.SliceData(t182),
@@ -702,7 +702,7 @@ func (c *outBackwardFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.R3b907b265416(&a)
+		regions.R6f8576de727f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -722,7 +722,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.Rf4bc94f46b30Args{
+		a := regions.R2b941b6c902cArgs{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -734,7 +734,7 @@ func (c *outBackwardFused) run() {
 			N5: H*T*dH + H*dH*w - H*dH,
 			N6: H*dH*w - H*dH,
 		}
-		regions.Rf4bc94f46b30(&a)
+		regions.R2b941b6c902c(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -752,7 +752,7 @@ func (c *outBackwardFused) run() {
 
 	// relative_window.a
 	if kern.Wide() {
-		a := regions.Rcdc76ce7d1e9Args{
+		a := regions.R9a23b6eb8680Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(t22),
@@ -765,7 +765,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
 		}
-		regions.Rcdc76ce7d1e9(&a)
+		regions.R9a23b6eb8680(&a)
 	} else {
 		for i := range L {
 			for j := range T {

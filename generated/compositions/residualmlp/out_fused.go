@@ -25,7 +25,7 @@ func (c *outFused) run() {
 
 	// residual_mlp.out, residual_mlp.h
 	if kern.Wide() {
-		a := regions.R69fb6474cdd5Args{
+		a := regions.Rf358c94bf110Args{
 			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -33,7 +33,7 @@ func (c *outFused) run() {
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.R69fb6474cdd5(&a)
+		regions.Rf358c94bf110(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -74,7 +74,7 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
-		a := regions.Rd748dbae3116Args{
+		a := regions.R0206e2cf4e22Args{
 			P0: unsafe.SliceData(c.HProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t22),
@@ -83,7 +83,7 @@ func (c *outBackwardFused) run() {
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.Rd748dbae3116(&a)
+		regions.R0206e2cf4e22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -108,7 +108,7 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
-		a := regions.Rfa533f895b22Args{
+		a := regions.R5dc6f16a9013Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.HProd),
@@ -118,7 +118,7 @@ func (c *outBackwardFused) run() {
 			N2: 4 * d,
 			N3: 4 * T * d,
 		}
-		regions.Rfa533f895b22(&a)
+		regions.R5dc6f16a9013(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -92,7 +92,7 @@ func (c *outFused) run() {
 			for k := range 2 {
 				w4 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.Rdcac8a537424Args{
+					a := regions.R8bac69ee0cc3Args{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -100,7 +100,7 @@ func (c *outFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w4},
 					}
-					regions.Rdcac8a537424(&a)
+					regions.R8bac69ee0cc3(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -114,7 +114,7 @@ func (c *outFused) run() {
 
 	// rotary_window.q
 	if kern.Wide() {
-		a := regions.Rfffd35f9079aArgs{
+		a := regions.R18d8c293a007Args{
 			P0:  unsafe.SliceData(q0),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
@@ -131,7 +131,7 @@ func (c *outFused) run() {
 			N9:  2 * T * f,
 			N10: T * f,
 		}
-		regions.Rfffd35f9079a(&a)
+		regions.R18d8c293a007(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -156,7 +156,7 @@ func (c *outFused) run() {
 
 	// rotary_window.k
 	if kern.Wide() {
-		a := regions.R89af1b23ad46Args{
+		a := regions.Re4c765c9fdefArgs{
 			P0:  unsafe.SliceData(k0),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
@@ -175,7 +175,7 @@ func (c *outFused) run() {
 			N11: 2 * T * f,
 			N12: T * f,
 		}
-		regions.R89af1b23ad46(&a)
+		regions.Re4c765c9fdef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -216,7 +216,7 @@ func (c *outFused) run() {
 	// rotary_window.a
 	clear(t83)
 	if kern.Wide() {
-		a := regions.Re4ba3647e6c2Args{
+		a := regions.R23abcfc4214fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -237,7 +237,7 @@ func (c *outFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Re4ba3647e6c2(&a)
+		regions.R23abcfc4214f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -264,7 +264,7 @@ func (c *outFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.Rbb345dbdee81Args{
+		a := regions.R119e7cc55839Args{
 			P0: unsafe.SliceData(t83),
 			P1: unsafe.SliceData(t84),
 			N0: L,
@@ -275,7 +275,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t80},
 		}
-		regions.Rbb345dbdee81(&a)
+		regions.R119e7cc55839(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -293,7 +293,7 @@ func (c *outFused) run() {
 	// rotary_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R14fe93135c78Args{
+		a := regions.R1cabcb655770Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t84),
 			P2: unsafe.SliceData(c.A),
@@ -304,7 +304,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R14fe93135c78(&a)
+		regions.R1cabcb655770(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -370,7 +370,7 @@ func (c *outFused) run() {
 	// rotary_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Rb08ea30ff198Args{
+		a := regions.Re3b7281adf52Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -391,7 +391,7 @@ func (c *outFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Rb08ea30ff198(&a)
+		regions.Re3b7281adf52(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -445,7 +445,7 @@ func (c *outBackwardFused) run() {
 			for k := range 2 {
 				w2 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.Rdcac8a537424Args{
+					a := regions.R8bac69ee0cc3Args{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -453,7 +453,7 @@ func (c *outBackwardFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w2},
 					}
-					regions.Rdcac8a537424(&a)
+					regions.R8bac69ee0cc3(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -471,7 +471,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R454543c4d10cArgs{
+		a := regions.Rf0f41fea1875Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -492,7 +492,7 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.R454543c4d10c(&a)
+		regions.Rf0f41fea1875(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -520,7 +520,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R3b907b265416Args{
+		a := regions.R6f8576de727fArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
@@ -540,7 +540,7 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.R3b907b265416(&a)
+		regions.R6f8576de727f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -561,7 +561,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out
 	clear(t62)
 	if kern.Wide() {
-		a := regions.Rfcd7302eef31Args{
+		a := regions.R98f706e41a8eArgs{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -573,7 +573,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2*H*f*w - 2*H*f,
 		}
-		regions.Rfcd7302eef31(&a)
+		regions.R98f706e41a8e(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -591,7 +591,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.out, rotary_window.a
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R277c6bdb4205Args{
+		a := regions.R39f036384f9bArgs{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -606,7 +606,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2*H*f*w - 2*H*f,
 		}
-		regions.R277c6bdb4205(&a)
+		regions.R39f036384f9b(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -627,7 +627,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.out
 	if kern.Wide() {
-		a := regions.Rcdc76ce7d1e9Args{
+		a := regions.R9a23b6eb8680Args{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t92),
@@ -640,7 +640,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2 * H * T * f,
 		}
-		regions.Rcdc76ce7d1e9(&a)
+		regions.R9a23b6eb8680(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -661,7 +661,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.R1d0fb31a898cArgs{
+		a := regions.R96ffd1ecbdc9Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -674,7 +674,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.R1d0fb31a898c(&a)
+		regions.R96ffd1ecbdc9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -699,7 +699,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.R03a62895c9ecArgs{
+		a := regions.Rb06c0da08181Args{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -713,7 +713,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * w,
 			S0: [2]float32{t80},
 		}
-		regions.R03a62895c9ec(&a)
+		regions.Rb06c0da08181(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -734,7 +734,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Rb08ea30ff198Args{
+		a := regions.R726f9d03368cArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t162),
 			P2:  unsafe.SliceData(c.AStack),
@@ -755,7 +755,7 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Rb08ea30ff198(&a)
+		regions.R726f9d03368c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -780,7 +780,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Rc22f657a204fArgs{
+		a := regions.Rc3bac6e8974eArgs{
 			P0:  unsafe.SliceData(t162),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t182),
@@ -800,7 +800,7 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Rc22f657a204f(&a)
+		regions.Rc3bac6e8974e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -820,7 +820,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.Rf4bc94f46b30Args{
+		a := regions.R2b941b6c902cArgs{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -832,7 +832,7 @@ func (c *outBackwardFused) run() {
 			N5: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N6: 2*H*f*w - 2*H*f,
 		}
-		regions.Rf4bc94f46b30(&a)
+		regions.R2b941b6c902c(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -850,7 +850,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window.a
 	if kern.Wide() {
-		a := regions.Rcdc76ce7d1e9Args{
+		a := regions.R9a23b6eb8680Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(t222),
@@ -863,7 +863,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2 * H * T * f,
 		}
-		regions.Rcdc76ce7d1e9(&a)
+		regions.R9a23b6eb8680(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -90,7 +90,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R7eda812eaeeaArgs{
+		a := regions.Rc6a7a1cb03efArgs{
 			P0: unsafe.SliceData(c.Q0),
 			P1: unsafe.SliceData(t59),
 			N0: L,
@@ -104,7 +104,7 @@ func (c *outFused) run() {
 			N8: 2 * H * T * f,
 			N9: H * T,
 		}
-		regions.R7eda812eaeea(&a)
+		regions.Rc6a7a1cb03ef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -127,7 +127,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.q
 	w4 := F(2 * f)
 	if kern.Wide() {
-		a := regions.R0b2ab7c49bc8Args{
+		a := regions.R88e9e71c353bArgs{
 			P0: unsafe.SliceData(t59),
 			P1: unsafe.SliceData(c.QSqrt),
 			N0: L,
@@ -136,7 +136,7 @@ func (c *outFused) run() {
 			N3: H * T,
 			S0: [2]float32{w4},
 		}
-		regions.R0b2ab7c49bc8(&a)
+		regions.R88e9e71c353b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -151,7 +151,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.Ra45e2846feb7Args{
+		a := regions.R72d3dab1bcfdArgs{
 			P0: unsafe.SliceData(c.QSqrt),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.GammaQ),
@@ -164,7 +164,7 @@ func (c *outFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.Ra45e2846feb7(&a)
+		regions.R72d3dab1bcfd(&a)
 	} else {
 		gammaQ := c.GammaQ[:2*f]
 		for i := range L {
@@ -188,7 +188,7 @@ func (c *outFused) run() {
 			for k := range 2 {
 				w5 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.Rdcac8a537424Args{
+					a := regions.R8bac69ee0cc3Args{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -196,7 +196,7 @@ func (c *outFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w5},
 					}
-					regions.Rdcac8a537424(&a)
+					regions.R8bac69ee0cc3(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -210,7 +210,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.Rfffd35f9079aArgs{
+		a := regions.R18d8c293a007Args{
 			P0:  unsafe.SliceData(t65),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
@@ -227,7 +227,7 @@ func (c *outFused) run() {
 			N9:  2 * T * f,
 			N10: T * f,
 		}
-		regions.Rfffd35f9079a(&a)
+		regions.R18d8c293a007(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -252,7 +252,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R7eda812eaeeaArgs{
+		a := regions.Rc6a7a1cb03efArgs{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t76),
 			N0: L,
@@ -266,7 +266,7 @@ func (c *outFused) run() {
 			N8: 2 * H * T * f,
 			N9: H * T,
 		}
-		regions.R7eda812eaeea(&a)
+		regions.Rc6a7a1cb03ef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -288,7 +288,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R0b2ab7c49bc8Args{
+		a := regions.R88e9e71c353bArgs{
 			P0: unsafe.SliceData(t76),
 			P1: unsafe.SliceData(c.KSqrt),
 			N0: L,
@@ -297,7 +297,7 @@ func (c *outFused) run() {
 			N3: H * T,
 			S0: [2]float32{w4},
 		}
-		regions.R0b2ab7c49bc8(&a)
+		regions.R88e9e71c353b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -312,7 +312,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.Ra45e2846feb7Args{
+		a := regions.R72d3dab1bcfdArgs{
 			P0: unsafe.SliceData(c.KSqrt),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(c.GammaK),
@@ -325,7 +325,7 @@ func (c *outFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.Ra45e2846feb7(&a)
+		regions.R72d3dab1bcfd(&a)
 	} else {
 		gammaK := c.GammaK[:2*f]
 		for i := range L {
@@ -345,7 +345,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R89af1b23ad46Args{
+		a := regions.Re4c765c9fdefArgs{
 			P0:  unsafe.SliceData(t82),
 			P1:  unsafe.SliceData(t),
 			P2:  unsafe.SliceData(c.C),
@@ -364,7 +364,7 @@ func (c *outFused) run() {
 			N11: 2 * T * f,
 			N12: T * f,
 		}
-		regions.R89af1b23ad46(&a)
+		regions.Re4c765c9fdef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -405,7 +405,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.a
 	clear(t97)
 	if kern.Wide() {
-		a := regions.Re4ba3647e6c2Args{
+		a := regions.R23abcfc4214fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -426,7 +426,7 @@ func (c *outFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Re4ba3647e6c2(&a)
+		regions.R23abcfc4214f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -453,7 +453,7 @@ func (c *outFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.Rbb345dbdee81Args{
+		a := regions.R119e7cc55839Args{
 			P0: unsafe.SliceData(t97),
 			P1: unsafe.SliceData(t98),
 			N0: L,
@@ -464,7 +464,7 @@ func (c *outFused) run() {
 			N5: H * T * w,
 			S0: [2]float32{t94},
 		}
-		regions.Rbb345dbdee81(&a)
+		regions.R119e7cc55839(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -482,7 +482,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R14fe93135c78Args{
+		a := regions.R1cabcb655770Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t98),
 			P2: unsafe.SliceData(c.A),
@@ -493,7 +493,7 @@ func (c *outFused) run() {
 			N4: H * w,
 			N5: H * T * w,
 		}
-		regions.R14fe93135c78(&a)
+		regions.R1cabcb655770(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -559,7 +559,7 @@ func (c *outFused) run() {
 	// rotary_window_normed.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.Rb08ea30ff198Args{
+		a := regions.Re3b7281adf52Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -580,7 +580,7 @@ func (c *outFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Rb08ea30ff198(&a)
+		regions.Re3b7281adf52(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -642,7 +642,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R74a3fa54f99aArgs{
+		a := regions.R589c83a9ae51Args{
 			P0: unsafe.SliceData(c.QSqrt),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(t64),
@@ -654,7 +654,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R74a3fa54f99a(&a)
+		regions.R589c83a9ae51(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -677,7 +677,7 @@ func (c *outBackwardFused) run() {
 			for k := range 2 {
 				w2 := num.FMA32(F(2), F(k), F(-1))
 				if kern.Wide() {
-					a := regions.Rdcac8a537424Args{
+					a := regions.R8bac69ee0cc3Args{
 						P0: unsafe.SliceData(c.S),
 						P1: unsafe.SliceData(t),
 						N0: f,
@@ -685,7 +685,7 @@ func (c *outBackwardFused) run() {
 						N2: 4*f*k + 8*f*j + 8*T*f*i,
 						S0: [2]float32{w2},
 					}
-					regions.Rdcac8a537424(&a)
+					regions.R8bac69ee0cc3(&a)
 				} else {
 					S := c.S[(i*T+j)*f:][:f]
 					t2 := t[((i*T+j)*2+k)*f:][:f]
@@ -699,7 +699,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R74a3fa54f99aArgs{
+		a := regions.R589c83a9ae51Args{
 			P0: unsafe.SliceData(c.KSqrt),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(t81),
@@ -711,7 +711,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R74a3fa54f99a(&a)
+		regions.R589c83a9ae51(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -735,7 +735,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R454543c4d10cArgs{
+		a := regions.Rf0f41fea1875Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.OutStack),
 			P2:  unsafe.SliceData(c.OutBar),
@@ -756,7 +756,7 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.R454543c4d10c(&a)
+		regions.Rf0f41fea1875(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -784,7 +784,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R3b907b265416Args{
+		a := regions.R6f8576de727fArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
@@ -804,7 +804,7 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.R3b907b265416(&a)
+		regions.R6f8576de727f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -825,7 +825,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t62)
 	if kern.Wide() {
-		a := regions.Rfcd7302eef31Args{
+		a := regions.R98f706e41a8eArgs{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -837,7 +837,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2*H*f*w - 2*H*f,
 		}
-		regions.Rfcd7302eef31(&a)
+		regions.R98f706e41a8e(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -855,7 +855,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out, rotary_window_normed.a
 	clear(t192)
 	if kern.Wide() {
-		a := regions.R277c6bdb4205Args{
+		a := regions.R39f036384f9bArgs{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -870,7 +870,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2*H*f*w - 2*H*f,
 		}
-		regions.R277c6bdb4205(&a)
+		regions.R39f036384f9b(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -891,7 +891,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.out
 	if kern.Wide() {
-		a := regions.Rcdc76ce7d1e9Args{
+		a := regions.R9a23b6eb8680Args{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t92),
@@ -904,7 +904,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2 * H * T * f,
 		}
-		regions.Rcdc76ce7d1e9(&a)
+		regions.R9a23b6eb8680(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -925,7 +925,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.R1d0fb31a898cArgs{
+		a := regions.R96ffd1ecbdc9Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -938,7 +938,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H * T * w,
 		}
-		regions.R1d0fb31a898c(&a)
+		regions.R96ffd1ecbdc9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -963,7 +963,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.R03a62895c9ecArgs{
+		a := regions.Rb06c0da08181Args{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t42),
@@ -977,7 +977,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T * w,
 			S0: [2]float32{t94},
 		}
-		regions.R03a62895c9ec(&a)
+		regions.Rb06c0da08181(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -998,7 +998,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Rb08ea30ff198Args{
+		a := regions.R726f9d03368cArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t162),
 			P2:  unsafe.SliceData(c.AStack),
@@ -1019,7 +1019,7 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Rb08ea30ff198(&a)
+		regions.R726f9d03368c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1044,7 +1044,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Rc22f657a204fArgs{
+		a := regions.Rc3bac6e8974eArgs{
 			P0:  unsafe.SliceData(t162),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(t182),
@@ -1064,7 +1064,7 @@ func (c *outBackwardFused) run() {
 			N13: 2 * H * T * f,
 			N14: H * T * w,
 		}
-		regions.Rc22f657a204f(&a)
+		regions.Rc3bac6e8974e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1084,7 +1084,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.Rf4bc94f46b30Args{
+		a := regions.R2b941b6c902cArgs{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -1096,7 +1096,7 @@ func (c *outBackwardFused) run() {
 			N5: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N6: 2*H*f*w - 2*H*f,
 		}
-		regions.Rf4bc94f46b30(&a)
+		regions.R2b941b6c902c(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -1114,7 +1114,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.a
 	if kern.Wide() {
-		a := regions.Rcdc76ce7d1e9Args{
+		a := regions.R9a23b6eb8680Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(t222),
@@ -1127,7 +1127,7 @@ func (c *outBackwardFused) run() {
 			N6: 2*H*T*f + 2*H*f*w - 2*H*f,
 			N7: 2 * H * T * f,
 		}
-		regions.Rcdc76ce7d1e9(&a)
+		regions.R9a23b6eb8680(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1166,7 +1166,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.k
 	clear(c.GammaKBar)
 	if kern.Wide() {
-		a := regions.R4b7af34b7222Args{
+		a := regions.Rd961127039b4Args{
 			P0:  unsafe.SliceData(c.KSqrt),
 			P1:  unsafe.SliceData(t282),
 			P2:  unsafe.SliceData(c.GammaK),
@@ -1187,7 +1187,7 @@ func (c *outBackwardFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T,
 		}
-		regions.R4b7af34b7222(&a)
+		regions.Rd961127039b4(&a)
 	} else {
 		gammaK := c.GammaK[:2*f]
 		gammaKBar := c.GammaKBar[:2*f]
@@ -1219,7 +1219,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.k, rotary_window_normed.a, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R7f493ec9318cArgs{
+		a := regions.Rfeead43823c2Args{
 			P0: unsafe.SliceData(c.KSqrt),
 			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(t362),
@@ -1232,7 +1232,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			S0: [2]float32{t422},
 		}
-		regions.R7f493ec9318c(&a)
+		regions.Rfeead43823c2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1254,7 +1254,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.k1, rotary_window_normed.k
 	if kern.Wide() {
-		a := regions.R6f672e123113Args{
+		a := regions.Rd96c63a35611Args{
 			P0: unsafe.SliceData(t332),
 			P1: unsafe.SliceData(t832),
 			P2: unsafe.SliceData(c.K0),
@@ -1268,7 +1268,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R6f672e123113(&a)
+		regions.Rd96c63a35611(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1314,7 +1314,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.q
 	clear(c.GammaQBar)
 	if kern.Wide() {
-		a := regions.R4b7af34b7222Args{
+		a := regions.Rd961127039b4Args{
 			P0:  unsafe.SliceData(c.QSqrt),
 			P1:  unsafe.SliceData(t552),
 			P2:  unsafe.SliceData(c.GammaQ),
@@ -1335,7 +1335,7 @@ func (c *outBackwardFused) run() {
 			N10: 2 * H * T * f,
 			N11: H * T,
 		}
-		regions.R4b7af34b7222(&a)
+		regions.Rd961127039b4(&a)
 	} else {
 		gammaQ := c.GammaQ[:2*f]
 		gammaQBar := c.GammaQBar[:2*f]
@@ -1367,7 +1367,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.Rc5dfb72a80afArgs{
+		a := regions.R12efa89ccf8bArgs{
 			P0: unsafe.SliceData(t632),
 			P1: unsafe.SliceData(t602),
 			P2: unsafe.SliceData(t852),
@@ -1377,7 +1377,7 @@ func (c *outBackwardFused) run() {
 			N3: H * T,
 			S0: [2]float32{t422},
 		}
-		regions.Rc5dfb72a80af(&a)
+		regions.R12efa89ccf8b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1393,7 +1393,7 @@ func (c *outBackwardFused) run() {
 
 	// rotary_window_normed.q1, rotary_window_normed.q
 	if kern.Wide() {
-		a := regions.R6f672e123113Args{
+		a := regions.Rd96c63a35611Args{
 			P0: unsafe.SliceData(t602),
 			P1: unsafe.SliceData(t852),
 			P2: unsafe.SliceData(c.Q0),
@@ -1407,7 +1407,7 @@ func (c *outBackwardFused) run() {
 			N5: 2 * H * T * f,
 			N6: H * T,
 		}
-		regions.R6f672e123113(&a)
+		regions.Rd96c63a35611(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -66,7 +66,7 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(t20)
 	if kern.Wide() {
-		a := regions.Re4ba3647e6c2Args{
+		a := regions.R23abcfc4214fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.Q),
 			P2:  unsafe.SliceData(c.AStack),
@@ -87,7 +87,7 @@ func (c *outFused) run() {
 			N13: H * T * dH,
 			N14: H * T * w,
 		}
-		regions.Re4ba3647e6c2(&a)
+		regions.R23abcfc4214f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -114,7 +114,7 @@ func (c *outFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.Rcebad0d7d5a9Args{
+		a := regions.R8db1ef74a401Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -128,7 +128,7 @@ func (c *outFused) run() {
 			N8: H * T * nP,
 			S0: [2]float32{t7},
 		}
-		regions.Rcebad0d7d5a9(&a)
+		regions.R8db1ef74a401(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -143,7 +143,7 @@ func (c *outFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rab23cf4855f6Args{
+		a := regions.Rc42c9db91925Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -158,7 +158,7 @@ func (c *outFused) run() {
 			N9: H * T * w,
 			S0: [2]float32{t7},
 		}
-		regions.Rab23cf4855f6(&a)
+		regions.Rc42c9db91925(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -176,7 +176,7 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := regions.R7647210c187bArgs{
+		a := regions.Rf0e5d6e3bbe8Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.A),
@@ -188,7 +188,7 @@ func (c *outFused) run() {
 			N5: H*nP + H*w,
 			N6: H*T*nP + H*T*w,
 		}
-		regions.R7647210c187b(&a)
+		regions.Rf0e5d6e3bbe8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -257,7 +257,7 @@ func (c *outFused) run() {
 	// sliding_window.out
 	clear(c.Out)
 	if kern.Wide() {
-		a := regions.R1884b3da5981Args{
+		a := regions.Rc123cbde2857Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -280,7 +280,7 @@ func (c *outFused) run() {
 			N15: H * T * dH,
 			N16: H*T*nP + H*T*w,
 		}
-		regions.R1884b3da5981(&a)
+		regions.Rc123cbde2857(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -343,7 +343,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R9b286e56e9e7Args{
+		a := regions.R7297cb245a9fArgs{
 			P0:  unsafe.SliceData(c.A),
 			P1:  unsafe.SliceData(c.OutBar),
 			P2:  unsafe.SliceData(t52),
@@ -365,7 +365,7 @@ func (c *outBackwardFused) run() {
 			N15: H * T * dH,
 			N16: H*T*nP + H*T*w,
 		}
-		regions.R9b286e56e9e7(&a)
+		regions.R7297cb245a9f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -386,7 +386,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t62)
 	if kern.Wide() {
-		a := regions.Rfcd7302eef31Args{
+		a := regions.R98f706e41a8eArgs{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -398,7 +398,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.Rfcd7302eef31(&a)
+		regions.R98f706e41a8e(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -416,7 +416,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out, sliding_window.a
 	clear(t272)
 	if kern.Wide() {
-		a := regions.R277c6bdb4205Args{
+		a := regions.R39f036384f9bArgs{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -431,7 +431,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H*dH*w - H*dH,
 		}
-		regions.R277c6bdb4205(&a)
+		regions.R39f036384f9b(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -452,7 +452,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.out, sliding_window.a
 	if kern.Wide() {
-		a := regions.R4528d19536cdArgs{
+		a := regions.R316e08c6113dArgs{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t92),
@@ -468,7 +468,7 @@ func (c *outBackwardFused) run() {
 			N7: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R4528d19536cd(&a)
+		regions.R316e08c6113d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -495,7 +495,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t182)
 	if kern.Wide() {
-		a := regions.Rff0f9d802eb4Args{
+		a := regions.R010775d99ee3Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t182),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -518,7 +518,7 @@ func (c *outBackwardFused) run() {
 			N15: H * T * dH,
 			N16: H*T*nP + H*T*w,
 		}
-		regions.Rff0f9d802eb4(&a)
+		regions.R010775d99ee3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -550,7 +550,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.Rba5dc4b6e7b8Args{
+		a := regions.R59ab2b20a8eaArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t182),
@@ -564,7 +564,7 @@ func (c *outBackwardFused) run() {
 			N6: H * T,
 			N7: H*T*nP + H*T*w,
 		}
-		regions.Rba5dc4b6e7b8(&a)
+		regions.R59ab2b20a8ea(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -589,7 +589,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.Reaa4313d7a87Args{
+		a := regions.Rde319f1ccd00Args{
 			P0: unsafe.SliceData(t192),
 			P1: unsafe.SliceData(c.A),
 			P2: unsafe.SliceData(t182),
@@ -602,7 +602,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T,
 			N6: H*T*nP + H*T*w,
 		}
-		regions.Reaa4313d7a87(&a)
+		regions.Rde319f1ccd00(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -623,7 +623,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t50)
 	if kern.Wide() {
-		a := regions.R1884b3da5981Args{
+		a := regions.Rebefbb12de3aArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t212),
 			P2:  unsafe.SliceData(c.AStack),
@@ -646,7 +646,7 @@ func (c *outBackwardFused) run() {
 			N15: H * T * dH,
 			N16: H*T*nP + H*T*w,
 		}
-		regions.R1884b3da5981(&a)
+		regions.Rebefbb12de3a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -671,7 +671,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t262)
 	if kern.Wide() {
-		a := regions.R9b286e56e9e7Args{
+		a := regions.R7297cb245a9fArgs{
 			P0:  unsafe.SliceData(t212),
 			P1:  unsafe.SliceData(t51),
 			P2:  unsafe.SliceData(t262),
@@ -693,7 +693,7 @@ func (c *outBackwardFused) run() {
 			N15: H * T * dH,
 			N16: H*T*nP + H*T*w,
 		}
-		regions.R9b286e56e9e7(&a)
+		regions.R7297cb245a9f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -713,7 +713,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.Rf4bc94f46b30Args{
+		a := regions.R2b941b6c902cArgs{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t272),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -725,7 +725,7 @@ func (c *outBackwardFused) run() {
 			N5: H*T*dH + H*dH*w - H*dH,
 			N6: H*dH*w - H*dH,
 		}
-		regions.Rf4bc94f46b30(&a)
+		regions.R2b941b6c902c(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -743,7 +743,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.Rcdc76ce7d1e9Args{
+		a := regions.R9a23b6eb8680Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t272),
 			P2: unsafe.SliceData(t302),
@@ -756,7 +756,7 @@ func (c *outBackwardFused) run() {
 			N6: H*T*dH + H*dH*w - H*dH,
 			N7: H * T * dH,
 		}
-		regions.Rcdc76ce7d1e9(&a)
+		regions.R9a23b6eb8680(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -784,7 +784,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R92d2ff661be2Args{
+		a := regions.R6eb8aec62221Args{
 			P0: unsafe.SliceData(t49),
 			P1: unsafe.SliceData(t34),
 			N0: nP,
@@ -793,7 +793,7 @@ func (c *outBackwardFused) run() {
 			N3: H * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R92d2ff661be2(&a)
+		regions.R6eb8aec62221(&a)
 	} else {
 		for i := range nP {
 			for j := range H {
@@ -808,7 +808,7 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := regions.R983b367edda2Args{
+		a := regions.Re3327e20b68eArgs{
 			P0: unsafe.SliceData(t48),
 			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(t36),
@@ -820,7 +820,7 @@ func (c *outBackwardFused) run() {
 			N5: H * T * dH,
 			S0: [2]float32{t7},
 		}
-		regions.R983b367edda2(&a)
+		regions.Re3327e20b68e(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -29,7 +29,7 @@ func (c *outFused) run() {
 
 	// swi_glu.out, swi_glu.h
 	if kern.Wide() {
-		a := regions.R49c116fbe8faArgs{
+		a := regions.R4fc644d483c1Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.U),
 			P2: unsafe.SliceData(t2),
@@ -38,7 +38,7 @@ func (c *outFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R49c116fbe8fa(&a)
+		regions.R4fc644d483c1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -76,7 +76,7 @@ func (c *outBackwardFused) run() {
 
 	// swi_glu.h, swi_glu.out
 	if kern.Wide() {
-		a := regions.R7ea0cf269337Args{
+		a := regions.R8980bec4ae2cArgs{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.U),
 			P2: unsafe.SliceData(t3),
@@ -87,7 +87,7 @@ func (c *outBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R7ea0cf269337(&a)
+		regions.R8980bec4ae2c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -116,7 +116,7 @@ func (c *outBackwardFused) run() {
 
 	// swi_glu.out, swi_glu.g, swi_glu.h
 	if kern.Wide() {
-		a := regions.R79c16ff735daArgs{
+		a := regions.R09280b3aae12Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.G),
@@ -129,7 +129,7 @@ func (c *outBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R79c16ff735da(&a)
+		regions.R09280b3aae12(&a)
 	} else {
 		for i := range L {
 			for j := range T {

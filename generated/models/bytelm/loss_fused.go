@@ -27,7 +27,7 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.R4413492edb6bArgs{
+		a := regions.R5adabfcd1a1dArgs{
 			P0: unsafe.SliceData(c.Z),
 			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
@@ -38,7 +38,7 @@ func (c *lossFused) run() {
 			N5: 12,
 			N6: T * V,
 		}
-		regions.R4413492edb6b(&a)
+		regions.R5adabfcd1a1d(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -80,13 +80,13 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.Rb634b5e31277Args{
+		a := regions.R3d34b63a2c15Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.Rb634b5e31277(&a)
+		regions.R3d34b63a2c15(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -114,13 +114,13 @@ func (c *lossBackwardFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := regions.R3681401f0937Args{
+		a := regions.R7658b7d1840bArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t92),
 			N0: L,
 		}
-		regions.R3681401f0937(&a)
+		regions.R7658b7d1840b(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
@@ -149,7 +149,7 @@ func (c *lossBackwardFused) run() {
 
 	// byte_lm.z, byte_lm.loss
 	if kern.Wide() {
-		a := regions.R12193e848e5aArgs{
+		a := regions.R1d140c0dcc97Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
 			P1: unsafe.SliceData(t132),
 			P2: unsafe.SliceData(c.Z),
@@ -161,7 +161,7 @@ func (c *lossBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R12193e848e5a(&a)
+		regions.R1d140c0dcc97(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]

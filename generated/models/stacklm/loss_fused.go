@@ -28,7 +28,7 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Rde24c9e78d8cArgs{
+		a := regions.R5432ca45a9a2Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -39,7 +39,7 @@ func (c *lossFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.Rde24c9e78d8c(&a)
+		regions.R5432ca45a9a2(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -59,14 +59,14 @@ func (c *lossFused) run() {
 	// stack_lm.n
 	w := F(d)
 	if kern.Wide() {
-		a := regions.R883db4b17644Args{
+		a := regions.R0506f64f82ceArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NDiv),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R883db4b17644(&a)
+		regions.R0506f64f82ce(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -79,7 +79,7 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R775b01a98850Args{
+		a := regions.R9b876d58b969Args{
 			P0: unsafe.SliceData(c.NDiv),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(t4),
@@ -92,7 +92,7 @@ func (c *lossFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.R775b01a98850(&a)
+		regions.R9b876d58b969(&a)
 	} else {
 		for i := range L {
 			nDiv := c.NDiv[i*T:][:T]
@@ -116,14 +116,14 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Rccaca5b3146eArgs{
+		a := regions.R14a6fee79686Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.NSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Rccaca5b3146e(&a)
+		regions.R14a6fee79686(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -136,7 +136,7 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R21a34da61e6bArgs{
+		a := regions.Rc5825f2ee93aArgs{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.Gamma),
@@ -147,7 +147,7 @@ func (c *lossFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R21a34da61e6b(&a)
+		regions.Rc5825f2ee93a(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -169,7 +169,7 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.R4413492edb6bArgs{
+		a := regions.R5adabfcd1a1dArgs{
 			P0: unsafe.SliceData(c.Z),
 			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
@@ -180,7 +180,7 @@ func (c *lossFused) run() {
 			N5: 12,
 			N6: T * V,
 		}
-		regions.R4413492edb6b(&a)
+		regions.R5adabfcd1a1d(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -222,13 +222,13 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.Rb634b5e31277Args{
+		a := regions.R3d34b63a2c15Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.Rb634b5e31277(&a)
+		regions.R3d34b63a2c15(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -266,7 +266,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.Re5e98ab77e72Args{
+		a := regions.R18e083ab3cfdArgs{
 			P0: unsafe.SliceData(c.NDiv),
 			P1: unsafe.SliceData(c.NSqrt),
 			P2: unsafe.SliceData(c.Y),
@@ -280,7 +280,7 @@ func (c *lossBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Re5e98ab77e72(&a)
+		regions.R18e083ab3cfd(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -307,13 +307,13 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := regions.R3681401f0937Args{
+		a := regions.R7658b7d1840bArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t102),
 			N0: L,
 		}
-		regions.R3681401f0937(&a)
+		regions.R7658b7d1840b(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
@@ -346,7 +346,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.z, stack_lm.loss
 	if kern.Wide() {
-		a := regions.R12193e848e5aArgs{
+		a := regions.R1d140c0dcc97Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.Z),
@@ -358,7 +358,7 @@ func (c *lossBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R12193e848e5a(&a)
+		regions.R1d140c0dcc97(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -387,7 +387,7 @@ func (c *lossBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.R3c74717e0222Args{
+		a := regions.Ra05dcedf849dArgs{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(c.Gamma),
@@ -406,7 +406,7 @@ func (c *lossBackwardFused) run() {
 			N7: 12 * d,
 			N8: T * d,
 		}
-		regions.R3c74717e0222(&a)
+		regions.Ra05dcedf849d(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -441,7 +441,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R6b35d30494d4Args{
+		a := regions.R9f9b87969060Args{
 			P0: unsafe.SliceData(t322),
 			P1: unsafe.SliceData(t292),
 			P2: unsafe.SliceData(t53),
@@ -449,7 +449,7 @@ func (c *lossBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t38},
 		}
-		regions.R6b35d30494d4(&a)
+		regions.R9f9b87969060(&a)
 	} else {
 		for i := range L {
 			t322_2 := t322[i*T:][:T]
@@ -463,7 +463,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R1c9e496e971dArgs{
+		a := regions.Re799da10b8daArgs{
 			P0: unsafe.SliceData(t292),
 			P1: unsafe.SliceData(t53),
 			P2: unsafe.SliceData(t4),
@@ -479,7 +479,7 @@ func (c *lossBackwardFused) run() {
 			N6: 12 * d,
 			N7: T * d,
 		}
-		regions.R1c9e496e971d(&a)
+		regions.Re799da10b8da(&a)
 	} else {
 		for i := range L {
 			t292_2 := t292[i*T:][:T]
@@ -506,7 +506,7 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := regions.R351fbbc3d5c4Args{
+		a := regions.R9145d4360c8cArgs{
 			P0: unsafe.SliceData(t44),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.YBar),
@@ -516,7 +516,7 @@ func (c *lossBackwardFused) run() {
 			N3: T * d,
 			S0: [2]float32{t38},
 		}
-		regions.R351fbbc3d5c4(&a)
+		regions.R9145d4360c8c(&a)
 	} else {
 		for i := range L {
 			t44_2 := t44[i*T:][:T]

@@ -27,7 +27,7 @@ func (c *lossFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.Y),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -38,7 +38,7 @@ func (c *lossFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -59,14 +59,14 @@ func (c *lossFused) run() {
 	// tower_lm.n
 	w := F(d)
 	if kern.Wide() {
-		a := regions.Reb8164607ad9Args{
+		a := regions.Rf722d0605dd9Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.NSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Reb8164607ad9(&a)
+		regions.Rf722d0605dd9(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -79,7 +79,7 @@ func (c *lossFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(t6),
@@ -88,7 +88,7 @@ func (c *lossFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -105,14 +105,14 @@ func (c *lossFused) run() {
 
 	// tower_lm.z
 	if kern.Wide() {
-		a := regions.R618fb425885fArgs{
+		a := regions.R0cb784d623bdArgs{
 			P0: unsafe.SliceData(c.H),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(t22),
 			N0: V,
 			N1: d,
 		}
-		regions.R618fb425885f(&a)
+		regions.R0cb784d623bd(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range V {
@@ -129,7 +129,7 @@ func (c *lossFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.R4413492edb6bArgs{
+		a := regions.R5adabfcd1a1dArgs{
 			P0: unsafe.SliceData(c.Z),
 			P1: unsafe.SliceData(c.LossLogsumexp),
 			N0: L,
@@ -140,7 +140,7 @@ func (c *lossFused) run() {
 			N5: 12,
 			N6: T * V,
 		}
-		regions.R4413492edb6b(&a)
+		regions.R5adabfcd1a1d(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -182,13 +182,13 @@ func (c *lossFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.Rb634b5e31277Args{
+		a := regions.R3d34b63a2c15Args{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Loss),
 			N0: L,
 		}
-		regions.Rb634b5e31277(&a)
+		regions.R3d34b63a2c15(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -223,7 +223,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(c.Y),
 			P2: unsafe.SliceData(t6),
@@ -232,7 +232,7 @@ func (c *lossBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -249,14 +249,14 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.z
 	if kern.Wide() {
-		a := regions.R618fb425885fArgs{
+		a := regions.R0cb784d623bdArgs{
 			P0: unsafe.SliceData(c.H),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(t22),
 			N0: V,
 			N1: d,
 		}
-		regions.R618fb425885f(&a)
+		regions.R0cb784d623bd(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range V {
@@ -270,13 +270,13 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.loss
 	if kern.Wide() {
-		a := regions.R3681401f0937Args{
+		a := regions.R7658b7d1840bArgs{
 			P0: unsafe.SliceData(c.LossProd),
 			P1: unsafe.SliceData(c.LossBar),
 			P2: unsafe.SliceData(t112),
 			N0: L,
 		}
-		regions.R3681401f0937(&a)
+		regions.R7658b7d1840b(&a)
 	} else {
 		lossProd := c.LossProd[:L]
 		lossBar := c.LossBar[:L]
@@ -309,7 +309,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.z, tower_lm.loss
 	if kern.Wide() {
-		a := regions.R12193e848e5aArgs{
+		a := regions.R1d140c0dcc97Args{
 			P0: unsafe.SliceData(c.LossLogsumexp),
 			P1: unsafe.SliceData(t152),
 			P2: unsafe.SliceData(c.Z),
@@ -321,7 +321,7 @@ func (c *lossBackwardFused) run() {
 			N2: V,
 			N3: T * V,
 		}
-		regions.R12193e848e5a(&a)
+		regions.R1d140c0dcc97(&a)
 	} else {
 		for i := range L {
 			lossLogsumexp := c.LossLogsumexp[i*T:][:T]
@@ -349,7 +349,7 @@ func (c *lossBackwardFused) run() {
 	// tower_lm.z
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := regions.Rbce39f55da32Args{
+		a := regions.Rceafb9a9d035Args{
 			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(c.Gamma),
 			P2: unsafe.SliceData(c.HBar),
@@ -360,7 +360,7 @@ func (c *lossBackwardFused) run() {
 			N2: 8 * d,
 			N3: 12 * d,
 		}
-		regions.Rbce39f55da32(&a)
+		regions.Rceafb9a9d035(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -378,7 +378,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(c.NSqrt),
 			P1: unsafe.SliceData(t232),
 			P2: unsafe.SliceData(t6),
@@ -391,7 +391,7 @@ func (c *lossBackwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			nSqrt := c.NSqrt[i*T:][:T]
@@ -416,7 +416,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R6b35d30494d4Args{
+		a := regions.R9f9b87969060Args{
 			P0: unsafe.SliceData(t31),
 			P1: unsafe.SliceData(t28),
 			P2: unsafe.SliceData(t45),
@@ -424,7 +424,7 @@ func (c *lossBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t37},
 		}
-		regions.R6b35d30494d4(&a)
+		regions.R9f9b87969060(&a)
 	} else {
 		for i := range L {
 			t31_2 := t31[i*T:][:T]
@@ -438,7 +438,7 @@ func (c *lossBackwardFused) run() {
 
 	// tower_lm.n
 	if kern.Wide() {
-		a := regions.R9cbfe044b079Args{
+		a := regions.R0137dfabb303Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(c.Y),
@@ -449,7 +449,7 @@ func (c *lossBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R9cbfe044b079(&a)
+		regions.R0137dfabb303(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]

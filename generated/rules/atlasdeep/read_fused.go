@@ -33,7 +33,7 @@ func (c *readFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.Radacc20faa61Args{
+		a := regions.R631a67c17f9bArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -41,7 +41,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Radacc20faa61(&a)
+		regions.R631a67c17f9b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -69,7 +69,7 @@ func (c *readFused) run() {
 
 	// atlas_deep.u
 	if kern.Wide() {
-		a := regions.R7ebf35d7e745Args{
+		a := regions.Rfe2eeca65dc4Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(t45),
@@ -83,7 +83,7 @@ func (c *readFused) run() {
 			N7: T + w - 1,
 			N8: T * d,
 		}
-		regions.R7ebf35d7e745(&a)
+		regions.Rfe2eeca65dc4(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -172,7 +172,7 @@ func (c *readBackwardFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.Ra81b5646d954Args{
+		a := regions.R5ff9c014cfe5Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t),
@@ -181,7 +181,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Ra81b5646d954(&a)
+		regions.R5ff9c014cfe5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -201,7 +201,7 @@ func (c *readBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t2)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -211,7 +211,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -227,7 +227,7 @@ func (c *readBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t5)
 	if kern.Wide() {
-		a := regions.R67683df2ceb7Args{
+		a := regions.R46012e2b14beArgs{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.VTailBarOut),
 			P2: unsafe.SliceData(t5),
@@ -239,7 +239,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.R67683df2ceb7(&a)
+		regions.R46012e2b14be(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -257,7 +257,7 @@ func (c *readBackwardFused) run() {
 
 	// atlas_deep.G1
 	if kern.Wide() {
-		a := regions.R0a928a3ce7cfArgs{
+		a := regions.Rb59d58ebd389Args{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.VBar),
 			P2: unsafe.SliceData(t5),
@@ -269,7 +269,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: T * dK,
 		}
-		regions.R0a928a3ce7cf(&a)
+		regions.Rb59d58ebd389(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -295,7 +295,7 @@ func (c *readBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t8)
 	if kern.Wide() {
-		a := regions.R0fdee5fd8db8Args{
+		a := regions.R3c6887ea2d58Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.UTailBar),
 			N0: L,
@@ -303,7 +303,7 @@ func (c *readBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R0fdee5fd8db8(&a)
+		regions.R3c6887ea2d58(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*(T+w-1)+T:][:w-1]
@@ -322,7 +322,7 @@ func (c *readBackwardFused) run() {
 	// atlas_deep.u, atlas_deep.G1
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R67594ac74be8Args{
+		a := regions.R33ef3a8397acArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -339,7 +339,7 @@ func (c *readBackwardFused) run() {
 			N8: T + w - 1,
 			N9: T * d,
 		}
-		regions.R67594ac74be8(&a)
+		regions.R33ef3a8397ac(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]
@@ -369,7 +369,7 @@ func (c *readBackwardFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.Rcbbec0019801Args{
+		a := regions.R11b843ad37eeArgs{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t24),
@@ -379,7 +379,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rcbbec0019801(&a)
+		regions.R11b843ad37ee(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -82,7 +82,7 @@ func (c *stepFused) run() {
 
 	// atlas_deep.u
 	if kern.Wide() {
-		a := regions.R7ebf35d7e745Args{
+		a := regions.Rfe2eeca65dc4Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.G1Stack),
@@ -96,7 +96,7 @@ func (c *stepFused) run() {
 			N7: T + w - 1,
 			N8: T * d,
 		}
-		regions.R7ebf35d7e745(&a)
+		regions.Rfe2eeca65dc4(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -180,7 +180,7 @@ func (c *stepFused) run() {
 	// atlas_deep.G1
 	clear(t2)
 	if kern.Wide() {
-		a := regions.Rc2d3cd5ba99cArgs{
+		a := regions.R286559d7f847Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -189,7 +189,7 @@ func (c *stepFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rc2d3cd5ba99c(&a)
+		regions.R286559d7f847(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -249,7 +249,7 @@ func (c *stepFused) run() {
 					clear(t4)
 					n3 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R82b2a44bf425Args{
+						a2 := regions.Rf89bb2c68589Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.G1Stack2),
 							P2: unsafe.SliceData(t4),
@@ -263,7 +263,7 @@ func (c *stepFused) run() {
 							N7: 12,
 							N8: -dK,
 						}
-						regions.R82b2a44bf425(&a2)
+						regions.Rf89bb2c68589(&a2)
 					} else {
 						for i := range min(w, n3+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -284,14 +284,14 @@ func (c *stepFused) run() {
 					clear(t7)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R1569623e9aa9Args{
+						a2 := regions.R7cedf9312ec6Args{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t7),
 							N0: w,
 							N1: n4 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R1569623e9aa9(&a2)
+						regions.R7cedf9312ec6(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -305,14 +305,14 @@ func (c *stepFused) run() {
 					clear(t8)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R827848e46ee2Args{
+						a2 := regions.Raae77a3a2f1dArgs{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t8),
 							N0: w,
 							N1: n5 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R827848e46ee2(&a2)
+						regions.Raae77a3a2f1d(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t7_2 := t7[i*dH:][:dH]
@@ -327,7 +327,7 @@ func (c *stepFused) run() {
 					clear(t23)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R4fbdce71d603Args{
+						a2 := regions.R0c417a28862bArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t8),
 							P2: unsafe.SliceData(t9),
@@ -336,7 +336,7 @@ func (c *stepFused) run() {
 							N1: n6 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R4fbdce71d603(&a2)
+						regions.R0c417a28862b(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -352,14 +352,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R941da4d27a95Args{
+						a2 := regions.Rcbd1eb952fd1Args{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t9),
 							P2: unsafe.SliceData(t42),
 							N0: w,
 							N1: dH,
 						}
-						regions.R941da4d27a95(&a2)
+						regions.Rcbd1eb952fd1(&a2)
 					} else {
 						for i := range w {
 							t4_2 := t4[i*dH:][:dH]
@@ -374,7 +374,7 @@ func (c *stepFused) run() {
 					clear(t10)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R460479cf6105Args{
+						a2 := regions.R1724658497acArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(t10),
@@ -386,7 +386,7 @@ func (c *stepFused) run() {
 							N5: 8,
 							N6: 12,
 						}
-						regions.R460479cf6105(&a2)
+						regions.R1724658497ac(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t10_2 := t10[i*dK:][:dK]
@@ -407,7 +407,7 @@ func (c *stepFused) run() {
 					clear(t12)
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rf6785c6bce16Args{
+						a2 := regions.R8f48eaf066b1Args{
 							P0: unsafe.SliceData(c.G1Stack2),
 							P1: unsafe.SliceData(t10),
 							P2: unsafe.SliceData(c.G1Stack3),
@@ -418,7 +418,7 @@ func (c *stepFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N4: -dK,
 						}
-						regions.Rf6785c6bce16(&a2)
+						regions.R8f48eaf066b1(&a2)
 					} else {
 						for i := range min(w, n8+a+C*s+1) {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -434,7 +434,7 @@ func (c *stepFused) run() {
 					clear(t22)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rffbd7df10239Args{
+						a2 := regions.R585306711d96Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
@@ -446,7 +446,7 @@ func (c *stepFused) run() {
 							N5: 12,
 							N6: dH,
 						}
-						regions.Rffbd7df10239(&a2)
+						regions.R585306711d96(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							t12_2 := t12[i*dK:][:dK]
@@ -464,14 +464,14 @@ func (c *stepFused) run() {
 					clear(t24)
 					n10 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8139083d84d1Args{
+						a2 := regions.R6a6a86913378Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t24),
 							N0: w,
 							N1: n10 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R8139083d84d1(&a2)
+						regions.R6a6a86913378(&a2)
 					} else {
 						for i := range min(w, n10+a+C*s+1) {
 							t23_2 := t23[i*dH:][:dH]
@@ -485,12 +485,12 @@ func (c *stepFused) run() {
 					clear(t27)
 					n11 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Ra8a6f35add18Args{
+						a2 := regions.Ra2fe80582a97Args{
 							P0: unsafe.SliceData(t27),
 							N0: w,
 							N1: n11 + a + C*s + 1,
 						}
-						regions.Ra8a6f35add18(&a2)
+						regions.Ra2fe80582a97(&a2)
 					} else {
 						if n2 := min(w, n11+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -503,7 +503,7 @@ func (c *stepFused) run() {
 					clear(t28)
 					n12 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R9e7a62d69348Args{
+						a2 := regions.R88a09ae255beArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t4),
 							P2: unsafe.SliceData(t22),
@@ -513,7 +513,7 @@ func (c *stepFused) run() {
 							N1: n12 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R9e7a62d69348(&a2)
+						regions.R88a09ae255be(&a2)
 					} else {
 						if n2 := min(w, n12+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -532,7 +532,7 @@ func (c *stepFused) run() {
 					// atlas_deep.G1
 					clear(G1)
 					if kern.Wide() {
-						a2 := regions.R945ae1b35141Args{
+						a2 := regions.Refc5a121a9caArgs{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t9),
 							P2:  unsafe.SliceData(t22),
@@ -555,7 +555,7 @@ func (c *stepFused) run() {
 							N12: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N13: -dK,
 						}
-						regions.R945ae1b35141(&a2)
+						regions.Refc5a121a9ca(&a2)
 					} else {
 						for i := range dH {
 							G1_2 := G1[i*dK:][:dK]
@@ -577,7 +577,7 @@ func (c *stepFused) run() {
 					var t34 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := regions.Reece17a80c28Args{
+						a2 := regions.R323736d7ed13Args{
 							P0: unsafe.SliceData(S1State),
 							P1: unsafe.SliceData(G1),
 							P2: unsafe.SliceData(t34Total),
@@ -586,7 +586,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t34},
 							S1: [2]float32{etaEntry},
 						}
-						regions.Reece17a80c28(&a2)
+						regions.R323736d7ed13(&a2)
 					} else {
 						t34_2 := t34
 						for i := range dH {
@@ -614,14 +614,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R883db4b17644Args{
+						a2 := regions.R0506f64f82ceArgs{
 							P0: unsafe.SliceData(S1State),
 							P1: unsafe.SliceData(t43),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t42_2},
 						}
-						regions.R883db4b17644(&a2)
+						regions.R0506f64f82ce(&a2)
 					} else {
 						for i := range dH {
 							S1State2 := S1State[i*dK:][:dK]
@@ -637,13 +637,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t45, dH, 1, t44, dH, 1, t44, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dH,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dH {
 							t44_2 := t44[i*dH:][:dH]
@@ -658,14 +658,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t47, 1, dK, t43, 1, dK, t46, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t43),
 							P1: unsafe.SliceData(t47),
 							P2: unsafe.SliceData(t48),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dH {
 							t43_2 := t43[i*dK:][:dK]
@@ -682,13 +682,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t50, dH, 1, t49, dH, 1, t49, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t49),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(t51),
 							N0: dH,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dH {
 							t49_2 := t49[i*dH:][:dH]
@@ -703,14 +703,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t52, 1, dK, t48, 1, dK, t51, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(t53),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -727,13 +727,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t55, dH, 1, t54, dH, 1, t54, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t54),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t56),
 							N0: dH,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dH {
 							t54_2 := t54[i*dH:][:dH]
@@ -750,7 +750,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R68a9c2657aa9Args{
+						a2 := regions.R63b41b14707aArgs{
 							P0: unsafe.SliceData(t53),
 							P1: unsafe.SliceData(t57),
 							P2: unsafe.SliceData(W1State),
@@ -767,7 +767,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R68a9c2657aa9(&a2)
+						regions.R63b41b14707a(&a2)
 					} else {
 						for i := range dH {
 							t53_2 := t53[i*dK:][:dK]
@@ -788,7 +788,7 @@ func (c *stepFused) run() {
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G2)
 					if kern.Wide() {
-						a2 := regions.Rd557ba98e1e5Args{
+						a2 := regions.R191637506aa6Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t12),
 							P2:  unsafe.SliceData(t2),
@@ -807,7 +807,7 @@ func (c *stepFused) run() {
 							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
 							N11: dH,
 						}
-						regions.Rd557ba98e1e5(&a2)
+						regions.R191637506aa6(&a2)
 					} else {
 						for i := range dK {
 							G2_2 := G2[i*dH:][:dH]
@@ -828,7 +828,7 @@ func (c *stepFused) run() {
 					// atlas_deep.S2, atlas_deep.O2
 					var t85 F
 					if kern.Wide() {
-						a2 := regions.Reece17a80c28Args{
+						a2 := regions.R323736d7ed13Args{
 							P0: unsafe.SliceData(S2State),
 							P1: unsafe.SliceData(G2),
 							P2: unsafe.SliceData(t85Total),
@@ -837,7 +837,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t85},
 							S1: [2]float32{etaEntry},
 						}
-						regions.Reece17a80c28(&a2)
+						regions.R323736d7ed13(&a2)
 					} else {
 						t85_2 := t85
 						for i := range dK {
@@ -873,14 +873,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R883db4b17644Args{
+						a2 := regions.R0506f64f82ceArgs{
 							P0: unsafe.SliceData(S2State),
 							P1: unsafe.SliceData(t94),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t93},
 						}
-						regions.R883db4b17644(&a2)
+						regions.R0506f64f82ce(&a2)
 					} else {
 						for i := range dK {
 							S2State2 := S2State[i*dH:][:dH]
@@ -896,13 +896,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t96, dK, 1, t95, dK, 1, t95, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t95),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t97),
 							N0: dK,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dK {
 							t95_2 := t95[i*dK:][:dK]
@@ -917,14 +917,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t98, 1, dH, t94, 1, dH, t97, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t94),
 							P1: unsafe.SliceData(t98),
 							P2: unsafe.SliceData(t99),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dK {
 							t94_2 := t94[i*dH:][:dH]
@@ -941,13 +941,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t101, dK, 1, t100, dK, 1, t100, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t100),
 							P1: unsafe.SliceData(t101),
 							P2: unsafe.SliceData(t102),
 							N0: dK,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dK {
 							t100_2 := t100[i*dK:][:dK]
@@ -962,14 +962,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t103, 1, dH, t99, 1, dH, t102, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t99),
 							P1: unsafe.SliceData(t103),
 							P2: unsafe.SliceData(t104),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dK {
 							t99_2 := t99[i*dH:][:dH]
@@ -986,13 +986,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t106, dK, 1, t105, dK, 1, t105, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t105),
 							P1: unsafe.SliceData(t106),
 							P2: unsafe.SliceData(t107),
 							N0: dK,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dK {
 							t105_2 := t105[i*dK:][:dK]
@@ -1007,7 +1007,7 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t108, 1, dH, t104, 1, dH, t107, 1, dK)
 					// atlas_deep.W2, atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R89299a27bfcfArgs{
+						a2 := regions.Rf8fbfa1e6bc1Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t108),
 							P2: unsafe.SliceData(W2State),
@@ -1016,7 +1016,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R89299a27bfcf(&a2)
+						regions.Rf8fbfa1e6bc1(&a2)
 					} else {
 						for i := range dK {
 							t104_2 := t104[i*dH:][:dH]
@@ -1030,13 +1030,13 @@ func (c *stepFused) run() {
 					// atlas_deep.y, atlas_deep
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t113),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1046,12 +1046,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R4faaa75d07aeArgs{
+						a2 := regions.Reab93ccbe2b4Args{
 							P0: unsafe.SliceData(t113),
 							P1: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.R4faaa75d07ae(&a2)
+						regions.Reab93ccbe2b4(&a2)
 					} else {
 						for i := range dH {
 							t113Entry := t113[i]
@@ -1060,7 +1060,7 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.y
 					if kern.Wide() {
-						a2 := regions.R864d0d2d465dArgs{
+						a2 := regions.Rcd04a6ba987eArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t119),
@@ -1070,7 +1070,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R864d0d2d465d(&a2)
+						regions.Rcd04a6ba987e(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -1085,14 +1085,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_deep.y
 					if kern.Wide() {
-						a2 := regions.Rb44e57e089fdArgs{
+						a2 := regions.R8c9ea4407d24Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t119),
 							P2: unsafe.SliceData(c.Y),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Rb44e57e089fd(&a2)
+						regions.R8c9ea4407d24(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -1355,7 +1355,7 @@ func (c *stepBackwardFused) run() {
 	clear(t23)
 	clear(t194)
 	if kern.Wide() {
-		a := regions.Rc3ec829710bbArgs{
+		a := regions.Rcefb9ec50db2Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -1365,7 +1365,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rc3ec829710bb(&a)
+		regions.Rcefb9ec50db2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1386,7 +1386,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.y
 	if kern.Wide() {
-		a := regions.Rd5412aeb555eArgs{
+		a := regions.R0695c0b17c3dArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t118),
 			P2: unsafe.SliceData(t227),
@@ -1396,7 +1396,7 @@ func (c *stepBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rd5412aeb555e(&a)
+		regions.R0695c0b17c3d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1418,7 +1418,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t195)
 	if kern.Wide() {
-		a := regions.Rc2d3cd5ba99cArgs{
+		a := regions.R286559d7f847Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t194),
 			P2: unsafe.SliceData(t195),
@@ -1427,7 +1427,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rc2d3cd5ba99c(&a)
+		regions.R286559d7f847(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1482,7 +1482,7 @@ func (c *stepBackwardFused) run() {
 					clear(t4)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6470013ff71eArgs{
+						a2 := regions.R8f879bd16324Args{
 							P0: unsafe.SliceData(W1Trail),
 							P1: unsafe.SliceData(c.G1Stack2),
 							P2: unsafe.SliceData(t4),
@@ -1497,7 +1497,7 @@ func (c *stepBackwardFused) run() {
 							N8: 12,
 							N9: -dK,
 						}
-						regions.R6470013ff71e(&a2)
+						regions.R8f879bd16324(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -1518,14 +1518,14 @@ func (c *stepBackwardFused) run() {
 					clear(t72)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R1569623e9aa9Args{
+						a2 := regions.R7cedf9312ec6Args{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t72),
 							N0: w,
 							N1: n5 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R1569623e9aa9(&a2)
+						regions.R7cedf9312ec6(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -1539,14 +1539,14 @@ func (c *stepBackwardFused) run() {
 					clear(t82)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R827848e46ee2Args{
+						a2 := regions.Raae77a3a2f1dArgs{
 							P0: unsafe.SliceData(t72),
 							P1: unsafe.SliceData(t82),
 							N0: w,
 							N1: n6 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R827848e46ee2(&a2)
+						regions.Raae77a3a2f1d(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t72_2 := t72[i*dH:][:dH]
@@ -1561,7 +1561,7 @@ func (c *stepBackwardFused) run() {
 					clear(t23_2)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R4fbdce71d603Args{
+						a2 := regions.R0c417a28862bArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t82),
 							P2: unsafe.SliceData(t92),
@@ -1570,7 +1570,7 @@ func (c *stepBackwardFused) run() {
 							N1: n7 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R4fbdce71d603(&a2)
+						regions.R0c417a28862b(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t4_2 := t4[i*dH:][:dH]
@@ -1586,14 +1586,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R941da4d27a95Args{
+						a2 := regions.Rcbd1eb952fd1Args{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(t42),
 							N0: w,
 							N1: dH,
 						}
-						regions.R941da4d27a95(&a2)
+						regions.Rcbd1eb952fd1(&a2)
 					} else {
 						for i := range w {
 							t4_2 := t4[i*dH:][:dH]
@@ -1608,7 +1608,7 @@ func (c *stepBackwardFused) run() {
 					clear(t103)
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rb835d779d8adArgs{
+						a2 := regions.Rf483b7fdac03Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(t103),
@@ -1621,7 +1621,7 @@ func (c *stepBackwardFused) run() {
 							N6: 8,
 							N7: 12,
 						}
-						regions.Rb835d779d8ad(&a2)
+						regions.Rf483b7fdac03(&a2)
 					} else {
 						for i := range min(w, n8+a+C*s+1) {
 							t103_3 := t103[i*dK:][:dK]
@@ -1642,7 +1642,7 @@ func (c *stepBackwardFused) run() {
 					clear(t12)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rf6785c6bce16Args{
+						a2 := regions.R8f48eaf066b1Args{
 							P0: unsafe.SliceData(c.G1Stack2),
 							P1: unsafe.SliceData(t103),
 							P2: unsafe.SliceData(c.G1Stack3),
@@ -1653,7 +1653,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N4: -dK,
 						}
-						regions.Rf6785c6bce16(&a2)
+						regions.R8f48eaf066b1(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -1669,7 +1669,7 @@ func (c *stepBackwardFused) run() {
 					clear(t222)
 					n10 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Red6f034f1df9Args{
+						a2 := regions.Rda1f2750fc12Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t222),
@@ -1682,7 +1682,7 @@ func (c *stepBackwardFused) run() {
 							N6: dH,
 							N7: 4 * dH * dK * a,
 						}
-						regions.Red6f034f1df9(&a2)
+						regions.Rda1f2750fc12(&a2)
 					} else {
 						for i := range min(w, n10+a+C*s+1) {
 							t12_2 := t12[i*dK:][:dK]
@@ -1700,14 +1700,14 @@ func (c *stepBackwardFused) run() {
 					clear(t242)
 					n11 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8139083d84d1Args{
+						a2 := regions.R6a6a86913378Args{
 							P0: unsafe.SliceData(t23_2),
 							P1: unsafe.SliceData(t242),
 							N0: w,
 							N1: n11 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R8139083d84d1(&a2)
+						regions.R6a6a86913378(&a2)
 					} else {
 						for i := range min(w, n11+a+C*s+1) {
 							t23_3 := t23_2[i*dH:][:dH]
@@ -1721,12 +1721,12 @@ func (c *stepBackwardFused) run() {
 					clear(t27)
 					n12 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Ra8a6f35add18Args{
+						a2 := regions.Ra2fe80582a97Args{
 							P0: unsafe.SliceData(t27),
 							N0: w,
 							N1: n12 + a + C*s + 1,
 						}
-						regions.Ra8a6f35add18(&a2)
+						regions.Ra2fe80582a97(&a2)
 					} else {
 						if n2 := min(w, n12+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -1739,7 +1739,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					n13 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R9e7a62d69348Args{
+						a2 := regions.R88a09ae255beArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t4),
 							P2: unsafe.SliceData(t222),
@@ -1749,7 +1749,7 @@ func (c *stepBackwardFused) run() {
 							N1: n13 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R9e7a62d69348(&a2)
+						regions.R88a09ae255be(&a2)
 					} else {
 						if n2 := min(w, n13+a+C*s+1); n2 > 0 {
 							t27_2 := t27[:n2]
@@ -1768,7 +1768,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(G1)
 					if kern.Wide() {
-						a2 := regions.R945ae1b35141Args{
+						a2 := regions.Refc5a121a9caArgs{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t92),
 							P2:  unsafe.SliceData(t222),
@@ -1791,7 +1791,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N13: -dK,
 						}
-						regions.R945ae1b35141(&a2)
+						regions.Refc5a121a9ca(&a2)
 					} else {
 						for i := range dH {
 							G1_2 := G1[i*dK:][:dK]
@@ -1813,7 +1813,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					O1LinEntry := O1Lin[a]
 					if kern.Wide() {
-						a2 := regions.R3e3e450a6fceArgs{
+						a2 := regions.R5493d9121369Args{
 							P0: unsafe.SliceData(S1Trail),
 							P1: unsafe.SliceData(G1),
 							P2: unsafe.SliceData(t43),
@@ -1824,7 +1824,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{O1LinEntry},
 						}
-						regions.R3e3e450a6fce(&a2)
+						regions.R5493d9121369(&a2)
 					} else {
 						for i := range dH {
 							S1Trail2 := S1Trail[(a*dH+i)*dK:][:dK]
@@ -1844,13 +1844,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t45, dH, 1, t44, dH, 1, t44, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dH,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dH {
 							t44_3 := t44[i*dH:][:dH]
@@ -1865,14 +1865,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t47, 1, dK, t43, 1, dK, t46, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t43),
 							P1: unsafe.SliceData(t47),
 							P2: unsafe.SliceData(t48),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dH {
 							t43_2 := t43[i*dK:][:dK]
@@ -1889,13 +1889,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t50, dH, 1, t49, dH, 1, t49, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t49),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(t51),
 							N0: dH,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dH {
 							t49_2 := t49[i*dH:][:dH]
@@ -1910,14 +1910,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t52, 1, dK, t48, 1, dK, t51, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(t53),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1934,13 +1934,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t55, dH, 1, t54, dH, 1, t54, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t54),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t56),
 							N0: dH,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dH {
 							t54_2 := t54[i*dH:][:dH]
@@ -1957,7 +1957,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rd577c376756dArgs{
+						a2 := regions.Rbb2b7bdd9311Args{
 							P0: unsafe.SliceData(t53),
 							P1: unsafe.SliceData(t57),
 							P2: unsafe.SliceData(W1Trail),
@@ -1968,7 +1968,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rd577c376756d(&a2)
+						regions.Rbb2b7bdd9311(&a2)
 					} else {
 						for i := range dH {
 							t53_2 := t53[i*dK:][:dK]
@@ -1983,7 +1983,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G2)
 					if kern.Wide() {
-						a2 := regions.Rd557ba98e1e5Args{
+						a2 := regions.R191637506aa6Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t12),
 							P2:  unsafe.SliceData(t23),
@@ -2002,7 +2002,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4*w*a + 4*C*w*s + 4*T*w*l + 12,
 							N11: dH,
 						}
-						regions.Rd557ba98e1e5(&a2)
+						regions.R191637506aa6(&a2)
 					} else {
 						for i := range dK {
 							G2_2 := G2[i*dH:][:dH]
@@ -2023,7 +2023,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.S2, atlas_deep.O2
 					O2LinEntry := O2Lin[a]
 					if kern.Wide() {
-						a2 := regions.R3e3e450a6fceArgs{
+						a2 := regions.R5493d9121369Args{
 							P0: unsafe.SliceData(S2Trail),
 							P1: unsafe.SliceData(G2),
 							P2: unsafe.SliceData(t94),
@@ -2034,7 +2034,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{O2LinEntry},
 						}
-						regions.R3e3e450a6fce(&a2)
+						regions.R5493d9121369(&a2)
 					} else {
 						for i := range dK {
 							S2Trail2 := S2Trail[(a*dK+i)*dH:][:dH]
@@ -2054,13 +2054,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t96, dK, 1, t95, dK, 1, t95, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t95),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t97),
 							N0: dK,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dK {
 							t95_2 := t95[i*dK:][:dK]
@@ -2075,14 +2075,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t98, 1, dH, t94, 1, dH, t97, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t94),
 							P1: unsafe.SliceData(t98),
 							P2: unsafe.SliceData(t99),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dK {
 							t94_3 := t94[i*dH:][:dH]
@@ -2099,13 +2099,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t101, dK, 1, t100, dK, 1, t100, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t100),
 							P1: unsafe.SliceData(t101),
 							P2: unsafe.SliceData(t102_2),
 							N0: dK,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dK {
 							t100_2 := t100[i*dK:][:dK]
@@ -2120,14 +2120,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t103_2, 1, dH, t99, 1, dH, t102_2, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t99),
 							P1: unsafe.SliceData(t103_2),
 							P2: unsafe.SliceData(t104),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dK {
 							t99_2 := t99[i*dH:][:dH]
@@ -2144,13 +2144,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t106, dK, 1, t105, dK, 1, t105, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t105),
 							P1: unsafe.SliceData(t106),
 							P2: unsafe.SliceData(t107),
 							N0: dK,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dK {
 							t105_2 := t105[i*dK:][:dK]
@@ -2165,7 +2165,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t108, 1, dH, t104, 1, dH, t107, 1, dK)
 					// atlas_deep.W2, atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Rd577c376756dArgs{
+						a2 := regions.Rbb2b7bdd9311Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t108),
 							P2: unsafe.SliceData(W2Trail),
@@ -2176,7 +2176,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rd577c376756d(&a2)
+						regions.Rbb2b7bdd9311(&a2)
 					} else {
 						for i := range dK {
 							t104_2 := t104[i*dH:][:dH]
@@ -2206,7 +2206,7 @@ func (c *stepBackwardFused) run() {
 					clear(t44_2)
 					n16 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6470013ff71eArgs{
+						a2 := regions.R8f879bd16324Args{
 							P0: unsafe.SliceData(W1Trail),
 							P1: unsafe.SliceData(c.G1Stack2),
 							P2: unsafe.SliceData(t44_2),
@@ -2221,7 +2221,7 @@ func (c *stepBackwardFused) run() {
 							N8: 12,
 							N9: -dK,
 						}
-						regions.R6470013ff71e(&a2)
+						regions.R8f879bd16324(&a2)
 					} else {
 						for i := range min(w, n16+a+C*s+1) {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2242,14 +2242,14 @@ func (c *stepBackwardFused) run() {
 					clear(t73)
 					n17 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R1569623e9aa9Args{
+						a2 := regions.R7cedf9312ec6Args{
 							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t73),
 							N0: w,
 							N1: n17 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R1569623e9aa9(&a2)
+						regions.R7cedf9312ec6(&a2)
 					} else {
 						for i := range min(w, n17+a+C*s+1) {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2263,14 +2263,14 @@ func (c *stepBackwardFused) run() {
 					clear(t83)
 					n18 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R827848e46ee2Args{
+						a2 := regions.Raae77a3a2f1dArgs{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(t83),
 							N0: w,
 							N1: n18 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R827848e46ee2(&a2)
+						regions.Raae77a3a2f1d(&a2)
 					} else {
 						for i := range min(w, n18+a+C*s+1) {
 							t73_2 := t73[i*dH:][:dH]
@@ -2285,7 +2285,7 @@ func (c *stepBackwardFused) run() {
 					clear(t233)
 					n19 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R4fbdce71d603Args{
+						a2 := regions.R0c417a28862bArgs{
 							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(t94_2),
@@ -2294,7 +2294,7 @@ func (c *stepBackwardFused) run() {
 							N1: n19 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R4fbdce71d603(&a2)
+						regions.R0c417a28862b(&a2)
 					} else {
 						for i := range min(w, n19+a+C*s+1) {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2310,14 +2310,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R941da4d27a95Args{
+						a2 := regions.Rcbd1eb952fd1Args{
 							P0: unsafe.SliceData(t44_2),
 							P1: unsafe.SliceData(t94_2),
 							P2: unsafe.SliceData(t422),
 							N0: w,
 							N1: dH,
 						}
-						regions.R941da4d27a95(&a2)
+						regions.Rcbd1eb952fd1(&a2)
 					} else {
 						for i := range w {
 							t44_3 := t44_2[i*dH:][:dH]
@@ -2332,7 +2332,7 @@ func (c *stepBackwardFused) run() {
 					clear(t106_2)
 					n20 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rb835d779d8adArgs{
+						a2 := regions.Rf483b7fdac03Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t422),
 							P2: unsafe.SliceData(t106_2),
@@ -2345,7 +2345,7 @@ func (c *stepBackwardFused) run() {
 							N6: 8,
 							N7: 12,
 						}
-						regions.Rb835d779d8ad(&a2)
+						regions.Rf483b7fdac03(&a2)
 					} else {
 						for i := range min(w, n20+a+C*s+1) {
 							t106_3 := t106_2[i*dK:][:dK]
@@ -2366,7 +2366,7 @@ func (c *stepBackwardFused) run() {
 					clear(t122)
 					n21 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rf6785c6bce16Args{
+						a2 := regions.R8f48eaf066b1Args{
 							P0: unsafe.SliceData(c.G1Stack2),
 							P1: unsafe.SliceData(t106_2),
 							P2: unsafe.SliceData(c.G1Stack3),
@@ -2377,7 +2377,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N4: -dK,
 						}
-						regions.Rf6785c6bce16(&a2)
+						regions.R8f48eaf066b1(&a2)
 					} else {
 						for i := range min(w, n21+a+C*s+1) {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -2393,7 +2393,7 @@ func (c *stepBackwardFused) run() {
 					clear(t223)
 					n22 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Red6f034f1df9Args{
+						a2 := regions.Rda1f2750fc12Args{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t223),
@@ -2406,7 +2406,7 @@ func (c *stepBackwardFused) run() {
 							N6: dH,
 							N7: 4 * dH * dK * a,
 						}
-						regions.Red6f034f1df9(&a2)
+						regions.Rda1f2750fc12(&a2)
 					} else {
 						for i := range min(w, n22+a+C*s+1) {
 							t122_3 := t122[i*dK:][:dK]
@@ -2424,14 +2424,14 @@ func (c *stepBackwardFused) run() {
 					clear(t243)
 					n23 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R8139083d84d1Args{
+						a2 := regions.R6a6a86913378Args{
 							P0: unsafe.SliceData(t233),
 							P1: unsafe.SliceData(t243),
 							N0: w,
 							N1: n23 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R8139083d84d1(&a2)
+						regions.R6a6a86913378(&a2)
 					} else {
 						for i := range min(w, n23+a+C*s+1) {
 							t233_2 := t233[i*dH:][:dH]
@@ -2445,12 +2445,12 @@ func (c *stepBackwardFused) run() {
 					clear(t272)
 					n24 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Ra8a6f35add18Args{
+						a2 := regions.Ra2fe80582a97Args{
 							P0: unsafe.SliceData(t272),
 							N0: w,
 							N1: n24 + a + C*s + 1,
 						}
-						regions.Ra8a6f35add18(&a2)
+						regions.Ra2fe80582a97(&a2)
 					} else {
 						if n2 := min(w, n24+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
@@ -2463,7 +2463,7 @@ func (c *stepBackwardFused) run() {
 					clear(t282)
 					n25 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R9e7a62d69348Args{
+						a2 := regions.R88a09ae255beArgs{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t44_2),
 							P2: unsafe.SliceData(t223),
@@ -2473,7 +2473,7 @@ func (c *stepBackwardFused) run() {
 							N1: n25 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.R9e7a62d69348(&a2)
+						regions.R88a09ae255be(&a2)
 					} else {
 						if n2 := min(w, n25+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
@@ -2493,7 +2493,7 @@ func (c *stepBackwardFused) run() {
 					var t34 F
 					O1LinEntry2 := O1Lin[a]
 					if kern.Wide() {
-						a2 := regions.R6f86f9ae1394Args{
+						a2 := regions.Rbef23506657eArgs{
 							P0: unsafe.SliceData(S1Trail),
 							P1: unsafe.SliceData(t433),
 							P2: unsafe.SliceData(t34Total),
@@ -2503,7 +2503,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t34},
 							S1: [2]float32{O1LinEntry2},
 						}
-						regions.R6f86f9ae1394(&a2)
+						regions.Rbef23506657e(&a2)
 					} else {
 						t34_2 := t34
 						for i := range dH {
@@ -2530,13 +2530,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t452, dH, 1, t442, dH, 1, t442, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t442),
 							P1: unsafe.SliceData(t452),
 							P2: unsafe.SliceData(t462),
 							N0: dH,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dH {
 							t442_2 := t442[i*dH:][:dH]
@@ -2551,14 +2551,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t472, 1, dK, t433, 1, dK, t462, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t433),
 							P1: unsafe.SliceData(t472),
 							P2: unsafe.SliceData(t482),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dH {
 							t433_2 := t433[i*dK:][:dK]
@@ -2575,13 +2575,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t502, dH, 1, t492, dH, 1, t492, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t492),
 							P1: unsafe.SliceData(t502),
 							P2: unsafe.SliceData(t512),
 							N0: dH,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dH {
 							t492_2 := t492[i*dH:][:dH]
@@ -2596,14 +2596,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t522, 1, dK, t482, 1, dK, t512, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t482),
 							P1: unsafe.SliceData(t522),
 							P2: unsafe.SliceData(t532),
 							N0: dH,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dH {
 							t482_2 := t482[i*dK:][:dK]
@@ -2620,13 +2620,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t552, dH, 1, t542, dH, 1, t542, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t542),
 							P1: unsafe.SliceData(t552),
 							P2: unsafe.SliceData(t562),
 							N0: dH,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dH {
 							t542_2 := t542[i*dH:][:dH]
@@ -2641,7 +2641,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t572, 1, dK, t532, 1, dK, t562, 1, dH)
 					// atlas_deep.G2
 					if kern.Wide() {
-						a2 := regions.R4a1dd46c1d1dArgs{
+						a2 := regions.Rebd8621ad9afArgs{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t122),
 							P2: unsafe.SliceData(t722),
@@ -2649,7 +2649,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N2: dK,
 						}
-						regions.R4a1dd46c1d1d(&a2)
+						regions.Rebd8621ad9af(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -2664,7 +2664,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G2, atlas_deep.G1
 					clear(G22)
 					if kern.Wide() {
-						a2 := regions.R1e704355b66dArgs{
+						a2 := regions.Ra6ed0dafd736Args{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t722),
 							P2: unsafe.SliceData(t422),
@@ -2678,7 +2678,7 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * dK,
 							N7: dH,
 						}
-						regions.R1e704355b66d(&a2)
+						regions.Ra6ed0dafd736(&a2)
 					} else {
 						for i := range dK {
 							G22_2 := G22[i*dH:][:dH]
@@ -2697,7 +2697,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry3 := eta[a]
 					O2LinEntry2 := O2Lin[a]
 					if kern.Wide() {
-						a2 := regions.R914b5f52bab8Args{
+						a2 := regions.Ra45fc0a99e9eArgs{
 							P0: unsafe.SliceData(S2Trail),
 							P1: unsafe.SliceData(G22),
 							P2: unsafe.SliceData(S222),
@@ -2713,7 +2713,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{etaEntry3},
 							S2: [2]float32{O2LinEntry2},
 						}
-						regions.R914b5f52bab8(&a2)
+						regions.Ra45fc0a99e9e(&a2)
 					} else {
 						t85_2 := t85
 						for i := range dK {
@@ -2745,13 +2745,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t962, dK, 1, t952, dK, 1, t952, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t952),
 							P1: unsafe.SliceData(t962),
 							P2: unsafe.SliceData(t972),
 							N0: dK,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dK {
 							t952_2 := t952[i*dK:][:dK]
@@ -2766,14 +2766,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t982, 1, dH, t943, 1, dH, t972, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t943),
 							P1: unsafe.SliceData(t982),
 							P2: unsafe.SliceData(t992),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dK {
 							t943_2 := t943[i*dH:][:dH]
@@ -2790,13 +2790,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t1012, dK, 1, t1002, dK, 1, t1002, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t1002),
 							P1: unsafe.SliceData(t1012),
 							P2: unsafe.SliceData(t1022),
 							N0: dK,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dK {
 							t1002_2 := t1002[i*dK:][:dK]
@@ -2811,14 +2811,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t1032, 1, dH, t992, 1, dH, t1022, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t992),
 							P1: unsafe.SliceData(t1032),
 							P2: unsafe.SliceData(t1042),
 							N0: dK,
 							N1: dH,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dK {
 							t992_2 := t992[i*dH:][:dH]
@@ -2835,13 +2835,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t1062, dK, 1, t1052, dK, 1, t1052, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t1052),
 							P1: unsafe.SliceData(t1062),
 							P2: unsafe.SliceData(t1072),
 							N0: dK,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dK {
 							t1052_2 := t1052[i*dK:][:dK]
@@ -2861,7 +2861,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R0a28f0069fccArgs{
+						a2 := regions.Ra9eb0a5c63b5Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t1042),
 							P2:  unsafe.SliceData(t1082),
@@ -2891,7 +2891,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{thetaEntry3},
 							S3:  [2]float32{rhoEntry3},
 						}
-						regions.R0a28f0069fcc(&a2)
+						regions.Ra9eb0a5c63b5(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						t21_2 := t21
@@ -2931,7 +2931,7 @@ func (c *stepBackwardFused) run() {
 					t192_2 := -t19
 					// atlas_deep.y
 					if kern.Wide() {
-						a2 := regions.R146d55ba77ecArgs{
+						a2 := regions.Rf79efc8b7f8bArgs{
 							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.YProd),
 							P2: unsafe.SliceData(t102),
@@ -2940,7 +2940,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R146d55ba77ec(&a2)
+						regions.Rf79efc8b7f8b(&a2)
 					} else {
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t102_3 := t102[(l*T+a+C*s)*dH:][:dH]
@@ -2955,7 +2955,7 @@ func (c *stepBackwardFused) run() {
 					var t922 F
 					var t9422 F
 					if kern.Wide() {
-						a2 := regions.Rc4301037a0c2Args{
+						a2 := regions.R26b5244be686Args{
 							P0:  unsafe.SliceData(t13),
 							P1:  unsafe.SliceData(c.Q),
 							P2:  unsafe.SliceData(W1BarState),
@@ -2983,10 +2983,11 @@ func (c *stepBackwardFused) run() {
 							N14: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N15: 4 * dH * dK * a,
 							N16: dH * dK,
+							N17: -dH*dK + dK,
 							S0:  [2]float32{t9422},
 							S1:  [2]float32{t922},
 						}
-						regions.Rc4301037a0c2(&a2)
+						regions.R26b5244be686(&a2)
 					} else {
 						t9422_2 := t9422
 						t922_2 := t922
@@ -3033,7 +3034,7 @@ func (c *stepBackwardFused) run() {
 					w6 := F(4.775 * thetaEntry3)
 					w7 := F(-2.0315 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R897742b1c1f6Args{
+						a2 := regions.R9d9a417f5ccaArgs{
 							P0: unsafe.SliceData(t209),
 							P1: unsafe.SliceData(t208),
 							P2: unsafe.SliceData(t207),
@@ -3042,7 +3043,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w7},
 							S1: [2]float32{w6},
 						}
-						regions.R897742b1c1f6(&a2)
+						regions.R9d9a417f5cca(&a2)
 					} else {
 						for i := range dK {
 							t209_2 := t209[i*dK:][:dK]
@@ -3067,7 +3068,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2, atlas_deep.W2
 					w8 := F(-3.4445 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R4344d4324f83Args{
+						a2 := regions.R1ce8f8a109bbArgs{
 							P0: unsafe.SliceData(t206),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(t211),
@@ -3077,7 +3078,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w8},
 						}
-						regions.R4344d4324f83(&a2)
+						regions.R1ce8f8a109bb(&a2)
 					} else {
 						for i := range dK {
 							t206_2 := t206[i*dH:][:dH]
@@ -3099,14 +3100,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t422_2, dK, 1, t1002, 1, dK, t382, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
+						a2 := regions.R286852bb3769Args{
 							P0: unsafe.SliceData(t382),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t422_2),
 							P3: unsafe.SliceData(t4322),
 							N0: dK,
 						}
-						regions.R2d0cd0a8d2a2(&a2)
+						regions.R286852bb3769(&a2)
 					} else {
 						for i := range dK {
 							t382_2 := t382[i*dK:][:dK]
@@ -3130,7 +3131,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dK, dK, F(1), false, t213, 1, dH, t992, 1, dH, t212, 1, dK)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R1a5a6c649d55Args{
+						a2 := regions.R675018d217b3Args{
 							P0: unsafe.SliceData(t342),
 							P1: unsafe.SliceData(t37),
 							P2: unsafe.SliceData(t213),
@@ -3138,7 +3139,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							N1: dH,
 						}
-						regions.R1a5a6c649d55(&a2)
+						regions.R675018d217b3(&a2)
 					} else {
 						for i := range dK {
 							t342_2 := t342[i*dH:][:dH]
@@ -3160,14 +3161,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dK, dK, F(2.0315), false, t5422, dK, 1, t952, 1, dK, t5022, dK, 1)
 					// atlas_deep.O2
 					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
+						a2 := regions.R286852bb3769Args{
 							P0: unsafe.SliceData(t5022),
 							P1: unsafe.SliceData(t5322),
 							P2: unsafe.SliceData(t5422),
 							P3: unsafe.SliceData(t5522),
 							N0: dK,
 						}
-						regions.R2d0cd0a8d2a2(&a2)
+						regions.R286852bb3769(&a2)
 					} else {
 						for i := range dK {
 							t5022_2 := t5022[i*dK:][:dK]
@@ -3192,7 +3193,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O2
 					var t63 F
 					if kern.Wide() {
-						a2 := regions.R53b84bb7a97aArgs{
+						a2 := regions.Rf0e3106a46b9Args{
 							P0: unsafe.SliceData(t4622),
 							P1: unsafe.SliceData(t4922),
 							P2: unsafe.SliceData(t215),
@@ -3207,7 +3208,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t63},
 							S1: [2]float32{O2LinEntry2},
 						}
-						regions.R53b84bb7a97a(&a2)
+						regions.Rf0e3106a46b9(&a2)
 					} else {
 						t63_2 := t63
 						for i := range dK {
@@ -3234,7 +3235,7 @@ func (c *stepBackwardFused) run() {
 					var t832 F
 					w9 := kern.Choose(t87, F(F(0.5*O2Div[a])*kern.Choose(t87, t632, F(0))), F(0))
 					if kern.Wide() {
-						a2 := regions.R2c655201e801Args{
+						a2 := regions.R6e2b072e9372Args{
 							P0: unsafe.SliceData(S222),
 							P1: unsafe.SliceData(t58),
 							P2: unsafe.SliceData(S2BarState),
@@ -3254,7 +3255,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t602},
 							S3: [2]float32{etaEntry3},
 						}
-						regions.R2c655201e801(&a2)
+						regions.R6e2b072e9372(&a2)
 					} else {
 						t832_2 := t832
 						for i := range dK {
@@ -3282,7 +3283,7 @@ func (c *stepBackwardFused) run() {
 					clear(t86)
 					n27 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R535c3fa2d2edArgs{
+						a2 := regions.R5a69820112b7Args{
 							P0: unsafe.SliceData(t722),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(t422),
@@ -3296,7 +3297,7 @@ func (c *stepBackwardFused) run() {
 							N5: 12,
 							N6: dH,
 						}
-						regions.R535c3fa2d2ed(&a2)
+						regions.R5a69820112b7(&a2)
 					} else {
 						for i := range min(w, n27+a+C*s+1) {
 							t722_2 := t722[i*dK:][:dK]
@@ -3320,7 +3321,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G2
 					if kern.Wide() {
-						a2 := regions.Rf99512487fe0Args{
+						a2 := regions.Rdfc81b904dafArgs{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(t88),
@@ -3330,7 +3331,7 @@ func (c *stepBackwardFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.Rf99512487fe0(&a2)
+						regions.Rdfc81b904daf(&a2)
 					} else {
 						for i := range w {
 							t122_3 := t122[i*dK:][:dK]
@@ -3356,7 +3357,7 @@ func (c *stepBackwardFused) run() {
 					w10 := F(4.775 * thetaEntry3)
 					w11 := F(-2.0315 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R897742b1c1f6Args{
+						a2 := regions.R9d9a417f5ccaArgs{
 							P0: unsafe.SliceData(t219),
 							P1: unsafe.SliceData(t218),
 							P2: unsafe.SliceData(t217),
@@ -3365,7 +3366,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w11},
 							S1: [2]float32{w10},
 						}
-						regions.R897742b1c1f6(&a2)
+						regions.R9d9a417f5cca(&a2)
 					} else {
 						for i := range dH {
 							t219_2 := t219[i*dH:][:dH]
@@ -3390,7 +3391,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O1, atlas_deep.W1
 					w12 := F(-3.4445 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R4344d4324f83Args{
+						a2 := regions.R1ce8f8a109bbArgs{
 							P0: unsafe.SliceData(t216),
 							P1: unsafe.SliceData(t892),
 							P2: unsafe.SliceData(t221),
@@ -3400,7 +3401,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w12},
 						}
-						regions.R4344d4324f83(&a2)
+						regions.R1ce8f8a109bb(&a2)
 					} else {
 						for i := range dH {
 							t216_2 := t216[i*dK:][:dK]
@@ -3422,14 +3423,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t115, dH, 1, t492, 1, dH, t1112, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
+						a2 := regions.R286852bb3769Args{
 							P0: unsafe.SliceData(t1112),
 							P1: unsafe.SliceData(t114),
 							P2: unsafe.SliceData(t115),
 							P3: unsafe.SliceData(t1162),
 							N0: dH,
 						}
-						regions.R2d0cd0a8d2a2(&a2)
+						regions.R286852bb3769(&a2)
 					} else {
 						for i := range dH {
 							t1112_2 := t1112[i*dH:][:dH]
@@ -3453,7 +3454,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dH, dH, F(1), false, t223_2, 1, dK, t482, 1, dK, t222_2, 1, dH)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R1a5a6c649d55Args{
+						a2 := regions.R675018d217b3Args{
 							P0: unsafe.SliceData(t10722),
 							P1: unsafe.SliceData(t1102),
 							P2: unsafe.SliceData(t223_2),
@@ -3461,7 +3462,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: dK,
 						}
-						regions.R1a5a6c649d55(&a2)
+						regions.R675018d217b3(&a2)
 					} else {
 						for i := range dH {
 							t10722_2 := t10722[i*dK:][:dK]
@@ -3483,14 +3484,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dH, dH, dH, F(2.0315), false, t127, dH, 1, t442, 1, dH, t123, dH, 1)
 					// atlas_deep.O1
 					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
+						a2 := regions.R286852bb3769Args{
 							P0: unsafe.SliceData(t123),
 							P1: unsafe.SliceData(t126),
 							P2: unsafe.SliceData(t127),
 							P3: unsafe.SliceData(t128),
 							N0: dH,
 						}
-						regions.R2d0cd0a8d2a2(&a2)
+						regions.R286852bb3769(&a2)
 					} else {
 						for i := range dH {
 							t123_2 := t123[i*dH:][:dH]
@@ -3515,7 +3516,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.O1
 					var t136 F
 					if kern.Wide() {
-						a2 := regions.R53b84bb7a97aArgs{
+						a2 := regions.Rf0e3106a46b9Args{
 							P0: unsafe.SliceData(t1192),
 							P1: unsafe.SliceData(t122_2),
 							P2: unsafe.SliceData(t225),
@@ -3530,7 +3531,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t136},
 							S1: [2]float32{O1LinEntry2},
 						}
-						regions.R53b84bb7a97a(&a2)
+						regions.Rf0e3106a46b9(&a2)
 					} else {
 						t136_2 := t136
 						for i := range dH {
@@ -3557,7 +3558,7 @@ func (c *stepBackwardFused) run() {
 					var t156 F
 					w13 := kern.Choose(t36, F(F(0.5*O1Div[a])*kern.Choose(t36, t1362, F(0))), F(0))
 					if kern.Wide() {
-						a2 := regions.R3af45563da80Args{
+						a2 := regions.R13c59feeb730Args{
 							P0:  unsafe.SliceData(S1Trail),
 							P1:  unsafe.SliceData(t131),
 							P2:  unsafe.SliceData(S1BarState),
@@ -3580,7 +3581,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t133},
 							S3:  [2]float32{etaEntry3},
 						}
-						regions.R3af45563da80(&a2)
+						regions.R13c59feeb730(&a2)
 					} else {
 						t156_2 := t156
 						for i := range dH {
@@ -3608,7 +3609,7 @@ func (c *stepBackwardFused) run() {
 					clear(t159)
 					n28 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R527738f3d235Args{
+						a2 := regions.R883b9ad3d711Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t94_2),
 							P2: unsafe.SliceData(t223),
@@ -3628,7 +3629,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R527738f3d235(&a2)
+						regions.R883b9ad3d711(&a2)
 					} else {
 						if n2 := min(w, n28+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
@@ -3658,7 +3659,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R4686f49992ebArgs{
+						a2 := regions.R82d62a03fd9cArgs{
 							P0: unsafe.SliceData(c.G1Stack2),
 							P1: unsafe.SliceData(t159),
 							P2: unsafe.SliceData(t161),
@@ -3670,7 +3671,7 @@ func (c *stepBackwardFused) run() {
 							N5: 8,
 							N6: 12,
 						}
-						regions.R4686f49992eb(&a2)
+						regions.R82d62a03fd9c(&a2)
 					} else {
 						for i := range w {
 							G1Stack2 := c.G1Stack2[(l*(T+w-1)+a+C*s-i+w-1)*dK:][:dK]
@@ -3690,7 +3691,7 @@ func (c *stepBackwardFused) run() {
 					clear(t168)
 					n29 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rc1bb6e6671a5Args{
+						a2 := regions.R9754bf12b4a3Args{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t223),
 							P2: unsafe.SliceData(t243),
@@ -3703,7 +3704,7 @@ func (c *stepBackwardFused) run() {
 							N1: n29 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Rc1bb6e6671a5(&a2)
+						regions.R9754bf12b4a3(&a2)
 					} else {
 						if n2 := min(w, n29+a+C*s+1); n2 > 0 {
 							t272_2 := t272[:n2]
@@ -3732,7 +3733,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.Rc5ad3f0f6faeArgs{
+						a2 := regions.Ra0a03695472aArgs{
 							P0: unsafe.SliceData(t94_2),
 							P1: unsafe.SliceData(t158),
 							P2: unsafe.SliceData(t165),
@@ -3740,7 +3741,7 @@ func (c *stepBackwardFused) run() {
 							N0: w,
 							N1: dH,
 						}
-						regions.Rc5ad3f0f6fae(&a2)
+						regions.Ra0a03695472a(&a2)
 					} else {
 						for i := range w {
 							t94_3 := t94_2[i*dH:][:dH]
@@ -3755,7 +3756,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t173)
 					if kern.Wide() {
-						a2 := regions.R1e704355b66dArgs{
+						a2 := regions.R7b041012e1c5Args{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t122),
 							P2: unsafe.SliceData(t172),
@@ -3769,7 +3770,7 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * dK,
 							N7: dH,
 						}
-						regions.R1e704355b66d(&a2)
+						regions.R7b041012e1c5(&a2)
 					} else {
 						for i := range dK {
 							t173_2 := t173[i*dH:][:dH]
@@ -3787,7 +3788,7 @@ func (c *stepBackwardFused) run() {
 					clear(t174)
 					n31 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rbca643bd9208Args{
+						a2 := regions.Rd76eac9187bdArgs{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t174),
@@ -3800,7 +3801,7 @@ func (c *stepBackwardFused) run() {
 							N6: 8,
 							N7: 12,
 						}
-						regions.Rbca643bd9208(&a2)
+						regions.Rd76eac9187bd(&a2)
 					} else {
 						for i := range min(w, n31+a+C*s+1) {
 							t174_2 := t174[i*dK:][:dK]
@@ -3819,7 +3820,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep.G2
 					if kern.Wide() {
-						a2 := regions.R29a75f0eed15Args{
+						a2 := regions.R56fa59070985Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(t174),
@@ -3828,7 +3829,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 							N2: dK,
 						}
-						regions.R29a75f0eed15(&a2)
+						regions.R56fa59070985(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -3846,7 +3847,7 @@ func (c *stepBackwardFused) run() {
 					clear(t178)
 					n32 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Raaf403fa0de3Args{
+						a2 := regions.R7f6c54309485Args{
 							P0: unsafe.SliceData(t175),
 							P1: unsafe.SliceData(t176),
 							P2: unsafe.SliceData(t178),
@@ -3854,7 +3855,7 @@ func (c *stepBackwardFused) run() {
 							N1: n32 + a + C*s + 1,
 							N2: dK,
 						}
-						regions.Raaf403fa0de3(&a2)
+						regions.R7f6c54309485(&a2)
 					} else {
 						for i := range min(w, n32+a+C*s+1) {
 							t175_2 := t175[i*dK:][:dK]
@@ -3870,7 +3871,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t179)
 					if kern.Wide() {
-						a2 := regions.R3bc4a1bfb58fArgs{
+						a2 := regions.Rb03bbe84a05fArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t175),
 							P2: unsafe.SliceData(t422),
@@ -3884,7 +3885,7 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * dK,
 							N7: dH,
 						}
-						regions.R3bc4a1bfb58f(&a2)
+						regions.Rb03bbe84a05f(&a2)
 					} else {
 						for i := range dK {
 							t179_2 := t179[i*dH:][:dH]
@@ -3902,7 +3903,7 @@ func (c *stepBackwardFused) run() {
 					clear(t180)
 					n34 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Re240e6c12a48Args{
+						a2 := regions.R8f045d85b139Args{
 							P0: unsafe.SliceData(t175),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t180),
@@ -3915,7 +3916,7 @@ func (c *stepBackwardFused) run() {
 							N6: dH,
 							N7: 4 * dH * dK * a,
 						}
-						regions.Re240e6c12a48(&a2)
+						regions.R8f045d85b139(&a2)
 					} else {
 						for i := range min(w, n34+a+C*s+1) {
 							t175_2 := t175[i*dK:][:dK]
@@ -3931,14 +3932,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R2588a42e7de3Args{
+						a2 := regions.Re67d6009d7d4Args{
 							P0: unsafe.SliceData(t852),
 							P1: unsafe.SliceData(t180),
 							P2: unsafe.SliceData(t181),
 							N0: w,
 							N1: dH,
 						}
-						regions.R2588a42e7de3(&a2)
+						regions.Re67d6009d7d4(&a2)
 					} else {
 						for i := range w {
 							t852_2 := t852[i*dH:][:dH]
@@ -3953,7 +3954,7 @@ func (c *stepBackwardFused) run() {
 					clear(t189)
 					n35 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rc9908bd10de0Args{
+						a2 := regions.Rf93d4154a21aArgs{
 							P0: unsafe.SliceData(t243),
 							P1: unsafe.SliceData(t44_2),
 							P2: unsafe.SliceData(t181),
@@ -3964,7 +3965,7 @@ func (c *stepBackwardFused) run() {
 							N1: n35 + a + C*s + 1,
 							N2: dH,
 						}
-						regions.Rc9908bd10de0(&a2)
+						regions.Rf93d4154a21a(&a2)
 					} else {
 						for i := range min(w, n35+a+C*s+1) {
 							t243_2 := t243[i*dH:][:dH]
@@ -3980,7 +3981,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.R5182b01fab6dArgs{
+						a2 := regions.R6c71f5490442Args{
 							P0: unsafe.SliceData(t94_2),
 							P1: unsafe.SliceData(t181),
 							P2: unsafe.SliceData(t168),
@@ -3990,7 +3991,7 @@ func (c *stepBackwardFused) run() {
 							N0: w,
 							N1: dH,
 						}
-						regions.R5182b01fab6d(&a2)
+						regions.R6c71f5490442(&a2)
 					} else {
 						for i := range w {
 							t94_3 := t94_2[i*dH:][:dH]
@@ -4007,7 +4008,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_deep.G1
 					clear(t191)
 					if kern.Wide() {
-						a2 := regions.R2a1236b15375Args{
+						a2 := regions.R003e34bdfc6bArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t190),
 							P2: unsafe.SliceData(c.G1Stack2),
@@ -4023,7 +4024,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R2a1236b15375(&a2)
+						regions.R003e34bdfc6b(&a2)
 					} else {
 						for i := range dH {
 							t191_2 := t191[i*dK:][:dK]
@@ -4041,7 +4042,7 @@ func (c *stepBackwardFused) run() {
 					clear(t192)
 					n37 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R029bc418da2aArgs{
+						a2 := regions.R802872d4795dArgs{
 							P0: unsafe.SliceData(t190),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t192),
@@ -4054,7 +4055,7 @@ func (c *stepBackwardFused) run() {
 							N6: dK,
 							N7: 4 * dH * dK * a,
 						}
-						regions.R029bc418da2a(&a2)
+						regions.R802872d4795d(&a2)
 					} else {
 						for i := range min(w, n37+a+C*s+1) {
 							t190_2 := t190[i*dH:][:dH]
@@ -4072,7 +4073,7 @@ func (c *stepBackwardFused) run() {
 					clear(t196)
 					n38 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R3949485964fdArgs{
+						a2 := regions.R5d335a7c337eArgs{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t88),
 							P2: unsafe.SliceData(t161),
@@ -4082,7 +4083,7 @@ func (c *stepBackwardFused) run() {
 							N1: n38 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
-						regions.R3949485964fd(&a2)
+						regions.R5d335a7c337e(&a2)
 					} else {
 						if n2 := min(w, n38+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
@@ -4097,7 +4098,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep.W1
 					if kern.Wide() {
-						a2 := regions.R651849631fb7Args{
+						a2 := regions.R1fab39a06a70Args{
 							P0: unsafe.SliceData(t892),
 							P1: unsafe.SliceData(t191),
 							P2: unsafe.SliceData(W1BarState),
@@ -4105,7 +4106,7 @@ func (c *stepBackwardFused) run() {
 							N1: dK,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R651849631fb7(&a2)
+						regions.R1fab39a06a70(&a2)
 					} else {
 						for i := range dH {
 							t892_2 := t892[i*dK:][:dK]
@@ -4118,7 +4119,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep.W2
 					if kern.Wide() {
-						a2 := regions.R3fc5d04b00d2Args{
+						a2 := regions.R209ad1004369Args{
 							P0: unsafe.SliceData(t162),
 							P1: unsafe.SliceData(t173),
 							P2: unsafe.SliceData(t179),
@@ -4127,7 +4128,7 @@ func (c *stepBackwardFused) run() {
 							N1: dH,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R3fc5d04b00d2(&a2)
+						regions.R209ad1004369(&a2)
 					} else {
 						for i := range dK {
 							t162_2 := t162[i*dH:][:dH]
@@ -4141,7 +4142,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep.G1, atlas_deep
 					if kern.Wide() {
-						a2 := regions.R52d47da28863Args{
+						a2 := regions.R5b27e550dfe8Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t159),
 							P2: unsafe.SliceData(t176),
@@ -4154,7 +4155,7 @@ func (c *stepBackwardFused) run() {
 							N2: dK,
 							N3: 4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
 						}
-						regions.R52d47da28863(&a2)
+						regions.R5b27e550dfe8(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -4177,14 +4178,14 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t192_2 + t9222
 					// atlas_deep.G1
 					if kern.Wide() {
-						a2 := regions.Rb44e57e089fdArgs{
+						a2 := regions.R8c9ea4407d24Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(t15),
 							P2: unsafe.SliceData(c.QBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.Rb44e57e089fd(&a2)
+						regions.R8c9ea4407d24(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -4194,14 +4195,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_deep
 					if kern.Wide() {
-						a2 := regions.R93dfe7b4025cArgs{
+						a2 := regions.Rdc84d9aede5fArgs{
 							P0: unsafe.SliceData(t196),
 							P1: unsafe.SliceData(t5),
 							P2: unsafe.SliceData(c.PGammaBar),
 							N0: w,
 							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
-						regions.R93dfe7b4025c(&a2)
+						regions.Rdc84d9aede5f(&a2)
 					} else {
 						t5_2 := t5[(l*T+a+C*s)*w:][:w]
 						pGammaBar := c.PGammaBar[:w]
@@ -4243,7 +4244,7 @@ func (c *stepBackwardFused) run() {
 	clear(t8)
 	clear(t10)
 	if kern.Wide() {
-		a := regions.Rc391db5be027Args{
+		a := regions.R6d3c236ee3c1Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t10),
@@ -4258,7 +4259,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dK + dK*w - dK,
 			N8: T * dK * w,
 		}
-		regions.Rc391db5be027(&a)
+		regions.R6d3c236ee3c1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -4279,7 +4280,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t16)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -4289,7 +4290,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -4305,7 +4306,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t20)
 	if kern.Wide() {
-		a := regions.Rb22aa2fd40e0Args{
+		a := regions.R52315b13389dArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t16),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -4318,7 +4319,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.Rb22aa2fd40e0(&a)
+		regions.R52315b13389d(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -4337,7 +4338,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.G1
 	if kern.Wide() {
-		a := regions.Rc1c2494c0012Args{
+		a := regions.R86c94515f478Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t16),
 			P2: unsafe.SliceData(c.VBar),
@@ -4351,7 +4352,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: T * dK,
 		}
-		regions.Rc1c2494c0012(&a)
+		regions.R86c94515f478(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -4371,7 +4372,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.G1
 	if kern.Wide() {
-		a := regions.Rdca86a8fe240Args{
+		a := regions.R191fe2381d96Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -4381,7 +4382,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dK + dK*w - dK,
 			N4: dK*w - dK,
 		}
-		regions.Rdca86a8fe240(&a)
+		regions.R191fe2381d96(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -4398,7 +4399,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.G1
 	clear(t24)
 	if kern.Wide() {
-		a := regions.R0fdee5fd8db8Args{
+		a := regions.R3c6887ea2d58Args{
 			P0: unsafe.SliceData(t24),
 			P1: unsafe.SliceData(c.UTailBar),
 			N0: L,
@@ -4406,7 +4407,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R0fdee5fd8db8(&a)
+		regions.R3c6887ea2d58(&a)
 	} else {
 		for i := range L {
 			t24_2 := t24[i*(T+w-1)+T:][:w-1]
@@ -4419,14 +4420,14 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_deep.G1
 	if kern.Wide() {
-		a := regions.R2588a42e7de3Args{
+		a := regions.Re67d6009d7d4Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t25),
 			N0: L,
 			N1: T + w - 1,
 		}
-		regions.R2588a42e7de3(&a)
+		regions.Re67d6009d7d4(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*(T+w-1):][:T+w-1]
@@ -4446,7 +4447,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_deep.u, atlas_deep.G1
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R67594ac74be8Args{
+		a := regions.R33ef3a8397acArgs{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -4463,7 +4464,7 @@ func (c *stepBackwardFused) run() {
 			N8: T + w - 1,
 			N9: T * d,
 		}
-		regions.R67594ac74be8(&a)
+		regions.R33ef3a8397ac(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]

@@ -123,7 +123,7 @@ func (c *stepFused) run() {
 					clear(t5)
 					n2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R82b2a44bf425Args{
+						a2 := regions.Rf89bb2c68589Args{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(c.GStack),
 							P2: unsafe.SliceData(t5),
@@ -137,7 +137,7 @@ func (c *stepFused) run() {
 							N7: 12,
 							N8: -dK,
 						}
-						regions.R82b2a44bf425(&a2)
+						regions.Rf89bb2c68589(&a2)
 					} else {
 						for i := range min(w, n2+a+C*s+1) {
 							t5_2 := t5[i*dV:][:dV]
@@ -158,7 +158,7 @@ func (c *stepFused) run() {
 					clear(t6)
 					n2_2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rff11a95b6826Args{
+						a2 := regions.R10da3703218bArgs{
 							P0: unsafe.SliceData(t5),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t6),
@@ -168,7 +168,7 @@ func (c *stepFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.Rff11a95b6826(&a2)
+						regions.R10da3703218b(&a2)
 					} else {
 						for i := range min(w, n2_2+a+C*s+1) {
 							t5_2 := t5[i*dV:][:dV]
@@ -182,7 +182,7 @@ func (c *stepFused) run() {
 					// atlas_omega.G
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.R2a1236b15375Args{
+						a2 := regions.R003e34bdfc6bArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t6),
 							P2: unsafe.SliceData(c.GStack),
@@ -198,7 +198,7 @@ func (c *stepFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R2a1236b15375(&a2)
+						regions.R003e34bdfc6b(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -216,7 +216,7 @@ func (c *stepFused) run() {
 					var t17 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := regions.Rf8416d41761dArgs{
+						a2 := regions.R5c9d78e99fd9Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(SState),
 							P2: unsafe.SliceData(t17Total),
@@ -226,7 +226,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{etaEntry},
 						}
-						regions.Rf8416d41761d(&a2)
+						regions.R5c9d78e99fd9(&a2)
 					} else {
 						t17_2 := t17
 						for i := range dV {
@@ -258,14 +258,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R883db4b17644Args{
+						a2 := regions.R0506f64f82ceArgs{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(t26),
 							N0: dV,
 							N1: dK,
 							S0: [2]float32{t25},
 						}
-						regions.R883db4b17644(&a2)
+						regions.R0506f64f82ce(&a2)
 					} else {
 						for i := range dV {
 							SState2 := SState[i*dK:][:dK]
@@ -281,13 +281,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
@@ -302,14 +302,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t30),
 							P2: unsafe.SliceData(t31),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
@@ -326,13 +326,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t32),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(t34),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t32_2 := t32[i*dV:][:dV]
@@ -347,14 +347,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t35),
 							P2: unsafe.SliceData(t36),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -371,13 +371,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t37),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t39),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
@@ -392,14 +392,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t40),
 							P2: unsafe.SliceData(t41),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -416,13 +416,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t43),
 							P2: unsafe.SliceData(t44),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t42_2 := t42[i*dV:][:dV]
@@ -437,14 +437,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -461,13 +461,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t47),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(t49),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -484,7 +484,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R68a9c2657aa9Args{
+						a2 := regions.R63b41b14707aArgs{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(MState),
@@ -501,7 +501,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R68a9c2657aa9(&a2)
+						regions.R63b41b14707a(&a2)
 					} else {
 						for i := range dV {
 							t46_2 := t46[i*dK:][:dK]
@@ -694,7 +694,7 @@ func (c *stepBackwardFused) run() {
 					clear(t52)
 					n2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6470013ff71eArgs{
+						a2 := regions.R8f879bd16324Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack),
 							P2: unsafe.SliceData(t52),
@@ -709,7 +709,7 @@ func (c *stepBackwardFused) run() {
 							N8: 12,
 							N9: -dK,
 						}
-						regions.R6470013ff71e(&a2)
+						regions.R8f879bd16324(&a2)
 					} else {
 						for i := range min(w, n2+a+C*s+1) {
 							t52_2 := t52[i*dV:][:dV]
@@ -730,7 +730,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62)
 					n2_2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rff11a95b6826Args{
+						a2 := regions.R10da3703218bArgs{
 							P0: unsafe.SliceData(t52),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t62),
@@ -740,7 +740,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.Rff11a95b6826(&a2)
+						regions.R10da3703218b(&a2)
 					} else {
 						for i := range min(w, n2_2+a+C*s+1) {
 							t52_2 := t52[i*dV:][:dV]
@@ -754,7 +754,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.R2a1236b15375Args{
+						a2 := regions.R003e34bdfc6bArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.GStack),
@@ -770,7 +770,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R2a1236b15375(&a2)
+						regions.R003e34bdfc6b(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -788,7 +788,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					OLinEntry := OLin[a]
 					if kern.Wide() {
-						a2 := regions.R39b13d4f8aebArgs{
+						a2 := regions.R43fc04189ce3Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(STrail),
 							P2: unsafe.SliceData(t26),
@@ -800,7 +800,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{etaEntry},
 							S2: [2]float32{OLinEntry},
 						}
-						regions.R39b13d4f8aeb(&a2)
+						regions.R43fc04189ce3(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -820,13 +820,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
@@ -841,14 +841,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t30),
 							P2: unsafe.SliceData(t31),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
@@ -865,13 +865,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t32),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(t34),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t32_3 := t32[i*dV:][:dV]
@@ -886,14 +886,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t35),
 							P2: unsafe.SliceData(t36),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -910,13 +910,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t37),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t39),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
@@ -931,14 +931,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t40),
 							P2: unsafe.SliceData(t41),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -955,13 +955,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t43),
 							P2: unsafe.SliceData(t44),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t42_3 := t42[i*dV:][:dV]
@@ -976,14 +976,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t45),
 							P2: unsafe.SliceData(t46),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -1000,13 +1000,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t47),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(t49),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -1023,7 +1023,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rd577c376756dArgs{
+						a2 := regions.Rbb2b7bdd9311Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(MTrail),
@@ -1034,7 +1034,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rd577c376756d(&a2)
+						regions.Rbb2b7bdd9311(&a2)
 					} else {
 						for i := range dV {
 							t46_2 := t46[i*dK:][:dK]
@@ -1062,7 +1062,7 @@ func (c *stepBackwardFused) run() {
 					clear(t54)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6470013ff71eArgs{
+						a2 := regions.R8f879bd16324Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack),
 							P2: unsafe.SliceData(t54),
@@ -1077,7 +1077,7 @@ func (c *stepBackwardFused) run() {
 							N8: 12,
 							N9: -dK,
 						}
-						regions.R6470013ff71e(&a2)
+						regions.R8f879bd16324(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t54_3 := t54[i*dV:][:dV]
@@ -1098,7 +1098,7 @@ func (c *stepBackwardFused) run() {
 					clear(t63)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rff11a95b6826Args{
+						a2 := regions.R10da3703218bArgs{
 							P0: unsafe.SliceData(t54),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t63),
@@ -1108,7 +1108,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.Rff11a95b6826(&a2)
+						regions.R10da3703218b(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t54_3 := t54[i*dV:][:dV]
@@ -1123,7 +1123,7 @@ func (c *stepBackwardFused) run() {
 					var t17 F
 					OLinEntry2 := OLin[a]
 					if kern.Wide() {
-						a2 := regions.R6f86f9ae1394Args{
+						a2 := regions.Rbef23506657eArgs{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(t263),
 							P2: unsafe.SliceData(t17Total),
@@ -1133,7 +1133,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t17},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.R6f86f9ae1394(&a2)
+						regions.Rbef23506657e(&a2)
 					} else {
 						t17_2 := t17
 						for i := range dV {
@@ -1161,13 +1161,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t282, dV, 1, t272, dV, 1, t272, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t282),
 							P2: unsafe.SliceData(t292),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dV:][:dV]
@@ -1182,14 +1182,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t302, 1, dK, t263, 1, dK, t292, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t263),
 							P1: unsafe.SliceData(t302),
 							P2: unsafe.SliceData(t312),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t263_2 := t263[i*dK:][:dK]
@@ -1206,13 +1206,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t332, dV, 1, t322, dV, 1, t322, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t322),
 							P1: unsafe.SliceData(t332),
 							P2: unsafe.SliceData(t342),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t322_3 := t322[i*dV:][:dV]
@@ -1227,14 +1227,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t352, 1, dK, t312, 1, dK, t342, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t312),
 							P1: unsafe.SliceData(t352),
 							P2: unsafe.SliceData(t362),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t312_2 := t312[i*dK:][:dK]
@@ -1251,13 +1251,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t382, dV, 1, t372, dV, 1, t372, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t372),
 							P1: unsafe.SliceData(t382),
 							P2: unsafe.SliceData(t392),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t372_2 := t372[i*dV:][:dV]
@@ -1272,14 +1272,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t402, 1, dK, t362, 1, dK, t392, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t362),
 							P1: unsafe.SliceData(t402),
 							P2: unsafe.SliceData(t412),
 							N0: dV,
 							N1: dK,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t362_2 := t362[i*dK:][:dK]
@@ -1296,13 +1296,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t432, dV, 1, t422, dV, 1, t422, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t422),
 							P1: unsafe.SliceData(t432),
 							P2: unsafe.SliceData(t442),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t422_2 := t422[i*dV:][:dV]
@@ -1318,7 +1318,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O, atlas_omega.y, atlas_omega.M
 					clear(t322_2)
 					if kern.Wide() {
-						a2 := regions.Ree7348cf00f0Args{
+						a2 := regions.Rad9dcd1fd1cbArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t412),
 							P2:  unsafe.SliceData(t452),
@@ -1343,7 +1343,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N13: 4*dK*dV*a + 4*dK*dV,
 						}
-						regions.Ree7348cf00f0(&a2)
+						regions.Rad9dcd1fd1cb(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1368,13 +1368,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t482, dV, 1, t472, dV, 1, t472, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t472),
 							P1: unsafe.SliceData(t482),
 							P2: unsafe.SliceData(t492),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t472_2 := t472[i*dV:][:dV]
@@ -1391,7 +1391,7 @@ func (c *stepBackwardFused) run() {
 					var t7 F
 					var t9 F
 					if kern.Wide() {
-						a2 := regions.R45d529b9ed74Args{
+						a2 := regions.Rf12db1ac10d8Args{
 							P0: unsafe.SliceData(t42_2),
 							P1: unsafe.SliceData(t462),
 							P2: unsafe.SliceData(t502),
@@ -1408,7 +1408,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t9},
 							S1: [2]float32{t7},
 						}
-						regions.R45d529b9ed74(&a2)
+						regions.Rf12db1ac10d8(&a2)
 					} else {
 						t9_2 := t9
 						t7_2 := t7
@@ -1450,7 +1450,7 @@ func (c *stepBackwardFused) run() {
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R897742b1c1f6Args{
+						a2 := regions.R9d9a417f5ccaArgs{
 							P0: unsafe.SliceData(t109),
 							P1: unsafe.SliceData(t108),
 							P2: unsafe.SliceData(t107),
@@ -1459,7 +1459,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w4},
 							S1: [2]float32{w3},
 						}
-						regions.R897742b1c1f6(&a2)
+						regions.R9d9a417f5cca(&a2)
 					} else {
 						for i := range dV {
 							t109_2 := t109[i*dV:][:dV]
@@ -1484,7 +1484,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O, atlas_omega.M
 					w5 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R4344d4324f83Args{
+						a2 := regions.R1ce8f8a109bbArgs{
 							P0: unsafe.SliceData(t106),
 							P1: unsafe.SliceData(t42_2),
 							P2: unsafe.SliceData(t111),
@@ -1494,7 +1494,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{w5},
 						}
-						regions.R4344d4324f83(&a2)
+						regions.R1ce8f8a109bb(&a2)
 					} else {
 						for i := range dV {
 							t106_2 := t106[i*dK:][:dK]
@@ -1516,14 +1516,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t422, 1, dV, t2622, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
+						a2 := regions.R286852bb3769Args{
 							P0: unsafe.SliceData(t2622),
 							P1: unsafe.SliceData(t2922),
 							P2: unsafe.SliceData(t3022),
 							P3: unsafe.SliceData(t3122),
 							N0: dV,
 						}
-						regions.R2d0cd0a8d2a2(&a2)
+						regions.R286852bb3769(&a2)
 					} else {
 						for i := range dV {
 							t2622_2 := t2622[i*dV:][:dV]
@@ -1547,7 +1547,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t113, 1, dK, t412, 1, dK, t112, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R1a5a6c649d55Args{
+						a2 := regions.R675018d217b3Args{
 							P0: unsafe.SliceData(t222),
 							P1: unsafe.SliceData(t252),
 							P2: unsafe.SliceData(t113),
@@ -1555,7 +1555,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: dK,
 						}
-						regions.R1a5a6c649d55(&a2)
+						regions.R675018d217b3(&a2)
 					} else {
 						for i := range dV {
 							t222_2 := t222[i*dK:][:dK]
@@ -1577,14 +1577,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t372, 1, dV, t3822, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
+						a2 := regions.R286852bb3769Args{
 							P0: unsafe.SliceData(t3822),
 							P1: unsafe.SliceData(t4122),
 							P2: unsafe.SliceData(t4222),
 							P3: unsafe.SliceData(t4322),
 							N0: dV,
 						}
-						regions.R2d0cd0a8d2a2(&a2)
+						regions.R286852bb3769(&a2)
 					} else {
 						for i := range dV {
 							t3822_2 := t3822[i*dV:][:dV]
@@ -1608,7 +1608,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t115, 1, dK, t362, 1, dK, t114, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R1a5a6c649d55Args{
+						a2 := regions.R675018d217b3Args{
 							P0: unsafe.SliceData(t3422),
 							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t115),
@@ -1616,7 +1616,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: dK,
 						}
-						regions.R1a5a6c649d55(&a2)
+						regions.R675018d217b3(&a2)
 					} else {
 						for i := range dV {
 							t3422_2 := t3422[i*dK:][:dK]
@@ -1638,14 +1638,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54_2, dV, 1, t322, 1, dV, t5022, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
+						a2 := regions.R286852bb3769Args{
 							P0: unsafe.SliceData(t5022),
 							P1: unsafe.SliceData(t532),
 							P2: unsafe.SliceData(t54_2),
 							P3: unsafe.SliceData(t55),
 							N0: dV,
 						}
-						regions.R2d0cd0a8d2a2(&a2)
+						regions.R286852bb3769(&a2)
 					} else {
 						for i := range dV {
 							t5022_2 := t5022[i*dV:][:dV]
@@ -1669,7 +1669,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t117, 1, dK, t312, 1, dK, t116, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R1a5a6c649d55Args{
+						a2 := regions.R675018d217b3Args{
 							P0: unsafe.SliceData(t4622),
 							P1: unsafe.SliceData(t4922),
 							P2: unsafe.SliceData(t117),
@@ -1677,7 +1677,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: dK,
 						}
-						regions.R1a5a6c649d55(&a2)
+						regions.R675018d217b3(&a2)
 					} else {
 						for i := range dV {
 							t4622_2 := t4622[i*dK:][:dK]
@@ -1699,14 +1699,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t272, 1, dV, t62_2, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
+						a2 := regions.R286852bb3769Args{
 							P0: unsafe.SliceData(t62_2),
 							P1: unsafe.SliceData(t65),
 							P2: unsafe.SliceData(t66),
 							P3: unsafe.SliceData(t67),
 							N0: dV,
 						}
-						regions.R2d0cd0a8d2a2(&a2)
+						regions.R286852bb3769(&a2)
 					} else {
 						for i := range dV {
 							t62_3 := t62_2[i*dV:][:dV]
@@ -1731,7 +1731,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O
 					var t75 F
 					if kern.Wide() {
-						a2 := regions.R53b84bb7a97aArgs{
+						a2 := regions.Rf0e3106a46b9Args{
 							P0: unsafe.SliceData(t58),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t119),
@@ -1746,7 +1746,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t75},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.R53b84bb7a97a(&a2)
+						regions.Rf0e3106a46b9(&a2)
 					} else {
 						t75_2 := t75
 						for i := range dV {
@@ -1774,7 +1774,7 @@ func (c *stepBackwardFused) run() {
 					w6 := kern.Choose(t19, F(F(0.5*ODiv[a])*kern.Choose(t19, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
-						a2 := regions.R3af45563da80Args{
+						a2 := regions.R13c59feeb730Args{
 							P0:  unsafe.SliceData(STrail),
 							P1:  unsafe.SliceData(t70),
 							P2:  unsafe.SliceData(SBarState),
@@ -1797,7 +1797,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t72},
 							S3:  [2]float32{etaEntry2},
 						}
-						regions.R3af45563da80(&a2)
+						regions.R13c59feeb730(&a2)
 					} else {
 						t95_2 := t95
 						for i := range dV {
@@ -1825,7 +1825,7 @@ func (c *stepBackwardFused) run() {
 					clear(t121)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R2b6ba1def27aArgs{
+						a2 := regions.R404b5433f3adArgs{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(c.GStack),
@@ -1841,7 +1841,7 @@ func (c *stepBackwardFused) run() {
 							N7: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N8: -dK,
 						}
-						regions.R2b6ba1def27a(&a2)
+						regions.R404b5433f3ad(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t63_2 := t63[i*dV:][:dV]
@@ -1867,7 +1867,7 @@ func (c *stepBackwardFused) run() {
 					clear(t101)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rd1dda6b312e0Args{
+						a2 := regions.R11a6e3fc4b05Args{
 							P0: unsafe.SliceData(t121),
 							P1: unsafe.SliceData(t101),
 							N0: w,
@@ -1875,7 +1875,7 @@ func (c *stepBackwardFused) run() {
 							N2: dV,
 							S0: [2]float32{t32_2},
 						}
-						regions.Rd1dda6b312e0(&a2)
+						regions.R11a6e3fc4b05(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t121_2 := t121[i*dV:][:dV]
@@ -1889,7 +1889,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t122)
 					if kern.Wide() {
-						a2 := regions.R2a1236b15375Args{
+						a2 := regions.R003e34bdfc6bArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t121),
 							P2: unsafe.SliceData(c.GStack),
@@ -1905,7 +1905,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							N9: -dK,
 						}
-						regions.R2a1236b15375(&a2)
+						regions.R003e34bdfc6b(&a2)
 					} else {
 						for i := range dV {
 							t122_2 := t122[i*dK:][:dK]
@@ -1923,7 +1923,7 @@ func (c *stepBackwardFused) run() {
 					clear(t123)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Red6f034f1df9Args{
+						a2 := regions.Rda1f2750fc12Args{
 							P0: unsafe.SliceData(t121),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t123),
@@ -1936,7 +1936,7 @@ func (c *stepBackwardFused) run() {
 							N6: dK,
 							N7: 4 * dK * dV * a,
 						}
-						regions.Red6f034f1df9(&a2)
+						regions.Rda1f2750fc12(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							t121_2 := t121[i*dV:][:dV]
@@ -1953,7 +1953,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G, atlas_omega.M
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R7bb3c4afb905Args{
+						a2 := regions.Rf5cafa878329Args{
 							P0: unsafe.SliceData(t122),
 							P1: unsafe.SliceData(t42_2),
 							P2: unsafe.SliceData(MBarState),
@@ -1962,7 +1962,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w8},
 							S1: [2]float32{rhoEntry2},
 						}
-						regions.R7bb3c4afb905(&a2)
+						regions.Rf5cafa878329(&a2)
 					} else {
 						for i := range dV {
 							t122_2 := t122[i*dK:][:dK]
@@ -1975,7 +1975,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_omega.G
 					if kern.Wide() {
-						a2 := regions.R4e4f552a2707Args{
+						a2 := regions.Rffc8d28048cbArgs{
 							P0: unsafe.SliceData(t123),
 							P1: unsafe.SliceData(t120),
 							P2: unsafe.SliceData(t3),
@@ -1984,7 +1984,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
 							S0: [2]float32{w8},
 						}
-						regions.R4e4f552a2707(&a2)
+						regions.Rffc8d28048cb(&a2)
 					} else {
 						for i := range w {
 							t123_2 := t123[i*dK:][:dK]
@@ -2019,7 +2019,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t4)
 	if kern.Wide() {
-		a := regions.R63decd51097aArgs{
+		a := regions.Reb83ad7272acArgs{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t3),
 			N0: L,
@@ -2032,7 +2032,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dK + dK*w - dK,
 			N8: T * dK * w,
 		}
-		regions.R63decd51097a(&a)
+		regions.Reb83ad7272ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2050,7 +2050,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t6)
 	if kern.Wide() {
-		a := regions.R63decd51097aArgs{
+		a := regions.Reb83ad7272acArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t5),
 			N0: L,
@@ -2063,7 +2063,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dV + dV*w - dV,
 			N8: T * dV * w,
 		}
-		regions.R63decd51097a(&a)
+		regions.Reb83ad7272ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2081,7 +2081,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	clear(t11)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -2091,7 +2091,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2106,7 +2106,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := regions.Rdca86a8fe240Args{
+		a := regions.R191fe2381d96Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -2116,7 +2116,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dV + dV*w - dV,
 			N4: dV*w - dV,
 		}
-		regions.Rdca86a8fe240(&a)
+		regions.R191fe2381d96(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2132,7 +2132,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := regions.R8d7d8582a0e0Args{
+		a := regions.R74ca8a7cc180Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(c.VBar),
@@ -2143,7 +2143,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: T * dV,
 		}
-		regions.R8d7d8582a0e0(&a)
+		regions.R74ca8a7cc180(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2160,7 +2160,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	clear(t15)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -2170,7 +2170,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2185,7 +2185,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := regions.Rdca86a8fe240Args{
+		a := regions.R191fe2381d96Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -2195,7 +2195,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dK + dK*w - dK,
 			N4: dK*w - dK,
 		}
-		regions.Rdca86a8fe240(&a)
+		regions.R191fe2381d96(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2211,7 +2211,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := regions.R8d7d8582a0e0Args{
+		a := regions.R74ca8a7cc180Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(c.KBar),
@@ -2222,7 +2222,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: T * dK,
 		}
-		regions.R8d7d8582a0e0(&a)
+		regions.R74ca8a7cc180(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -32,7 +32,7 @@ func (c *readFused) run() {
 
 	// atlas_printed.u
 	if kern.Wide() {
-		a := regions.R7ebf35d7e745Args{
+		a := regions.Rfe2eeca65dc4Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(t58),
@@ -46,7 +46,7 @@ func (c *readFused) run() {
 			N7: T + w - 1,
 			N8: T * d,
 		}
-		regions.R7ebf35d7e745(&a)
+		regions.Rfe2eeca65dc4(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -132,7 +132,7 @@ func (c *readBackwardFused) run() {
 	// atlas_printed.G
 	clear(t)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -142,7 +142,7 @@ func (c *readBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -172,7 +172,7 @@ func (c *readBackwardFused) run() {
 	// atlas_printed.G
 	clear(t4)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -182,7 +182,7 @@ func (c *readBackwardFused) run() {
 			N4: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
 			N5: 2*nPhi*nPhi*w - 2*nPhi*nPhi + 3*nPhi*w - 3*nPhi + w - 1,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -212,7 +212,7 @@ func (c *readBackwardFused) run() {
 	// atlas_printed.G
 	clear(t7)
 	if kern.Wide() {
-		a := regions.R0fdee5fd8db8Args{
+		a := regions.R3c6887ea2d58Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.UTailBar),
 			N0: L,
@@ -220,7 +220,7 @@ func (c *readBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R0fdee5fd8db8(&a)
+		regions.R3c6887ea2d58(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*(T+w-1)+T:][:w-1]
@@ -239,7 +239,7 @@ func (c *readBackwardFused) run() {
 	// atlas_printed.u, atlas_printed.G
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R67594ac74be8Args{
+		a := regions.R33ef3a8397acArgs{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -256,7 +256,7 @@ func (c *readBackwardFused) run() {
 			N8: T + w - 1,
 			N9: T * d,
 		}
-		regions.R67594ac74be8(&a)
+		regions.R33ef3a8397ac(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]

@@ -51,7 +51,7 @@ func (c *stepFused) run() {
 
 	// atlas_printed.u
 	if kern.Wide() {
-		a := regions.R7ebf35d7e745Args{
+		a := regions.Rfe2eeca65dc4Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.GStack),
@@ -65,7 +65,7 @@ func (c *stepFused) run() {
 			N7: T + w - 1,
 			N8: T * d,
 		}
-		regions.R7ebf35d7e745(&a)
+		regions.Rfe2eeca65dc4(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		for i := range L {
@@ -149,7 +149,7 @@ func (c *stepFused) run() {
 	// atlas_printed.G
 	clear(t2)
 	if kern.Wide() {
-		a := regions.Rc2d3cd5ba99cArgs{
+		a := regions.R286559d7f847Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -158,7 +158,7 @@ func (c *stepFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rc2d3cd5ba99c(&a)
+		regions.R286559d7f847(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -202,7 +202,7 @@ func (c *stepFused) run() {
 					clear(t4)
 					n3 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R82b2a44bf425Args{
+						a2 := regions.Rf89bb2c68589Args{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t4),
@@ -216,7 +216,7 @@ func (c *stepFused) run() {
 							N7: 12,
 							N8: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R82b2a44bf425(&a2)
+						regions.Rf89bb2c68589(&a2)
 					} else {
 						for i := range min(w, n3+a+C*s+1) {
 							t4_2 := t4[i*dV:][:dV]
@@ -237,7 +237,7 @@ func (c *stepFused) run() {
 					clear(t5)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rff11a95b6826Args{
+						a2 := regions.R10da3703218bArgs{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(c.GStack3),
 							P2: unsafe.SliceData(t5),
@@ -247,7 +247,7 @@ func (c *stepFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.Rff11a95b6826(&a2)
+						regions.R10da3703218b(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t4_2 := t4[i*dV:][:dV]
@@ -261,7 +261,7 @@ func (c *stepFused) run() {
 					// atlas_printed.G
 					clear(G)
 					if kern.Wide() {
-						a2 := regions.Ra289ccb9914cArgs{
+						a2 := regions.R5de9b6bfc341Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t5),
 							P2:  unsafe.SliceData(t2),
@@ -282,7 +282,7 @@ func (c *stepFused) run() {
 							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N13: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.Ra289ccb9914c(&a2)
+						regions.R5de9b6bfc341(&a2)
 					} else {
 						for i := range dV {
 							G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -304,7 +304,7 @@ func (c *stepFused) run() {
 					var t16 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := regions.Reece17a80c28Args{
+						a2 := regions.R323736d7ed13Args{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(G),
 							P2: unsafe.SliceData(t16Total),
@@ -313,7 +313,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t16},
 							S1: [2]float32{etaEntry},
 						}
-						regions.Reece17a80c28(&a2)
+						regions.R323736d7ed13(&a2)
 					} else {
 						t16_2 := t16
 						for i := range dV {
@@ -345,14 +345,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R883db4b17644Args{
+						a2 := regions.R0506f64f82ceArgs{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(t25),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							S0: [2]float32{t24},
 						}
-						regions.R883db4b17644(&a2)
+						regions.R0506f64f82ce(&a2)
 					} else {
 						for i := range dV {
 							SState2 := SState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -368,13 +368,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t27, dV, 1, t26, dV, 1, t26, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(t28),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dV:][:dV]
@@ -389,14 +389,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t29, 1, 2*nPhi*nPhi+3*nPhi+1, t25, 1, 2*nPhi*nPhi+3*nPhi+1, t28, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(t29),
 							P2: unsafe.SliceData(t30),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t25_2 := t25[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -413,13 +413,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t32, dV, 1, t31, dV, 1, t31, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(t33),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dV:][:dV]
@@ -434,14 +434,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t34, 1, 2*nPhi*nPhi+3*nPhi+1, t30, 1, 2*nPhi*nPhi+3*nPhi+1, t33, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t30),
 							P1: unsafe.SliceData(t34),
 							P2: unsafe.SliceData(t35),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t30_2 := t30[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -458,13 +458,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t37, dV, 1, t36, dV, 1, t36, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t37),
 							P2: unsafe.SliceData(t38),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dV:][:dV]
@@ -481,7 +481,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R68a9c2657aa9Args{
+						a2 := regions.R63b41b14707aArgs{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(t39),
 							P2: unsafe.SliceData(MState),
@@ -498,7 +498,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R68a9c2657aa9(&a2)
+						regions.R63b41b14707a(&a2)
 					} else {
 						for i := range dV {
 							t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -657,7 +657,7 @@ func (c *stepBackwardFused) run() {
 	clear(t23)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.Rc3ec829710bbArgs{
+		a := regions.Rcefb9ec50db2Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
@@ -667,7 +667,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rc3ec829710bb(&a)
+		regions.Rcefb9ec50db2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -689,7 +689,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.G
 	clear(t82)
 	if kern.Wide() {
-		a := regions.Rc2d3cd5ba99cArgs{
+		a := regions.R286559d7f847Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(t82),
@@ -698,7 +698,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.Rc2d3cd5ba99c(&a)
+		regions.R286559d7f847(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -740,7 +740,7 @@ func (c *stepBackwardFused) run() {
 					clear(t42)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6470013ff71eArgs{
+						a2 := regions.R8f879bd16324Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t42),
@@ -755,7 +755,7 @@ func (c *stepBackwardFused) run() {
 							N8: 12,
 							N9: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R6470013ff71e(&a2)
+						regions.R8f879bd16324(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t42_2 := t42[i*dV:][:dV]
@@ -776,7 +776,7 @@ func (c *stepBackwardFused) run() {
 					clear(t52)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rff11a95b6826Args{
+						a2 := regions.R10da3703218bArgs{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.GStack3),
 							P2: unsafe.SliceData(t52),
@@ -786,7 +786,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.Rff11a95b6826(&a2)
+						regions.R10da3703218b(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t42_2 := t42[i*dV:][:dV]
@@ -800,7 +800,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.G
 					clear(G)
 					if kern.Wide() {
-						a2 := regions.Ra289ccb9914cArgs{
+						a2 := regions.R5de9b6bfc341Args{
 							P0:  unsafe.SliceData(c.Pos),
 							P1:  unsafe.SliceData(t52),
 							P2:  unsafe.SliceData(t23),
@@ -821,7 +821,7 @@ func (c *stepBackwardFused) run() {
 							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N13: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.Ra289ccb9914c(&a2)
+						regions.R5de9b6bfc341(&a2)
 					} else {
 						for i := range dV {
 							G2 := G[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -843,7 +843,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					OLinEntry := OLin[a]
 					if kern.Wide() {
-						a2 := regions.R3e3e450a6fceArgs{
+						a2 := regions.R5493d9121369Args{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(G),
 							P2: unsafe.SliceData(t25),
@@ -854,7 +854,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{OLinEntry},
 						}
-						regions.R3e3e450a6fce(&a2)
+						regions.R5493d9121369(&a2)
 					} else {
 						for i := range dV {
 							STrail2 := STrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -874,13 +874,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t27, dV, 1, t26, dV, 1, t26, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(t28),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dV:][:dV]
@@ -895,14 +895,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t29, 1, 2*nPhi*nPhi+3*nPhi+1, t25, 1, 2*nPhi*nPhi+3*nPhi+1, t28, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(t29),
 							P2: unsafe.SliceData(t30),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t25_2 := t25[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -919,13 +919,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t32, dV, 1, t31, dV, 1, t31, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t31),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(t33),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dV:][:dV]
@@ -940,14 +940,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t34, 1, 2*nPhi*nPhi+3*nPhi+1, t30, 1, 2*nPhi*nPhi+3*nPhi+1, t33, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t30),
 							P1: unsafe.SliceData(t34),
 							P2: unsafe.SliceData(t35),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t30_2 := t30[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -964,13 +964,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t37, dV, 1, t36, dV, 1, t36, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t36),
 							P1: unsafe.SliceData(t37),
 							P2: unsafe.SliceData(t38),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dV:][:dV]
@@ -987,7 +987,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rd577c376756dArgs{
+						a2 := regions.Rbb2b7bdd9311Args{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(t39),
 							P2: unsafe.SliceData(MTrail),
@@ -998,7 +998,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rd577c376756d(&a2)
+						regions.Rbb2b7bdd9311(&a2)
 					} else {
 						for i := range dV {
 							t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1026,7 +1026,7 @@ func (c *stepBackwardFused) run() {
 					clear(t44)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.R6470013ff71eArgs{
+						a2 := regions.R8f879bd16324Args{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack2),
 							P2: unsafe.SliceData(t44),
@@ -1041,7 +1041,7 @@ func (c *stepBackwardFused) run() {
 							N8: 12,
 							N9: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R6470013ff71e(&a2)
+						regions.R8f879bd16324(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t44_2 := t44[i*dV:][:dV]
@@ -1062,7 +1062,7 @@ func (c *stepBackwardFused) run() {
 					clear(t53)
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rff11a95b6826Args{
+						a2 := regions.R10da3703218bArgs{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(c.GStack3),
 							P2: unsafe.SliceData(t53),
@@ -1072,7 +1072,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
 							N4: -dV,
 						}
-						regions.Rff11a95b6826(&a2)
+						regions.R10da3703218b(&a2)
 					} else {
 						for i := range min(w, n8+a+C*s+1) {
 							t44_2 := t44[i*dV:][:dV]
@@ -1087,7 +1087,7 @@ func (c *stepBackwardFused) run() {
 					var t16 F
 					OLinEntry2 := OLin[a]
 					if kern.Wide() {
-						a2 := regions.R6f86f9ae1394Args{
+						a2 := regions.Rbef23506657eArgs{
 							P0: unsafe.SliceData(STrail),
 							P1: unsafe.SliceData(t253),
 							P2: unsafe.SliceData(t16Total),
@@ -1097,7 +1097,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t16},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.R6f86f9ae1394(&a2)
+						regions.Rbef23506657e(&a2)
 					} else {
 						t16_2 := t16
 						for i := range dV {
@@ -1125,13 +1125,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t272, dV, 1, t262, dV, 1, t262, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t262),
 							P1: unsafe.SliceData(t272),
 							P2: unsafe.SliceData(t282),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t262_2 := t262[i*dV:][:dV]
@@ -1146,14 +1146,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t292, 1, 2*nPhi*nPhi+3*nPhi+1, t253, 1, 2*nPhi*nPhi+3*nPhi+1, t282, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
+						a2 := regions.R4c4cb8a4d251Args{
 							P0: unsafe.SliceData(t253),
 							P1: unsafe.SliceData(t292),
 							P2: unsafe.SliceData(t302),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.R4c4cb8a4d251(&a2)
 					} else {
 						for i := range dV {
 							t253_2 := t253[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1170,13 +1170,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t322, dV, 1, t312, dV, 1, t312, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t312),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(t332),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t312_2 := t312[i*dV:][:dV]
@@ -1192,7 +1192,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O, atlas_printed.y, atlas_printed.M
 					clear(t32_2)
 					if kern.Wide() {
-						a2 := regions.Ree7348cf00f0Args{
+						a2 := regions.Rad9dcd1fd1cbArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t302),
 							P2:  unsafe.SliceData(t342),
@@ -1217,7 +1217,7 @@ func (c *stepBackwardFused) run() {
 							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+12*T*nPhi+4*T)*l,
 							N13: (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV,
 						}
-						regions.Ree7348cf00f0(&a2)
+						regions.Rad9dcd1fd1cb(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1242,13 +1242,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t372, dV, 1, t362, dV, 1, t362, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
+						a2 := regions.R2b97f1098a77Args{
 							P0: unsafe.SliceData(t362),
 							P1: unsafe.SliceData(t372),
 							P2: unsafe.SliceData(t382),
 							N0: dV,
 						}
-						regions.Ra3f2363d9ed6(&a2)
+						regions.R2b97f1098a77(&a2)
 					} else {
 						for i := range dV {
 							t362_2 := t362[i*dV:][:dV]
@@ -1265,7 +1265,7 @@ func (c *stepBackwardFused) run() {
 					var t72 F
 					var t9 F
 					if kern.Wide() {
-						a2 := regions.R45d529b9ed74Args{
+						a2 := regions.Rf12db1ac10d8Args{
 							P0: unsafe.SliceData(t422),
 							P1: unsafe.SliceData(t352),
 							P2: unsafe.SliceData(t392),
@@ -1282,7 +1282,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t9},
 							S1: [2]float32{t72},
 						}
-						regions.R45d529b9ed74(&a2)
+						regions.Rf12db1ac10d8(&a2)
 					} else {
 						t9_2 := t9
 						t72_2 := t72
@@ -1324,7 +1324,7 @@ func (c *stepBackwardFused) run() {
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R897742b1c1f6Args{
+						a2 := regions.R9d9a417f5ccaArgs{
 							P0: unsafe.SliceData(t91),
 							P1: unsafe.SliceData(t90),
 							P2: unsafe.SliceData(t89),
@@ -1333,7 +1333,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w4},
 							S1: [2]float32{w3},
 						}
-						regions.R897742b1c1f6(&a2)
+						regions.R9d9a417f5cca(&a2)
 					} else {
 						for i := range dV {
 							t91_2 := t91[i*dV:][:dV]
@@ -1358,7 +1358,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O, atlas_printed.M
 					w5 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.R4344d4324f83Args{
+						a2 := regions.R1ce8f8a109bbArgs{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(t422),
 							P2: unsafe.SliceData(t93),
@@ -1368,7 +1368,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{w5},
 						}
-						regions.R4344d4324f83(&a2)
+						regions.R1ce8f8a109bb(&a2)
 					} else {
 						for i := range dV {
 							t88_2 := t88[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1390,14 +1390,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t312, 1, dV, t2622, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
+						a2 := regions.R286852bb3769Args{
 							P0: unsafe.SliceData(t2622),
 							P1: unsafe.SliceData(t2922),
 							P2: unsafe.SliceData(t3022),
 							P3: unsafe.SliceData(t3122),
 							N0: dV,
 						}
-						regions.R2d0cd0a8d2a2(&a2)
+						regions.R286852bb3769(&a2)
 					} else {
 						for i := range dV {
 							t2622_2 := t2622[i*dV:][:dV]
@@ -1421,7 +1421,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t95, 1, 2*nPhi*nPhi+3*nPhi+1, t302, 1, 2*nPhi*nPhi+3*nPhi+1, t94, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R1a5a6c649d55Args{
+						a2 := regions.R675018d217b3Args{
 							P0: unsafe.SliceData(t222),
 							P1: unsafe.SliceData(t2522),
 							P2: unsafe.SliceData(t95),
@@ -1429,7 +1429,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 						}
-						regions.R1a5a6c649d55(&a2)
+						regions.R675018d217b3(&a2)
 					} else {
 						for i := range dV {
 							t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1451,14 +1451,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t422_2, dV, 1, t262, 1, dV, t3822, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
+						a2 := regions.R286852bb3769Args{
 							P0: unsafe.SliceData(t3822),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t422_2),
 							P3: unsafe.SliceData(t43),
 							N0: dV,
 						}
-						regions.R2d0cd0a8d2a2(&a2)
+						regions.R286852bb3769(&a2)
 					} else {
 						for i := range dV {
 							t3822_2 := t3822[i*dV:][:dV]
@@ -1483,7 +1483,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O
 					var t51 F
 					if kern.Wide() {
-						a2 := regions.R53b84bb7a97aArgs{
+						a2 := regions.Rf0e3106a46b9Args{
 							P0: unsafe.SliceData(t3422),
 							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t97),
@@ -1498,7 +1498,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t51},
 							S1: [2]float32{OLinEntry2},
 						}
-						regions.R53b84bb7a97a(&a2)
+						regions.Rf0e3106a46b9(&a2)
 					} else {
 						t51_2 := t51
 						for i := range dV {
@@ -1526,7 +1526,7 @@ func (c *stepBackwardFused) run() {
 					w6 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
-						a2 := regions.R3af45563da80Args{
+						a2 := regions.R13c59feeb730Args{
 							P0:  unsafe.SliceData(STrail),
 							P1:  unsafe.SliceData(t46),
 							P2:  unsafe.SliceData(SBarState),
@@ -1549,7 +1549,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t48},
 							S3:  [2]float32{etaEntry2},
 						}
-						regions.R3af45563da80(&a2)
+						regions.R13c59feeb730(&a2)
 					} else {
 						t71_2 := t71
 						for i := range dV {
@@ -1577,7 +1577,7 @@ func (c *stepBackwardFused) run() {
 					clear(t74)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rcf94ba6b5dd3Args{
+						a2 := regions.Rdb331e440eddArgs{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t53),
 							P2: unsafe.SliceData(t68),
@@ -1595,7 +1595,7 @@ func (c *stepBackwardFused) run() {
 							N8: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N9: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.Rcf94ba6b5dd3(&a2)
+						regions.Rdb331e440edd(&a2)
 					} else {
 						if n2 := min(w, n9+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
@@ -1623,7 +1623,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.G
 					if kern.Wide() {
-						a2 := regions.R4686f49992ebArgs{
+						a2 := regions.R82d62a03fd9cArgs{
 							P0: unsafe.SliceData(c.GStack2),
 							P1: unsafe.SliceData(t74),
 							P2: unsafe.SliceData(t76),
@@ -1635,7 +1635,7 @@ func (c *stepBackwardFused) run() {
 							N5: 8,
 							N6: 12,
 						}
-						regions.R4686f49992eb(&a2)
+						regions.R82d62a03fd9c(&a2)
 					} else {
 						for i := range w {
 							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1653,14 +1653,14 @@ func (c *stepBackwardFused) run() {
 					clear(t78)
 					n10 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Ra6462c63c66fArgs{
+						a2 := regions.Rcd59fc5e4e79Args{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(t78),
 							N0: w,
 							N1: n10 + a + C*s + 1,
 							N2: dV,
 						}
-						regions.Ra6462c63c66f(&a2)
+						regions.Rcd59fc5e4e79(&a2)
 					} else {
 						for i := range min(w, n10+a+C*s+1) {
 							t73_3 := t73[i*dV:][:dV]
@@ -1673,7 +1673,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.G
 					clear(t79)
 					if kern.Wide() {
-						a2 := regions.R2a1236b15375Args{
+						a2 := regions.R003e34bdfc6bArgs{
 							P0: unsafe.SliceData(c.Pos),
 							P1: unsafe.SliceData(t73),
 							P2: unsafe.SliceData(c.GStack2),
@@ -1689,7 +1689,7 @@ func (c *stepBackwardFused) run() {
 							N8: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+8*nPhi*nPhi*w+12*T*nPhi-8*nPhi*nPhi+12*nPhi*w+4*T-12*nPhi+4*w-4)*l + 8*nPhi*nPhi*w - 8*nPhi*nPhi + 12*nPhi*w - 12*nPhi + 4*w - 4,
 							N9: -2*nPhi*nPhi - 3*nPhi - 1,
 						}
-						regions.R2a1236b15375(&a2)
+						regions.R003e34bdfc6b(&a2)
 					} else {
 						for i := range dV {
 							t79_2 := t79[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1707,7 +1707,7 @@ func (c *stepBackwardFused) run() {
 					clear(t80)
 					n12 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Red6f034f1df9Args{
+						a2 := regions.Rda1f2750fc12Args{
 							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t80),
@@ -1720,7 +1720,7 @@ func (c *stepBackwardFused) run() {
 							N6: 2*nPhi*nPhi + 3*nPhi + 1,
 							N7: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
 						}
-						regions.Red6f034f1df9(&a2)
+						regions.Rda1f2750fc12(&a2)
 					} else {
 						for i := range min(w, n12+a+C*s+1) {
 							t73_3 := t73[i*dV:][:dV]
@@ -1738,7 +1738,7 @@ func (c *stepBackwardFused) run() {
 					clear(t83)
 					n13 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := regions.Rdb3518befd2aArgs{
+						a2 := regions.R04aa17a5a9e6Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(t82),
@@ -1747,7 +1747,7 @@ func (c *stepBackwardFused) run() {
 							N1: n13 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
-						regions.Rdb3518befd2a(&a2)
+						regions.R04aa17a5a9e6(&a2)
 					} else {
 						if n2 := min(w, n13+a+C*s+1); n2 > 0 {
 							t23_3 := t23[(l*T+a+C*s)*w:][:n2]
@@ -1762,7 +1762,7 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.G, atlas_printed.M
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R651849631fb7Args{
+						a2 := regions.R1fab39a06a70Args{
 							P0: unsafe.SliceData(t422),
 							P1: unsafe.SliceData(t79),
 							P2: unsafe.SliceData(MBarState),
@@ -1770,7 +1770,7 @@ func (c *stepBackwardFused) run() {
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							S0: [2]float32{rhoEntry2},
 						}
-						regions.R651849631fb7(&a2)
+						regions.R1fab39a06a70(&a2)
 					} else {
 						for i := range dV {
 							t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -1783,7 +1783,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.G
 					if kern.Wide() {
-						a2 := regions.R10fc8cfd1a7cArgs{
+						a2 := regions.R2d847d2af550Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t74),
 							P2: unsafe.SliceData(t80),
@@ -1793,7 +1793,7 @@ func (c *stepBackwardFused) run() {
 							N2: 2*nPhi*nPhi + 3*nPhi + 1,
 							N3: (8*nPhi*nPhi*w+12*nPhi*w+4*w)*a + (8*C*nPhi*nPhi*w+12*C*nPhi*w+4*C*w)*s + (8*T*nPhi*nPhi*w+12*T*nPhi*w+4*T*w)*l,
 						}
-						regions.R10fc8cfd1a7c(&a2)
+						regions.R2d847d2af550(&a2)
 					} else {
 						t23_3 := t23[(l*T+a+C*s)*w:][:w]
 						for i := range w {
@@ -1808,14 +1808,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed
 					if kern.Wide() {
-						a2 := regions.R93dfe7b4025cArgs{
+						a2 := regions.Rdc84d9aede5fArgs{
 							P0: unsafe.SliceData(t83),
 							P1: unsafe.SliceData(t3),
 							P2: unsafe.SliceData(c.PGammaBar),
 							N0: w,
 							N1: 4*w*a + 4*C*w*s + 4*T*w*l,
 						}
-						regions.R93dfe7b4025c(&a2)
+						regions.Rdc84d9aede5f(&a2)
 					} else {
 						t3_2 := t3[(l*T+a+C*s)*w:][:w]
 						pGammaBar := c.PGammaBar[:w]
@@ -1860,7 +1860,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed
 	clear(t6)
 	if kern.Wide() {
-		a := regions.R63decd51097aArgs{
+		a := regions.Reb83ad7272acArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t5),
 			N0: L,
@@ -1873,7 +1873,7 @@ func (c *stepBackwardFused) run() {
 			N7: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
 			N8: 2*T*nPhi*nPhi*w + 3*T*nPhi*w + T*w,
 		}
-		regions.R63decd51097a(&a)
+		regions.Reb83ad7272ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1891,7 +1891,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed
 	clear(t8)
 	if kern.Wide() {
-		a := regions.R63decd51097aArgs{
+		a := regions.Reb83ad7272acArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t7),
 			N0: L,
@@ -1904,7 +1904,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dV + dV*w - dV,
 			N8: T * dV * w,
 		}
-		regions.R63decd51097a(&a)
+		regions.Reb83ad7272ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1922,7 +1922,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.G
 	clear(t14)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -1932,7 +1932,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -1947,7 +1947,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.Rdca86a8fe240Args{
+		a := regions.R191fe2381d96Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -1957,7 +1957,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dV + dV*w - dV,
 			N4: dV*w - dV,
 		}
-		regions.Rdca86a8fe240(&a)
+		regions.R191fe2381d96(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -1973,7 +1973,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.R8d7d8582a0e0Args{
+		a := regions.R74ca8a7cc180Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.VBar),
@@ -1984,7 +1984,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: T * dV,
 		}
-		regions.R8d7d8582a0e0(&a)
+		regions.R74ca8a7cc180(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2001,7 +2001,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.G
 	clear(t18)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -2011,7 +2011,7 @@ func (c *stepBackwardFused) run() {
 			N4: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
 			N5: 2*nPhi*nPhi*w - 2*nPhi*nPhi + 3*nPhi*w - 3*nPhi + w - 1,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2026,7 +2026,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.Rdca86a8fe240Args{
+		a := regions.R191fe2381d96Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -2036,7 +2036,7 @@ func (c *stepBackwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
 			N4: 2*nPhi*nPhi*w - 2*nPhi*nPhi + 3*nPhi*w - 3*nPhi + w - 1,
 		}
-		regions.Rdca86a8fe240(&a)
+		regions.R191fe2381d96(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2052,7 +2052,7 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.R8d7d8582a0e0Args{
+		a := regions.R74ca8a7cc180Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.KBar),
@@ -2063,7 +2063,7 @@ func (c *stepBackwardFused) run() {
 			N4: 2*T*nPhi*nPhi + 2*nPhi*nPhi*w + 3*T*nPhi - 2*nPhi*nPhi + 3*nPhi*w + T - 3*nPhi + w - 1,
 			N5: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 		}
-		regions.R8d7d8582a0e0(&a)
+		regions.R74ca8a7cc180(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2080,7 +2080,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.G
 	clear(t22_2)
 	if kern.Wide() {
-		a := regions.R0fdee5fd8db8Args{
+		a := regions.R3c6887ea2d58Args{
 			P0: unsafe.SliceData(t22_2),
 			P1: unsafe.SliceData(c.UTailBar),
 			N0: L,
@@ -2088,7 +2088,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R0fdee5fd8db8(&a)
+		regions.R3c6887ea2d58(&a)
 	} else {
 		for i := range L {
 			t22_3 := t22_2[i*(T+w-1)+T:][:w-1]
@@ -2101,14 +2101,14 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	if kern.Wide() {
-		a := regions.R2588a42e7de3Args{
+		a := regions.Re67d6009d7d4Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t22_2),
 			P2: unsafe.SliceData(t23_2),
 			N0: L,
 			N1: T + w - 1,
 		}
-		regions.R2588a42e7de3(&a)
+		regions.Re67d6009d7d4(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*(T+w-1):][:T+w-1]
@@ -2128,7 +2128,7 @@ func (c *stepBackwardFused) run() {
 	// atlas_printed.u, atlas_printed.G
 	clear(c.WGammaBar)
 	if kern.Wide() {
-		a := regions.R67594ac74be8Args{
+		a := regions.R33ef3a8397acArgs{
 			P0: unsafe.SliceData(t23_2),
 			P1: unsafe.SliceData(c.WGamma),
 			P2: unsafe.SliceData(c.XBar),
@@ -2145,7 +2145,7 @@ func (c *stepBackwardFused) run() {
 			N8: T + w - 1,
 			N9: T * d,
 		}
-		regions.R67594ac74be8(&a)
+		regions.R33ef3a8397ac(&a)
 	} else {
 		wGamma := c.WGamma[:d]
 		wGammaBar := c.WGammaBar[:d]

@@ -36,7 +36,7 @@ func (c *stepFused) run() {
 
 	// comba.alpha, comba.beta
 	if kern.Wide() {
-		a := regions.Rc9dfef440ac5Args{
+		a := regions.R9e6a70688d4eArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WAlpha),
 			P2: unsafe.SliceData(c.WBeta),
@@ -50,7 +50,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.Rc9dfef440ac5(&a)
+		regions.R9e6a70688d4e(&a)
 	} else {
 		wAlpha := c.WAlpha[:d]
 		wBeta := c.WBeta[:d]
@@ -79,7 +79,7 @@ func (c *stepFused) run() {
 	// comba.alpha, comba.beta
 	bAlphaEntry := c.BAlpha[0]
 	if kern.Wide() {
-		a := regions.R58503d0f8298Args{
+		a := regions.R6b148ab8969dArgs{
 			P0: unsafe.SliceData(t2),
 			P1: unsafe.SliceData(c.AlphaLin),
 			P2: unsafe.SliceData(alpha),
@@ -90,7 +90,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{bAlphaEntry},
 			S1: [2]float32{t},
 		}
-		regions.R58503d0f8298(&a)
+		regions.R6b148ab8969d(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -110,7 +110,7 @@ func (c *stepFused) run() {
 	// comba.p, comba.y
 	sOutEntry := c.SOut[0]
 	if kern.Wide() {
-		a := regions.R036236d3c20fArgs{
+		a := regions.R11e46e0bb7f4Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(p),
 			P2: unsafe.SliceData(c.Q),
@@ -122,7 +122,7 @@ func (c *stepFused) run() {
 			S0: [2]float32{t34},
 			S1: [2]float32{sOutEntry},
 		}
-		regions.R036236d3c20f(&a)
+		regions.R11e46e0bb7f4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -168,7 +168,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK, true)
 		scratch := workers.Borrow(dK * rows)
 		for i := first; i < last; i += rows {
@@ -185,7 +185,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R465c170e300eArgs{
+					a := regions.Rb9f75d61eb77Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(p),
 						P2:   kern.Given(c.MProd),
@@ -205,7 +205,7 @@ func (c *stepRows1) Part(part int) {
 						S0:   [2]float32{t11},
 						Tail: tail,
 					}
-					regions.R465c170e300e(&a, rows)
+					regions.Rb9f75d61eb77(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -302,7 +302,7 @@ func (c *stepBackwardFused) run() {
 	// comba.alpha, comba.beta, comba.y
 	t3232 := F(1) / num.Sqrt(F(dK))
 	if kern.Wide() {
-		a := regions.Rbee9b6cdcc52Args{
+		a := regions.Rea2b4b94d3a0Args{
 			P0: unsafe.SliceData(c.AlphaLin),
 			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(alpha),
@@ -314,7 +314,7 @@ func (c *stepBackwardFused) run() {
 			S0: [2]float32{t},
 			S1: [2]float32{t3232},
 		}
-		regions.Rbee9b6cdcc52(&a)
+		regions.Rea2b4b94d3a0(&a)
 	} else {
 		for i := range L {
 			alphaLin := c.AlphaLin[i*T:][:T]
@@ -336,7 +336,7 @@ func (c *stepBackwardFused) run() {
 	// comba.p, comba.y
 	sOutEntry := c.SOut[0]
 	if kern.Wide() {
-		a := regions.R036236d3c20fArgs{
+		a := regions.R11e46e0bb7f4Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(p),
 			P2: unsafe.SliceData(c.Q),
@@ -348,7 +348,7 @@ func (c *stepBackwardFused) run() {
 			S0: [2]float32{t34},
 			S1: [2]float32{sOutEntry},
 		}
-		regions.R036236d3c20f(&a)
+		regions.R11e46e0bb7f4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -367,7 +367,7 @@ func (c *stepBackwardFused) run() {
 
 	// comba.M
 	if kern.Wide() {
-		a := regions.Re799ba358427Args{
+		a := regions.R28fb35519943Args{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(c.MProd),
 			P2: unsafe.SliceData(t2),
@@ -378,7 +378,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Re799ba358427(&a)
+		regions.R28fb35519943(&a)
 	} else {
 		for i := range L {
 			alpha2 := alpha[i*T:][:T]
@@ -414,7 +414,7 @@ func (c *stepBackwardFused) run() {
 	// comba.M, comba.y, comba.p, comba.alpha
 	var t10 F
 	if kern.Wide() {
-		a := regions.R4c2e50cea58dArgs{
+		a := regions.R9843eec57346Args{
 			P0:  unsafe.SliceData(t323),
 			P1:  unsafe.SliceData(beta),
 			P2:  unsafe.SliceData(c.K),
@@ -441,7 +441,7 @@ func (c *stepBackwardFused) run() {
 			S1:  [2]float32{sOutEntry},
 			S2:  [2]float32{t34},
 		}
-		regions.R4c2e50cea58d(&a)
+		regions.R9843eec57346(&a)
 	} else {
 		t10_2 := t10
 		for i := range L {
@@ -494,7 +494,7 @@ func (c *stepBackwardFused) run() {
 	var t21 F
 	var t262 F
 	if kern.Wide() {
-		a := regions.R02746c0e55f3Args{
+		a := regions.Rc04d071e1a14Args{
 			P0:  unsafe.SliceData(t323),
 			P1:  unsafe.SliceData(t302),
 			P2:  unsafe.SliceData(alpha),
@@ -519,7 +519,7 @@ func (c *stepBackwardFused) run() {
 			S2:  [2]float32{t922},
 			S3:  [2]float32{t},
 		}
-		regions.R02746c0e55f3(&a)
+		regions.Rc04d071e1a14(&a)
 	} else {
 		t262_2 := t262
 		t21_2 := t21
@@ -577,7 +577,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.WBetaBar)
 	clear(c.WAlphaBar)
 	if kern.Wide() {
-		a := regions.R6d9811d6c94dArgs{
+		a := regions.R5b0cdd00770eArgs{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(c.X),
@@ -596,7 +596,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * d,
 			N8: T * d,
 		}
-		regions.R6d9811d6c94d(&a)
+		regions.R5b0cdd00770e(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:d]
 		wAlphaBar := c.WAlphaBar[:d]
@@ -663,7 +663,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -684,7 +684,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R8baf327efb99Args{
+					a := regions.R4bdafc621e3cArgs{
 						P0: unsafe.SliceData(alpha),
 						P1: unsafe.SliceData(beta),
 						P2: unsafe.SliceData(t3),
@@ -698,10 +698,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R8baf327efb99(&a, rows)
+					regions.R4bdafc621e3c(&a, rows)
 				}
 				{
-					a := regions.R271f546c30e4Args{
+					a := regions.Refe7938b4130Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(t3),
 						P2:  unsafe.SliceData(t82),
@@ -730,7 +730,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						S0:  [2]float32{t3232},
 					}
-					regions.R271f546c30e4(&a, rows)
+					regions.Refe7938b4130(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -81,7 +81,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
+						a2 := regions.Re3afadbfb931Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
@@ -92,7 +92,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R08c26f1fc0a5(&a2)
+						regions.Re3afadbfb931(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -109,7 +109,7 @@ func (c *stepFused) run() {
 					// deep_titans.e, deep_titans.S_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R79e9c8b14105Args{
+						a2 := regions.Re59a8f0823c8Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t14),
@@ -117,7 +117,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R79e9c8b14105(&a2)
+						regions.Re59a8f0823c8(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -129,7 +129,7 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t14),
 							P2: unsafe.SliceData(t3),
@@ -139,7 +139,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -155,14 +155,14 @@ func (c *stepFused) run() {
 					// deep_titans.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.E),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.R4b0f4252f427(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -173,14 +173,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
+						a2 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(e2),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Ree2eb9708d34(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -193,7 +193,7 @@ func (c *stepFused) run() {
 					etaEntry := eta[a]
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rdb53128764a9Args{
+						a2 := regions.R6512f04a1735Args{
 							P0: unsafe.SliceData(e2),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(SW2State),
@@ -208,7 +208,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rdb53128764a9(&a2)
+						regions.R6512f04a1735(&a2)
 					} else {
 						for i := range dV {
 							SW2State2 := SW2State[i*dH:][:dH]
@@ -225,14 +225,14 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.G_W1
 					if kern.Wide() {
-						a2 := regions.R2313c154d011Args{
+						a2 := regions.R0473d015dae4Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t39),
 							N0: dH,
 						}
-						regions.R2313c154d011(&a2)
+						regions.R0473d015dae4(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -243,7 +243,7 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1, deep_titans.y
 					if kern.Wide() {
-						a2 := regions.Rbee14a5b3a28Args{
+						a2 := regions.R190fd5c4197aArgs{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(SW1State),
@@ -261,7 +261,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{etaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rbee14a5b3a28(&a2)
+						regions.R190fd5c4197a(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -285,13 +285,13 @@ func (c *stepFused) run() {
 					// deep_titans.y, deep_titans
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.EProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -302,13 +302,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -319,13 +319,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t46),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -335,12 +335,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R4be26aa9c288Args{
+						a2 := regions.R87ba377fe3c0Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t18),
 							N0: dH,
 						}
-						regions.R4be26aa9c288(&a2)
+						regions.R87ba377fe3c0(&a2)
 					} else {
 						for i := range dH {
 							t46Entry := t46[i]
@@ -349,7 +349,7 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t18),
 							P2: unsafe.SliceData(y2),
@@ -359,7 +359,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -450,7 +450,7 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.e, deep_titans.S_W2, deep_titans.G_W1, deep_titans.y
 	if kern.Wide() {
-		a := regions.R4b7c745bb799Args{
+		a := regions.R24f7a0ef83c6Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -473,7 +473,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R4b7c745bb799(&a)
+		regions.R24f7a0ef83c6(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -560,7 +560,7 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rf159c2f1431dArgs{
+						a2 := regions.R1ca24e637ba5Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(SW2Trail),
@@ -574,7 +574,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rf159c2f1431d(&a2)
+						regions.R1ca24e637ba5(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -594,7 +594,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rbb38b337f31fArgs{
+						a2 := regions.Rf7b165ee33d9Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(SW1Trail),
@@ -609,7 +609,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{etaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rbb38b337f31f(&a2)
+						regions.Rf7b165ee33d9(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -641,7 +641,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					etaEntry3 := eta[a]
 					if kern.Wide() {
-						a2 := regions.R9ebb6c774388Args{
+						a2 := regions.Reb67bc2130b9Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t62),
@@ -660,7 +660,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{etaEntry3},
 							S1: [2]float32{rhoEntry3},
 						}
-						regions.R9ebb6c774388(&a2)
+						regions.Reb67bc2130b9(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -677,7 +677,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := regions.Rcb81e45387a3Args{
+						a2 := regions.R9187820c6210Args{
 							P0: unsafe.SliceData(t47),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
@@ -686,7 +686,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rcb81e45387a3(&a2)
+						regions.R9187820c6210(&a2)
 					} else {
 						t47_2 := t47[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -704,7 +704,7 @@ func (c *stepBackwardFused) run() {
 					var t24 F
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rcc9634d8c892Args{
+						a2 := regions.R4b2d5f702e59Args{
 							P0:  unsafe.SliceData(t9),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(c.Q),
@@ -741,7 +741,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{etaEntry3},
 							S4:  [2]float32{rhoEntry3},
 						}
-						regions.Rcc9634d8c892(&a2)
+						regions.R4b2d5f702e59(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						t24_2 := t24
@@ -790,7 +790,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W1
 					var t222 F
 					if kern.Wide() {
-						a2 := regions.Rb192d458953eArgs{
+						a2 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t21),
 							P2: unsafe.SliceData(t222Total),
@@ -798,7 +798,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t222},
 						}
-						regions.Rb192d458953e(&a2)
+						regions.R8d0595ff9e07(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t222_2 := t222
@@ -812,7 +812,7 @@ func (c *stepBackwardFused) run() {
 					t222 = t222Total[0]
 					// deep_titans.G_W1, deep_titans.S_W1
 					if kern.Wide() {
-						a2 := regions.R5ef2351158d8Args{
+						a2 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t77),
 							P2: unsafe.SliceData(c.EProd),
@@ -822,7 +822,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R5ef2351158d8(&a2)
+						regions.Rb0ac9d7d5959(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -838,7 +838,7 @@ func (c *stepBackwardFused) run() {
 					var t442 F
 					var t55 F
 					if kern.Wide() {
-						a2 := regions.Rcf9df8984c05Args{
+						a2 := regions.R1815d10e93d0Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.E),
 							P2:  unsafe.SliceData(W2Trail),
@@ -874,7 +874,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t442},
 							S2:  [2]float32{etaEntry3},
 						}
-						regions.Rcf9df8984c05(&a2)
+						regions.R1815d10e93d0(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -925,7 +925,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W2
 					var t53 F
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(c.EProd),
@@ -935,7 +935,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t53},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.Re68c6ab4ce1d(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -952,7 +952,7 @@ func (c *stepBackwardFused) run() {
 					t53 = t53Total[0]
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := regions.R82125cbeb063Args{
+						a2 := regions.R944073e47943Args{
 							P0: unsafe.SliceData(t40),
 							P1: unsafe.SliceData(t49),
 							P2: unsafe.SliceData(t57),
@@ -960,7 +960,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R82125cbeb063(&a2)
+						regions.R944073e47943(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -972,7 +972,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
 					if kern.Wide() {
-						a2 := regions.Rdee304d09f4cArgs{
+						a2 := regions.R3f8f828aa5dfArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t57),
 							P2:  unsafe.SliceData(c.E),
@@ -998,7 +998,7 @@ func (c *stepBackwardFused) run() {
 							N13: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.Rdee304d09f4c(&a2)
+						regions.R3f8f828aa5df(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -1018,7 +1018,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
 					if kern.Wide() {
-						a2 := regions.R0f1432d531ffArgs{
+						a2 := regions.R06ede19401aeArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t37),
@@ -1032,7 +1032,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R0f1432d531ff(&a2)
+						regions.R06ede19401ae(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1053,7 +1053,7 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.W1, deep_titans.y
 					clear(t70)
 					if kern.Wide() {
-						a2 := regions.R5f7addcbb8d6Args{
+						a2 := regions.Rd148ab24145fArgs{
 							P0: unsafe.SliceData(t9),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(W1Trail),
@@ -1072,7 +1072,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R5f7addcbb8d6(&a2)
+						regions.Rd148ab24145f(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1093,7 +1093,7 @@ func (c *stepBackwardFused) run() {
 					etaBar[a] = t24 + t55
 					// deep_titans.e, deep_titans.S_W1, deep_titans
 					if kern.Wide() {
-						a2 := regions.R962d4f5dd84fArgs{
+						a2 := regions.R567d2a5c1379Args{
 							P0: unsafe.SliceData(t21),
 							P1: unsafe.SliceData(t70),
 							P2: unsafe.SliceData(c.KBar),
@@ -1103,7 +1103,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R962d4f5dd84f(&a2)
+						regions.R567d2a5c1379(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

@@ -67,7 +67,7 @@ func (c *stepFused) run() {
 					w := (chunkAgeStateEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Ra59ede76126bArgs{
+						a2 := regions.R7463a937967cArgs{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(MChunkState),
 							P2: unsafe.SliceData(c.K),
@@ -80,7 +80,7 @@ func (c *stepFused) run() {
 							N5: 12,
 							S0: [2]float32{wNumber},
 						}
-						regions.Ra59ede76126b(&a2)
+						regions.R7463a937967c(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
@@ -101,14 +101,14 @@ func (c *stepFused) run() {
 					// delta_accumulated_long.M
 					if len(c.MLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t10),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.MLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.R4b0f4252f427(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
@@ -119,14 +119,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
+						a2 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t10),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t11),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Ree2eb9708d34(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -138,7 +138,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rbfbba6de5493Args{
+						a2 := regions.Rea531358e9c3Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(MState),
@@ -153,7 +153,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rbfbba6de5493(&a2)
+						regions.Rea531358e9c3(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -248,7 +248,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Raa09d82ceb7cArgs{
+						a2 := regions.R89d0bb881129Args{
 							P0: unsafe.SliceData(c.MLin),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(MChunkTrail),
@@ -263,7 +263,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Raa09d82ceb7c(&a2)
+						regions.R89d0bb881129(&a2)
 					} else {
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
 						w2 := (F(0) < wNumber)
@@ -299,7 +299,7 @@ func (c *stepBackwardFused) run() {
 					clear(t82)
 					var t112 F
 					if kern.Wide() {
-						a2 := regions.R5baf5e464ff8Args{
+						a2 := regions.R41dbaff538b7Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.MLin),
 							P2:  unsafe.SliceData(c.Q),
@@ -332,7 +332,7 @@ func (c *stepBackwardFused) run() {
 							N19: 12,
 							S0:  [2]float32{t112},
 						}
-						regions.R5baf5e464ff8(&a2)
+						regions.R41dbaff538b7(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
@@ -367,7 +367,7 @@ func (c *stepBackwardFused) run() {
 					// delta_accumulated_long.M
 					var t9 F
 					if kern.Wide() {
-						a2 := regions.Rb192d458953eArgs{
+						a2 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t82),
 							P2: unsafe.SliceData(t9Total),
@@ -375,7 +375,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t9},
 						}
-						regions.Rb192d458953e(&a2)
+						regions.R8d0595ff9e07(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t9_2 := t9
@@ -390,14 +390,14 @@ func (c *stepBackwardFused) run() {
 					// delta_accumulated_long.M
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R9637475ce95aArgs{
+						a2 := regions.Rd64c5e3d7556Args{
 							P0: unsafe.SliceData(t32_2),
 							P1: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R9637475ce95a(&a2)
+						regions.Rd64c5e3d7556(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -411,7 +411,7 @@ func (c *stepBackwardFused) run() {
 					w4Number := kern.Choose(w4, F(1), F(0))
 					t7Number := kern.Choose(t7, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R48eeca3414bbArgs{
+						a2 := regions.Rece03500d1fcArgs{
 							P0:  unsafe.SliceData(t32_2),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(c.K),
@@ -440,7 +440,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{thetaEntry2},
 							S3:  [2]float32{rhoEntry2},
 						}
-						regions.R48eeca3414bb(&a2)
+						regions.Rece03500d1fc(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t7_2 := (F(0) < t7Number)
@@ -464,7 +464,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// delta_accumulated_long.M, delta_accumulated_long
 					if kern.Wide() {
-						a2 := regions.R8a6c68990535Args{
+						a2 := regions.Rab5dc77a5791Args{
 							P0: unsafe.SliceData(t33),
 							P1: unsafe.SliceData(t82),
 							P2: unsafe.SliceData(c.KBar),
@@ -474,7 +474,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R8a6c68990535(&a2)
+						regions.Rab5dc77a5791(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

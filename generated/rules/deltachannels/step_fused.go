@@ -46,7 +46,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK, true)
 		scratch := workers.Borrow(dK * rows)
 		for i := first; i < last; i += rows {
@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Ra07295e08bc4Args{
+					a := regions.Ra3ca959e4c3eArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -80,7 +80,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.Ra07295e08bc4(&a, rows)
+					regions.Ra3ca959e4c3e(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -147,7 +147,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_channels.M
 	if kern.Wide() {
-		a := regions.Rc6ace448760fArgs{
+		a := regions.Rd8b229497946Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(c.MLin),
 			P2: unsafe.SliceData(t42),
@@ -156,7 +156,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rc6ace448760f(&a)
+		regions.Rd8b229497946(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -207,7 +207,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -228,7 +228,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rccbf2ed2a1c0Args{
+					a := regions.Rd895f3e22a63Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.K),
@@ -240,10 +240,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*C*dK*s + 4*T*dK*l,
 						N5: dV,
 					}
-					regions.Rccbf2ed2a1c0(&a, rows)
+					regions.Rd895f3e22a63(&a, rows)
 				}
 				{
-					a := regions.R9d98db2d891dArgs{
+					a := regions.R9731d1547215Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.Q),
 						P2:  unsafe.SliceData(MBarState),
@@ -269,7 +269,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N8:  -dK,
 					}
-					regions.R9d98db2d891d(&a, rows)
+					regions.R9731d1547215(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -73,7 +73,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := regions.R6f6050873531Args{
+		a := regions.Rfb2662c3c4c6Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t54),
 			P2: unsafe.SliceData(c.Theta),
@@ -83,7 +83,7 @@ func (c *stepFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.R6f6050873531(&a)
+		regions.Rfb2662c3c4c6(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -101,7 +101,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.q, delta_chunk.k
 	if kern.Wide() {
-		a := regions.R7688bd182facArgs{
+		a := regions.R829820e12339Args{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.K),
@@ -113,7 +113,7 @@ func (c *stepFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R7688bd182fac(&a)
+		regions.R829820e12339(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -173,7 +173,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(t4),
@@ -181,7 +181,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -218,7 +218,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t7),
@@ -226,7 +226,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -263,7 +263,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t10),
@@ -271,7 +271,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -308,7 +308,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t12),
 			P2: unsafe.SliceData(t13),
@@ -316,7 +316,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -348,7 +348,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(g),
@@ -356,7 +356,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -406,7 +406,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t20)
 			if kern.Wide() {
-				a := regions.R10d7c175c36bArgs{
+				a := regions.R0b9943fbe3bbArgs{
 					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -415,7 +415,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -128,
 				}
-				regions.R10d7c175c36b(&a)
+				regions.R0b9943fbe3bb(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -433,7 +433,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t23)
 			if kern.Wide() {
-				a := regions.R553cb039a4c0Args{
+				a := regions.Ra2909d4fba79Args{
 					P0: unsafe.SliceData(t5),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -443,7 +443,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -256,
 				}
-				regions.R553cb039a4c0(&a)
+				regions.Ra2909d4fba79(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -462,7 +462,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := regions.Rd554f51026b6Args{
+				a := regions.Rea6c68398013Args{
 					P0: unsafe.SliceData(t8),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -473,7 +473,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -512,
 				}
-				regions.Rd554f51026b6(&a)
+				regions.Rea6c68398013(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -493,7 +493,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := regions.R6ee876a6a756Args{
+				a := regions.R9dfe7b25b5bfArgs{
 					P0: unsafe.SliceData(t11),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -505,7 +505,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -1024,
 				}
-				regions.R6ee876a6a756(&a)
+				regions.R9dfe7b25b5bf(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -526,7 +526,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t32)
 			if kern.Wide() {
-				a := regions.Re658f86b404bArgs{
+				a := regions.R21db69e07fd2Args{
 					P0: unsafe.SliceData(t14),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
@@ -539,7 +539,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -2048,
 				}
-				regions.Re658f86b404b(&a)
+				regions.R21db69e07fd2(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -563,10 +563,10 @@ func (c *stepFused) run() {
 			// delta_chunk.g.start
 			clear(t37)
 			if kern.Wide() {
-				a := regions.R8fb7372531a3Args{
+				a := regions.R370313f2fb8dArgs{
 					P0: unsafe.SliceData(t37),
 				}
-				regions.R8fb7372531a3(&a)
+				regions.R370313f2fb8d(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t37_2 := t37[:n]
@@ -580,7 +580,7 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t42)
 			if kern.Wide() {
-				a := regions.R23f0f613e1f7Args{
+				a := regions.R3d8711b9a519Args{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t23),
@@ -591,7 +591,7 @@ func (c *stepFused) run() {
 					N0: 32,
 					N1: -128,
 				}
-				regions.R23f0f613e1f7(&a)
+				regions.R3d8711b9a519(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -614,14 +614,14 @@ func (c *stepFused) run() {
 			// delta_chunk.U
 			clear(t44)
 			if kern.Wide() {
-				a := regions.R2368a25c3da4Args{
+				a := regions.R6ffce90a1224Args{
 					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(t42),
 					P2: unsafe.SliceData(K2),
 					P3: unsafe.SliceData(t44),
 					N0: 128*t2 + 128*chunks*l,
 				}
-				regions.R2368a25c3da4(&a)
+				regions.R6ffce90a1224(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -638,7 +638,7 @@ func (c *stepFused) run() {
 			}
 			// delta_chunk.U, delta_chunk.g
 			if kern.Wide() {
-				a := regions.Re76fb857dec4Args{
+				a := regions.R77544a938b1eArgs{
 					P0: unsafe.SliceData(t36),
 					P1: unsafe.SliceData(t37),
 					P2: unsafe.SliceData(t57),
@@ -649,7 +649,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.Re76fb857dec4(&a)
+				regions.R77544a938b1e(&a)
 			} else {
 				t36_2 := t36[(l*chunks+t2)*32:][:32]
 				t57_2 := t57[(l*chunks+t2)*32:][:32]
@@ -667,7 +667,7 @@ func (c *stepFused) run() {
 			kern.TriangleFMA(32, dV, false, U2, dV, 1, t44, 32, 1)
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := regions.R62a4881e6bc8Args{
+				a := regions.R695a05470605Args{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t23),
@@ -677,7 +677,7 @@ func (c *stepFused) run() {
 					P6: unsafe.SliceData(Q2),
 					P7: unsafe.SliceData(t622),
 				}
-				regions.R62a4881e6bc8(&a)
+				regions.R695a05470605(&a)
 			} else {
 				for i := range 32 {
 					t18_2 := t18[i*32:][:32]
@@ -695,7 +695,7 @@ func (c *stepFused) run() {
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := regions.Raf71a1bad3f9Args{
+				a := regions.Ra9916017ac5aArgs{
 					P0: unsafe.SliceData(g),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(y2),
@@ -703,7 +703,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.Raf71a1bad3f9(&a)
+				regions.Ra9916017ac5a(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -719,7 +719,7 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t622, 1, 32)
 			// delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := regions.Rad41eced2650Args{
+				a := regions.Rd5e8f122c3f6Args{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t23),
@@ -732,7 +732,7 @@ func (c *stepFused) run() {
 					N1: dK,
 					N2: 128*dK*t2 + 128*chunks*dK*l,
 				}
-				regions.Rad41eced2650(&a)
+				regions.Rd5e8f122c3f6(&a)
 			} else {
 				t18_2 := t18[31*32:][:32]
 				t20_2 := t20[31*32:][:32]
@@ -752,13 +752,13 @@ func (c *stepFused) run() {
 			// delta_chunk.M
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := regions.R382b7eb44d0bArgs{
+				a := regions.R55542fac5012Args{
 					P0: unsafe.SliceData(MState),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{gEntry2},
 				}
-				regions.R382b7eb44d0b(&a)
+				regions.R55542fac5012(&a)
 			} else {
 				for i := range dV {
 					MState2 := MState[i*dK:][:dK]
@@ -790,7 +790,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := regions.R3a08da2a9456Args{
+		a := regions.Rb846eb6c31ecArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(c.Theta),
@@ -800,7 +800,7 @@ func (c *stepFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.R3a08da2a9456(&a)
+		regions.Rb846eb6c31ec(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -816,7 +816,7 @@ func (c *stepFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := regions.R7d0ea8674a7fArgs{
+		a := regions.R35965b11bbc7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.Q),
@@ -828,7 +828,7 @@ func (c *stepFused) run() {
 			N4: T*dK - 32*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R7d0ea8674a7f(&a)
+		regions.R35965b11bbc7(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -893,7 +893,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK, true)
 		scratch := workers.Borrow(dK * rows)
 		for i := first; i < last; i += rows {
@@ -910,7 +910,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R5ef17df5b91eArgs{
+					a := regions.Rf3acfcdcfa0dArgs{
 						P0:   unsafe.SliceData(MState2),
 						P1:   unsafe.SliceData(t61),
 						P2:   unsafe.SliceData(t62),
@@ -928,7 +928,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R5ef17df5b91e(&a, rows)
+					regions.Rf3acfcdcfa0d(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -1099,7 +1099,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := regions.R6f6050873531Args{
+		a := regions.Rfb2662c3c4c6Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t54),
 			P2: unsafe.SliceData(c.Theta),
@@ -1109,7 +1109,7 @@ func (c *stepBackwardFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.R6f6050873531(&a)
+		regions.Rfb2662c3c4c6(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1127,7 +1127,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q, delta_chunk.k
 	if kern.Wide() {
-		a := regions.R7688bd182facArgs{
+		a := regions.R829820e12339Args{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.K),
@@ -1139,7 +1139,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R7688bd182fac(&a)
+		regions.R829820e12339(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1168,7 +1168,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := regions.R3a08da2a9456Args{
+		a := regions.Rb846eb6c31ecArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(c.Theta),
@@ -1178,7 +1178,7 @@ func (c *stepBackwardFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.R3a08da2a9456(&a)
+		regions.Rb846eb6c31ec(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -1194,7 +1194,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := regions.R7d0ea8674a7fArgs{
+		a := regions.R35965b11bbc7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.Q),
@@ -1206,7 +1206,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 32*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R7d0ea8674a7f(&a)
+		regions.R35965b11bbc7(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1253,7 +1253,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.KBar)
 	clear(c.QBar)
 	if kern.Wide() {
-		a := regions.Rd6f7e3a091adArgs{
+		a := regions.R95a20b7702e9Args{
 			P0:  unsafe.SliceData(t60),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t61),
@@ -1278,7 +1278,7 @@ func (c *stepBackwardFused) run() {
 			N13: T*dK - 32*chunks*dK,
 			N14: T * dK,
 		}
-		regions.Rd6f7e3a091ad(&a)
+		regions.R95a20b7702e9(&a)
 	} else {
 		for i := range L {
 			t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
@@ -1338,7 +1338,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -1346,7 +1346,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1383,7 +1383,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(t73),
@@ -1391,7 +1391,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1428,7 +1428,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t73),
 			P1: unsafe.SliceData(t93),
 			P2: unsafe.SliceData(t102),
@@ -1436,7 +1436,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1473,7 +1473,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(t132),
@@ -1481,7 +1481,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1513,7 +1513,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(t153),
 			P2: unsafe.SliceData(g),
@@ -1521,7 +1521,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1550,7 +1550,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.y
 	if kern.Wide() {
-		a := regions.Rf1776aab7112Args{
+		a := regions.R8d833f6c8c2aArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t1322),
@@ -1564,7 +1564,7 @@ func (c *stepBackwardFused) run() {
 			N7: 32 * chunks,
 			N8: 32 * chunks * dV,
 		}
-		regions.Rf1776aab7112(&a)
+		regions.R8d833f6c8c2a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1602,7 +1602,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t202)
 			if kern.Wide() {
-				a := regions.R10d7c175c36bArgs{
+				a := regions.R0b9943fbe3bbArgs{
 					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1611,7 +1611,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -128,
 				}
-				regions.R10d7c175c36b(&a)
+				regions.R0b9943fbe3bb(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1629,7 +1629,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t23)
 			if kern.Wide() {
-				a := regions.R553cb039a4c0Args{
+				a := regions.Ra2909d4fba79Args{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1639,7 +1639,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -256,
 				}
-				regions.R553cb039a4c0(&a)
+				regions.Ra2909d4fba79(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -1658,7 +1658,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := regions.Rd554f51026b6Args{
+				a := regions.Rea6c68398013Args{
 					P0: unsafe.SliceData(t83),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1669,7 +1669,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -512,
 				}
-				regions.Rd554f51026b6(&a)
+				regions.Rea6c68398013(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -1689,7 +1689,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := regions.R6ee876a6a756Args{
+				a := regions.R9dfe7b25b5bfArgs{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1701,7 +1701,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -1024,
 				}
-				regions.R6ee876a6a756(&a)
+				regions.R9dfe7b25b5bf(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -1722,7 +1722,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t32_2)
 			if kern.Wide() {
-				a := regions.Re658f86b404bArgs{
+				a := regions.R21db69e07fd2Args{
 					P0: unsafe.SliceData(t142),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1735,7 +1735,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -2048,
 				}
-				regions.Re658f86b404b(&a)
+				regions.R21db69e07fd2(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1757,10 +1757,10 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start
 			clear(t37)
 			if kern.Wide() {
-				a := regions.R8fb7372531a3Args{
+				a := regions.R370313f2fb8dArgs{
 					P0: unsafe.SliceData(t37),
 				}
-				regions.R8fb7372531a3(&a)
+				regions.R370313f2fb8d(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t37_2 := t37[:n]
@@ -1771,13 +1771,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R6fc6fd8a3691Args{
+				a := regions.Rfb421b33ac67Args{
 					P0: unsafe.SliceData(t36),
 					P1: unsafe.SliceData(t37),
 					P2: unsafe.SliceData(t38),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R6fc6fd8a3691(&a)
+				regions.Rfb421b33ac67(&a)
 			} else {
 				t36_2 := t36[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -1787,7 +1787,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t42_2)
 			if kern.Wide() {
-				a := regions.R23f0f613e1f7Args{
+				a := regions.R3d8711b9a519Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t23),
@@ -1798,7 +1798,7 @@ func (c *stepBackwardFused) run() {
 					N0: 32,
 					N1: -128,
 				}
-				regions.R23f0f613e1f7(&a)
+				regions.R3d8711b9a519(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1819,7 +1819,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.U
 			clear(t44)
 			if kern.Wide() {
-				a := regions.R75bb64b98430Args{
+				a := regions.Rf06879d36d4fArgs{
 					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t42_2),
@@ -1827,7 +1827,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R75bb64b98430(&a)
+				regions.Rf06879d36d4f(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -1845,7 +1845,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.M
 			clear(t523)
 			if kern.Wide() {
-				a := regions.R2f557160c168Args{
+				a := regions.R9070de639af0Args{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(c.MStates),
 					P2: unsafe.SliceData(MBarState2),
@@ -1854,7 +1854,7 @@ func (c *stepBackwardFused) run() {
 					N2: dK,
 					N3: 4*dK*dV*t3 + 4*chunks*dK*dV*l,
 				}
-				regions.R2f557160c168(&a)
+				regions.R9070de639af0(&a)
 			} else {
 				for i := range dV {
 					MStates := c.MStates[((l*chunks+t3)*dV+i)*dK:][:dK]
@@ -1875,7 +1875,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.M
 			clear(t92)
 			if kern.Wide() {
-				a := regions.Re149d6df3b6dArgs{
+				a := regions.R1825ecf16435Args{
 					P0: unsafe.SliceData(t92),
 					P1: unsafe.SliceData(t56),
 					P2: unsafe.SliceData(t722),
@@ -1886,7 +1886,7 @@ func (c *stepBackwardFused) run() {
 					N4: dK,
 					N5: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.Re149d6df3b6d(&a)
+				regions.R1825ecf16435(&a)
 			} else {
 				t92_2 := t92[31*32:][:32]
 				for i := range 32 {
@@ -1903,7 +1903,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := regions.R58af03c57befArgs{
+				a := regions.R3d7dabd7741fArgs{
 					P0: unsafe.SliceData(g),
 					P1: unsafe.SliceData(t),
 					P2: unsafe.SliceData(t1223),
@@ -1911,7 +1911,7 @@ func (c *stepBackwardFused) run() {
 					N1: dV,
 					N2: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				regions.R58af03c57bef(&a)
+				regions.R3d7dabd7741f(&a)
 			} else {
 				g2 := g[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -1925,7 +1925,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := regions.Rfc6c2cc3a4beArgs{
+				a := regions.Rdb74fd088d89Args{
 					P0: unsafe.SliceData(c.Q2),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
@@ -1936,7 +1936,7 @@ func (c *stepBackwardFused) run() {
 					P7: unsafe.SliceData(t115),
 					N0: 4096*t3 + 4096*chunks*l,
 				}
-				regions.Rfc6c2cc3a4be(&a)
+				regions.Rdb74fd088d89(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -1956,7 +1956,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(32, 32, dV, F(1), false, t1522, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := regions.R62a4881e6bc8Args{
+				a := regions.R695a05470605Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t23),
@@ -1966,7 +1966,7 @@ func (c *stepBackwardFused) run() {
 					P6: unsafe.SliceData(t1522),
 					P7: unsafe.SliceData(t172),
 				}
-				regions.R62a4881e6bc8(&a)
+				regions.R695a05470605(&a)
 			} else {
 				for i := range 32 {
 					t183_2 := t183[i*32:][:32]
@@ -1984,7 +1984,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.U, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := regions.Rf1108b82e6c8Args{
+				a := regions.R4ce4628487a0Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t23),
@@ -1996,7 +1996,7 @@ func (c *stepBackwardFused) run() {
 					N0: 3968,
 					N1: dV,
 				}
-				regions.Rf1108b82e6c8(&a)
+				regions.R4ce4628487a0(&a)
 			} else {
 				t183_2 := t183[31*32:][:32]
 				t202_2 := t202[31*32:][:32]
@@ -2028,7 +2028,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.U
 			if kern.Wide() {
-				a := regions.R5ca2ad1adffbArgs{
+				a := regions.Rf734cdade78bArgs{
 					P0:  unsafe.SliceData(t57),
 					P1:  unsafe.SliceData(t38),
 					P2:  unsafe.SliceData(t1822),
@@ -2053,7 +2053,7 @@ func (c *stepBackwardFused) run() {
 					N12: 128*dV*t3 + 128*chunks*dV*l + 12*dV,
 					N13: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				regions.R5ca2ad1adffb(&a)
+				regions.Rf734cdade78b(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2087,7 +2087,7 @@ func (c *stepBackwardFused) run() {
 			clear(t262)
 			clear(t272)
 			if kern.Wide() {
-				a := regions.R15af45141717Args{
+				a := regions.R0b81fa29dd20Args{
 					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t212),
@@ -2098,7 +2098,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R15af45141717(&a)
+				regions.R0b81fa29dd20(&a)
 			} else {
 				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2126,14 +2126,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c, delta_chunk.y
 			if kern.Wide() {
-				a := regions.R3fd7fade776eArgs{
+				a := regions.R778c61476c73Args{
 					P0: unsafe.SliceData(c.Q2),
 					P1: unsafe.SliceData(t1522),
 					P2: unsafe.SliceData(t92),
 					P3: unsafe.SliceData(t422),
 					N0: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R3fd7fade776e(&a)
+				regions.R778c61476c73(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -2147,13 +2147,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := regions.R7e907f7579c8Args{
+				a := regions.R78d8a684e3fdArgs{
 					P0: unsafe.SliceData(t422),
 					P1: unsafe.SliceData(t262),
 					N0: 32,
 					N1: -128,
 				}
-				regions.R7e907f7579c8(&a)
+				regions.R78d8a684e3fd(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -2169,7 +2169,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t46)
 			if kern.Wide() {
-				a := regions.R8e089fb2b97bArgs{
+				a := regions.R96b2133cf727Args{
 					P0:  unsafe.SliceData(t183),
 					P1:  unsafe.SliceData(t202),
 					P2:  unsafe.SliceData(t23),
@@ -2190,7 +2190,7 @@ func (c *stepBackwardFused) run() {
 					N10: 8,
 					N11: 12,
 				}
-				regions.R8e089fb2b97b(&a)
+				regions.R96b2133cf727(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -2218,7 +2218,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := regions.R911411a19d22Args{
+				a := regions.R13e406447983Args{
 					P0: unsafe.SliceData(t142),
 					P1: unsafe.SliceData(t422),
 					P2: unsafe.SliceData(t472),
@@ -2227,7 +2227,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -2048,
 				}
-				regions.R911411a19d22(&a)
+				regions.R13e406447983(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -2245,7 +2245,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t512)
 			if kern.Wide() {
-				a := regions.Rbf078925c5eeArgs{
+				a := regions.R546a55ceb45fArgs{
 					P0:  unsafe.SliceData(t183),
 					P1:  unsafe.SliceData(t202),
 					P2:  unsafe.SliceData(t23),
@@ -2264,7 +2264,7 @@ func (c *stepBackwardFused) run() {
 					N9:  8,
 					N10: 12,
 				}
-				regions.Rbf078925c5ee(&a)
+				regions.R546a55ceb45f(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -2291,7 +2291,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := regions.R44a001169520Args{
+				a := regions.Rc5509a38c950Args{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t472),
 					P2: unsafe.SliceData(t52_2),
@@ -2300,7 +2300,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -1024,
 				}
-				regions.R44a001169520(&a)
+				regions.Rc5509a38c950(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -2318,7 +2318,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t563)
 			if kern.Wide() {
-				a := regions.R4fb2565b466eArgs{
+				a := regions.Raaf7c94b5486Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t23),
@@ -2335,7 +2335,7 @@ func (c *stepBackwardFused) run() {
 					N8: 8,
 					N9: 12,
 				}
-				regions.R4fb2565b466e(&a)
+				regions.Raaf7c94b5486(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -2361,7 +2361,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := regions.R979f0acaabb7Args{
+				a := regions.Rdf598f8b45f4Args{
 					P0: unsafe.SliceData(t83),
 					P1: unsafe.SliceData(t52_2),
 					P2: unsafe.SliceData(t573),
@@ -2370,7 +2370,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -512,
 				}
-				regions.R979f0acaabb7(&a)
+				regions.Rdf598f8b45f4(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -2388,7 +2388,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t613)
 			if kern.Wide() {
-				a := regions.R466b1246c56fArgs{
+				a := regions.Rf1e0aaa605c8Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t573),
@@ -2402,7 +2402,7 @@ func (c *stepBackwardFused) run() {
 					N6: 8,
 					N7: 12,
 				}
-				regions.R466b1246c56f(&a)
+				regions.Rf1e0aaa605c8(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -2434,7 +2434,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := regions.R2c7ece3968b1Args{
+				a := regions.R9235a174b757Args{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t573),
 					P2: unsafe.SliceData(t62_2),
@@ -2443,7 +2443,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -256,
 				}
-				regions.R2c7ece3968b1(&a)
+				regions.R9235a174b757(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -2461,7 +2461,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t64)
 			if kern.Wide() {
-				a := regions.R28e70ca1f7afArgs{
+				a := regions.R7af307d047d4Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t62_2),
 					P2: unsafe.SliceData(t64),
@@ -2472,7 +2472,7 @@ func (c *stepBackwardFused) run() {
 					N4: 8,
 					N5: 12,
 				}
-				regions.R28e70ca1f7af(&a)
+				regions.R7af307d047d4(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -2492,13 +2492,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R89d2aaa284acArgs{
+				a := regions.R4258bd0c0ea3Args{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(t1322),
 					P2: unsafe.SliceData(t67),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R89d2aaa284ac(&a)
+				regions.R4258bd0c0ea3(&a)
 			} else {
 				t1322_2 := t1322[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2527,12 +2527,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R779156d89304Args{
+				a := regions.R55059f843ad3Args{
 					P0: unsafe.SliceData(t46),
 					P1: unsafe.SliceData(t71),
 					P2: unsafe.SliceData(t72_2),
 				}
-				regions.R779156d89304(&a)
+				regions.R55059f843ad3(&a)
 			} else {
 				for i := range 32 {
 					t72_2[i] = t46[i] + t71[i]
@@ -2574,13 +2574,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.Rac9fa5417722Args{
+				a := regions.R1298ced615a4Args{
 					P0: unsafe.SliceData(t512),
 					P1: unsafe.SliceData(t74),
 					P2: unsafe.SliceData(t79),
 					P3: unsafe.SliceData(t80),
 				}
-				regions.Rac9fa5417722(&a)
+				regions.R1298ced615a4(&a)
 			} else {
 				for i := range 32 {
 					t80[i] = (t512[i] + t74[i]) + t79[i]
@@ -2632,13 +2632,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.Rac9fa5417722Args{
+				a := regions.R1298ced615a4Args{
 					P0: unsafe.SliceData(t563),
 					P1: unsafe.SliceData(t82_2),
 					P2: unsafe.SliceData(t87),
 					P3: unsafe.SliceData(t88),
 				}
-				regions.Rac9fa5417722(&a)
+				regions.R1298ced615a4(&a)
 			} else {
 				for i := range 32 {
 					t88[i] = (t563[i] + t82_2[i]) + t87[i]
@@ -2690,13 +2690,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.Rac9fa5417722Args{
+				a := regions.R1298ced615a4Args{
 					P0: unsafe.SliceData(t613),
 					P1: unsafe.SliceData(t90),
 					P2: unsafe.SliceData(t95),
 					P3: unsafe.SliceData(t96),
 				}
-				regions.Rac9fa5417722(&a)
+				regions.R1298ced615a4(&a)
 			} else {
 				for i := range 32 {
 					t96[i] = (t613[i] + t90[i]) + t95[i]
@@ -2765,7 +2765,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g.start
 			if kern.Wide() {
-				a := regions.R8b6d4ad5cfcdArgs{
+				a := regions.R4fcf75766b04Args{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(t98),
 					P2: unsafe.SliceData(t102_2),
@@ -2776,7 +2776,7 @@ func (c *stepBackwardFused) run() {
 					P7: unsafe.SliceData(t19),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R8b6d4ad5cfcd(&a)
+				regions.R4fcf75766b04(&a)
 			} else {
 				t16_2 := t16[(l*chunks+t3)*32:][:32]
 				t19_2 := t19[(l*chunks+t3)*32:][:32]
@@ -2801,7 +2801,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1223, 1, dV)
 			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := regions.R324335ee8234Args{
+				a := regions.Rd6cbbbcee1b8Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
 					P2: unsafe.SliceData(t23),
@@ -2814,7 +2814,7 @@ func (c *stepBackwardFused) run() {
 					N1: dK,
 					N2: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.R324335ee8234(&a)
+				regions.Rd6cbbbcee1b8(&a)
 			} else {
 				t183_2 := t183[31*32:][:32]
 				t202_2 := t202[31*32:][:32]
@@ -2840,13 +2840,13 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start, delta_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := regions.R382b7eb44d0bArgs{
+				a := regions.R55542fac5012Args{
 					P0: unsafe.SliceData(MBarState2),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{gEntry2},
 				}
-				regions.R382b7eb44d0b(&a)
+				regions.R55542fac5012(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -2865,7 +2865,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := regions.R26370a32abbaArgs{
+		a := regions.R2da3bd604a1fArgs{
 			P0: unsafe.SliceData(c.KBar),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.QBar),
@@ -2877,7 +2877,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R26370a32abba(&a)
+		regions.R2da3bd604a1f(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2898,7 +2898,7 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.v
 	clear(c.VBar)
 	if kern.Wide() {
-		a := regions.R3fc37e6a9acaArgs{
+		a := regions.R54936d09c999Args{
 			P0: unsafe.SliceData(c.VBar),
 			P1: unsafe.SliceData(t8),
 			N0: L,
@@ -2908,7 +2908,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 32*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R3fc37e6a9aca(&a)
+		regions.R54936d09c999(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -2923,7 +2923,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.v
 	if kern.Wide() {
-		a := regions.Rf3d2bf2108a3Args{
+		a := regions.Rf335b0180f70Args{
 			P0: unsafe.SliceData(c.VBar),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -2933,7 +2933,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dV,
 			N5: T * dV,
 		}
-		regions.Rf3d2bf2108a3(&a)
+		regions.Rf335b0180f70(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2952,7 +2952,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.RhoBar)
 	clear(c.ThetaBar)
 	if kern.Wide() {
-		a := regions.R18aa9c248505Args{
+		a := regions.R14e854d5577aArgs{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -2962,7 +2962,7 @@ func (c *stepBackwardFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.R18aa9c248505(&a)
+		regions.R14e854d5577a(&a)
 	} else {
 		for i := range L {
 			rhoBar := c.RhoBar[i*T+32*chunks:][:T-32*chunks]
@@ -2978,7 +2978,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := regions.R0774cfbb6ad4Args{
+		a := regions.Ra008f7763f40Args{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t16),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -2988,7 +2988,7 @@ func (c *stepBackwardFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.R0774cfbb6ad4(&a)
+		regions.Ra008f7763f40(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3050,7 +3050,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -3071,7 +3071,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rbf92c7c310baArgs{
+					a := regions.R836d077d70d5Args{
 						P0: unsafe.SliceData(t59),
 						P1: unsafe.SliceData(t60),
 						P2: unsafe.SliceData(c.MLin),
@@ -3085,10 +3085,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.Rbf92c7c310ba(&a, rows)
+					regions.R836d077d70d5(&a, rows)
 				}
 				{
-					a := regions.R7cd873f22653Args{
+					a := regions.R757bfa1698c4Args{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(t63),
@@ -3115,7 +3115,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R7cd873f22653(&a, rows)
+					regions.R757bfa1698c4(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}

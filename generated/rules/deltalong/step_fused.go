@@ -46,7 +46,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK, true)
 		scratch := workers.Borrow(dK * rows)
 		for i := first; i < last; i += rows {
@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R5ef17df5b91eArgs{
+					a := regions.Rf3acfcdcfa0dArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -81,7 +81,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R5ef17df5b91e(&a, rows)
+					regions.Rf3acfcdcfa0d(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -166,7 +166,7 @@ func (c *stepBackwardFused) run() {
 
 	// delta_long.M
 	if kern.Wide() {
-		a := regions.R4a741fbc01f4Args{
+		a := regions.Rf22d2f5205daArgs{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.K),
@@ -183,7 +183,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R4a741fbc01f4(&a)
+		regions.Rf22d2f5205da(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -242,7 +242,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -263,7 +263,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rbf92c7c310baArgs{
+					a := regions.R836d077d70d5Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.MLin),
@@ -277,10 +277,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.Rbf92c7c310ba(&a, rows)
+					regions.R836d077d70d5(&a, rows)
 				}
 				{
-					a := regions.R7cd873f22653Args{
+					a := regions.R757bfa1698c4Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.MLin),
 						P2:  unsafe.SliceData(c.Q),
@@ -307,7 +307,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.R7cd873f22653(&a, rows)
+					regions.R757bfa1698c4(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

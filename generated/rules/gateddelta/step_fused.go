@@ -29,7 +29,7 @@ func (c *stepFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.Rfbfeca1e6fccArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t),
@@ -41,7 +41,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.Rfbfeca1e6fcc(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		for i := range L {
@@ -61,7 +61,7 @@ func (c *stepFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.R5edf17476f4bArgs{
+		a := regions.R64dec97a4a74Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t2),
@@ -74,7 +74,7 @@ func (c *stepFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R5edf17476f4b(&a)
+		regions.R64dec97a4a74(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -95,7 +95,7 @@ func (c *stepFused) run() {
 	// gated_delta.theta
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R78103a224108Args{
+		a := regions.R96e04a18fcb3Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -104,7 +104,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bThetaEntry},
 		}
-		regions.R78103a224108(&a)
+		regions.R96e04a18fcb3(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -142,7 +142,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK, true)
 		scratch := workers.Borrow(dK * rows)
 		for i := first; i < last; i += rows {
@@ -159,7 +159,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R2763f11443faArgs{
+					a := regions.R1a0cf8afc76cArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   kern.Given(c.MProd),
@@ -177,7 +177,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R2763f11443fa(&a, rows)
+					regions.R1a0cf8afc76c(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -256,13 +256,13 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.R1e4584de63feArgs{
+		a := regions.R26b7eedd0329Args{
 			P0: unsafe.SliceData(c.ThetaLin),
 			P1: unsafe.SliceData(theta),
 			N0: L,
 			N1: T,
 		}
-		regions.R1e4584de63fe(&a)
+		regions.R26b7eedd0329(&a)
 	} else {
 		for i := range L {
 			thetaLin := c.ThetaLin[i*T:][:T]
@@ -275,7 +275,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.M
 	if kern.Wide() {
-		a := regions.R57246bfa957cArgs{
+		a := regions.R8e30f3225664Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(c.MProd),
 			P2: unsafe.SliceData(t2),
@@ -286,7 +286,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R57246bfa957c(&a)
+		regions.R8e30f3225664(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T:][:T]
@@ -320,7 +320,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.M
 	if kern.Wide() {
-		a := regions.R98651393476dArgs{
+		a := regions.R7e318d4f7bf7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t92),
@@ -332,7 +332,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R98651393476d(&a)
+		regions.R7e318d4f7bf7(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -353,7 +353,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta.theta
 	var t14 F
 	if kern.Wide() {
-		a := regions.Rd0ceef75c253Args{
+		a := regions.R881bcfa3ec92Args{
 			P0: unsafe.SliceData(theta),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -365,7 +365,7 @@ func (c *stepBackwardFused) run() {
 			N3: 12 * T,
 			S0: [2]float32{t14},
 		}
-		regions.Rd0ceef75c253(&a)
+		regions.R881bcfa3ec92(&a)
 	} else {
 		t14_2 := t14
 		for i := range L {
@@ -391,7 +391,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta.theta
 	clear(t16)
 	if kern.Wide() {
-		a := regions.Ra1f67c1927fdArgs{
+		a := regions.Rc3b2f9cbc181Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t16),
@@ -409,7 +409,7 @@ func (c *stepBackwardFused) run() {
 			N8: 4 * dK,
 			N9: T * dV,
 		}
-		regions.Ra1f67c1927fd(&a)
+		regions.Rc3b2f9cbc181(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -431,7 +431,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta.theta, gated_delta.M
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R7c5d6d9d99edArgs{
+		a := regions.R378bfe165704Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(theta),
 			P2: unsafe.SliceData(c.K),
@@ -451,7 +451,7 @@ func (c *stepBackwardFused) run() {
 			N8: 12 * dK,
 			N9: T * dK,
 		}
-		regions.R7c5d6d9d99ed(&a)
+		regions.R378bfe165704(&a)
 	} else {
 		t18_2 := t18[:dK]
 		wTheta := c.WTheta[:dK]
@@ -475,13 +475,13 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta.theta
 	if kern.Wide() {
-		a := regions.Rdb24487ee64dArgs{
+		a := regions.R5c0d1dcd7a92Args{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.Rdb24487ee64d(&a)
+		regions.R5c0d1dcd7a92(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {
@@ -527,7 +527,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -548,7 +548,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rbf92c7c310baArgs{
+					a := regions.R836d077d70d5Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(theta),
 						P2: unsafe.SliceData(t32),
@@ -562,10 +562,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.Rbf92c7c310ba(&a, rows)
+					regions.R836d077d70d5(&a, rows)
 				}
 				{
-					a := regions.Rc86626721279Args{
+					a := regions.R000869e65166Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(t32),
 						P2:  unsafe.SliceData(c.Q),
@@ -593,7 +593,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.Rc86626721279(&a, rows)
+					regions.R000869e65166(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

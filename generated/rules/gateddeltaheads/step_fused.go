@@ -32,7 +32,7 @@ func (c *stepFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R21af5123e4dbArgs{
+		a := regions.R0efed9259b28Args{
 			P0:  unsafe.SliceData(c.K),
 			P1:  unsafe.SliceData(c.WTheta),
 			P2:  unsafe.SliceData(t),
@@ -48,7 +48,7 @@ func (c *stepFused) run() {
 			N9:  T * dK * heads,
 			N10: T * heads,
 		}
-		regions.R21af5123e4db(&a)
+		regions.R0efed9259b28(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -70,7 +70,7 @@ func (c *stepFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R02c3ec33f85aArgs{
+		a := regions.R6a0001cd36cfArgs{
 			P0:  unsafe.SliceData(c.V),
 			P1:  unsafe.SliceData(c.WTheta),
 			P2:  unsafe.SliceData(t2),
@@ -87,7 +87,7 @@ func (c *stepFused) run() {
 			N10: T * dV * heads,
 			N11: T * heads,
 		}
-		regions.R02c3ec33f85a(&a)
+		regions.R6a0001cd36cf(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -109,7 +109,7 @@ func (c *stepFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.Re6d2f4a8cb3eArgs{
+		a := regions.R08f958534ae0Args{
 			P0: unsafe.SliceData(c.BTheta),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t2),
@@ -120,7 +120,7 @@ func (c *stepFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Re6d2f4a8cb3e(&a)
+		regions.R08f958534ae0(&a)
 	} else {
 		bTheta := c.BTheta[:heads]
 		for i := range L {
@@ -188,7 +188,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK, true)
 		scratch := workers.Borrow(dK * rows)
 		for i := first; i < last; i += rows {
@@ -205,7 +205,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R2763f11443faArgs{
+					a := regions.R1a0cf8afc76cArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   kern.Given(c.MProd),
@@ -223,7 +223,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R2763f11443fa(&a, rows)
+					regions.R1a0cf8afc76c(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, MNextPairs[(l*dV+i)*dK:], dK, there, dK)
@@ -315,7 +315,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.M
 	if kern.Wide() {
-		a := regions.R57246bfa957cArgs{
+		a := regions.R8e30f3225664Args{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(c.MProd),
 			P2: unsafe.SliceData(t2),
@@ -326,7 +326,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R57246bfa957c(&a)
+		regions.R8e30f3225664(&a)
 	} else {
 		for i := range L * heads {
 			rhoView := c.Rho[i*T:][:T]
@@ -360,7 +360,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.M
 	if kern.Wide() {
-		a := regions.R4a741fbc01f4Args{
+		a := regions.Rf22d2f5205daArgs{
 			P0: unsafe.SliceData(c.ThetaPairs),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(c.K),
@@ -377,7 +377,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R4a741fbc01f4(&a)
+		regions.Rf22d2f5205da(&a)
 	} else {
 		for i := range L * heads {
 			thetaPairs := c.ThetaPairs[i*T:][:T]
@@ -403,7 +403,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta, gated_delta_heads
 	if kern.Wide() {
-		a := regions.Rc57d350a2f4eArgs{
+		a := regions.Rb3685a39ab64Args{
 			P0: unsafe.SliceData(c.ThetaLin),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t21),
@@ -414,7 +414,7 @@ func (c *stepBackwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rc57d350a2f4e(&a)
+		regions.Rb3685a39ab64(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -434,7 +434,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.Rf62e7ca7da7bArgs{
+		a := regions.R8c4803a9daf9Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.BThetaBar),
 			N0: heads,
@@ -442,7 +442,7 @@ func (c *stepBackwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rf62e7ca7da7b(&a)
+		regions.R8c4803a9daf9(&a)
 	} else {
 		bThetaBar := c.BThetaBar[:heads]
 		for i := range heads {
@@ -464,7 +464,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta_heads.theta
 	clear(t26)
 	if kern.Wide() {
-		a := regions.R3b4066e5702cArgs{
+		a := regions.Rb4d0ea57feeeArgs{
 			P0:  unsafe.SliceData(t21),
 			P1:  unsafe.SliceData(c.V),
 			P2:  unsafe.SliceData(t26),
@@ -481,7 +481,7 @@ func (c *stepBackwardFused) run() {
 			N10: T * dV,
 			N11: dK + dV,
 		}
-		regions.R3b4066e5702c(&a)
+		regions.Rb4d0ea57feee(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -501,7 +501,7 @@ func (c *stepBackwardFused) run() {
 	// gated_delta_heads.theta
 	clear(t282)
 	if kern.Wide() {
-		a := regions.R0e8f0b38d8a3Args{
+		a := regions.R69a95a51881eArgs{
 			P0:  unsafe.SliceData(t21),
 			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(t282),
@@ -517,7 +517,7 @@ func (c *stepBackwardFused) run() {
 			N9:  T * dK,
 			N10: dK + dV,
 		}
-		regions.R0e8f0b38d8a3(&a)
+		regions.R69a95a51881e(&a)
 	} else {
 		for i := range heads {
 			t282_2 := t282[i*(dK+dV):][:dK]
@@ -536,14 +536,14 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R2588a42e7de3Args{
+		a := regions.Re67d6009d7d4Args{
 			P0: unsafe.SliceData(t26),
 			P1: unsafe.SliceData(t282),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: heads,
 			N1: dK + dV,
 		}
-		regions.R2588a42e7de3(&a)
+		regions.Re67d6009d7d4(&a)
 	} else {
 		for i := range heads {
 			t26_2 := t26[i*(dK+dV):][:dK+dV]
@@ -557,7 +557,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta, gated_delta_heads
 	if kern.Wide() {
-		a := regions.Ra8be21486455Args{
+		a := regions.Rdf260b694b41Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t212),
@@ -573,7 +573,7 @@ func (c *stepBackwardFused) run() {
 			N6: T * dK * heads,
 			N7: T * heads,
 		}
-		regions.Ra8be21486455(&a)
+		regions.Rdf260b694b41(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -596,7 +596,7 @@ func (c *stepBackwardFused) run() {
 
 	// gated_delta_heads.theta
 	if kern.Wide() {
-		a := regions.R3f1381665d35Args{
+		a := regions.Rda6bbc6cdf95Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t11),
@@ -611,7 +611,7 @@ func (c *stepBackwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R3f1381665d35(&a)
+		regions.Rda6bbc6cdf95(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -680,7 +680,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -701,7 +701,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rbf92c7c310baArgs{
+					a := regions.R836d077d70d5Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.ThetaPairs),
 						P2: unsafe.SliceData(t32),
@@ -715,10 +715,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.Rbf92c7c310ba(&a, rows)
+					regions.R836d077d70d5(&a, rows)
 				}
 				{
-					a := regions.Rc86626721279Args{
+					a := regions.R000869e65166Args{
 						P0:  unsafe.SliceData(t4),
 						P1:  unsafe.SliceData(t32),
 						P2:  unsafe.SliceData(c.Q),
@@ -746,7 +746,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N10: -dK,
 					}
-					regions.Rc86626721279(&a, rows)
+					regions.R000869e65166(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t7[(l*dV+i)*dK:], dK, dK)
 			}

@@ -46,7 +46,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK, true)
 		scratch := workers.Borrow(dK * rows)
 		for i := first; i < last; i += rows {
@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R2543c9977bfaArgs{
+					a := regions.Ra2a20c58d790Args{
 						P0:   unsafe.SliceData(c.Rho),
 						P1:   unsafe.SliceData(c.V),
 						P2:   unsafe.SliceData(c.K0),
@@ -79,7 +79,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R2543c9977bfa(&a, rows)
+					regions.Ra2a20c58d790(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -175,7 +175,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -195,7 +195,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R55464b0f3765Args{
+					a := regions.R80b75dc1d837Args{
 						P0: unsafe.SliceData(c.Rho),
 						P1: unsafe.SliceData(c.V),
 						P2: unsafe.SliceData(c.K0),
@@ -208,10 +208,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R55464b0f3765(&a, rows)
+					regions.R80b75dc1d837(&a, rows)
 				}
 				{
-					a := regions.R55fa67375265Args{
+					a := regions.R0b94a045e0a1Args{
 						P0:  unsafe.SliceData(c.YBar),
 						P1:  unsafe.SliceData(c.Rho),
 						P2:  unsafe.SliceData(c.V),
@@ -232,7 +232,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dK*s + 4*T*dK*l,
 					}
-					regions.R55fa67375265(&a, rows)
+					regions.R0b94a045e0a1(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

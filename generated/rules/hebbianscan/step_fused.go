@@ -50,7 +50,7 @@ func (c *stepFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.Rc2242b2f4b24Args{
+		a := regions.R4c5f23f25df2Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.Q0),
@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Rc2242b2f4b24(&a)
+		regions.R4c5f23f25df2(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -147,7 +147,7 @@ func (c *stepFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.R7d0ea8674a7fArgs{
+		a := regions.R35965b11bbc7Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Q0),
@@ -159,7 +159,7 @@ func (c *stepFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R7d0ea8674a7f(&a)
+		regions.R35965b11bbc7(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -400,7 +400,7 @@ func (c *stepRows2) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK, true)
 		scratch := workers.Borrow(dK * rows)
 		for i := first; i < last; i += rows {
@@ -417,7 +417,7 @@ func (c *stepRows2) Part(part int) {
 					}
 				}
 				{
-					a := regions.R2543c9977bfaArgs{
+					a := regions.Ra2a20c58d790Args{
 						P0:   unsafe.SliceData(t16),
 						P1:   unsafe.SliceData(t18),
 						P2:   unsafe.SliceData(t17),
@@ -433,7 +433,7 @@ func (c *stepRows2) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R2543c9977bfa(&a, rows)
+					regions.Ra2a20c58d790(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -532,7 +532,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.Rc2242b2f4b24Args{
+		a := regions.R4c5f23f25df2Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.Q0),
@@ -544,7 +544,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Rc2242b2f4b24(&a)
+		regions.R4c5f23f25df2(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -578,7 +578,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.R7d0ea8674a7fArgs{
+		a := regions.R35965b11bbc7Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Q0),
@@ -590,7 +590,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R7d0ea8674a7f(&a)
+		regions.R35965b11bbc7(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -608,7 +608,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.v, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.R7d0ea8674a7fArgs{
+		a := regions.R35965b11bbc7Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.YBar),
@@ -620,7 +620,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 16*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R7d0ea8674a7f(&a)
+		regions.R35965b11bbc7(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -739,7 +739,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.M
 	if kern.Wide() {
-		a := regions.Ra4d70f29efadArgs{
+		a := regions.Rcb65fb27b972Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t1522),
 			P2: unsafe.SliceData(t1622),
@@ -747,7 +747,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Ra4d70f29efad(&a)
+		regions.Rcb65fb27b972(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -794,7 +794,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.M
 	if kern.Wide() {
-		a := regions.Ra4d70f29efadArgs{
+		a := regions.Rcb65fb27b972Args{
 			P0: unsafe.SliceData(t1822),
 			P1: unsafe.SliceData(t2322),
 			P2: unsafe.SliceData(t242),
@@ -802,7 +802,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Ra4d70f29efad(&a)
+		regions.Rcb65fb27b972(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -849,7 +849,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.M
 	if kern.Wide() {
-		a := regions.R8021356d3830Args{
+		a := regions.Rfa47ad69627cArgs{
 			P0: unsafe.SliceData(t2622),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(t36),
@@ -858,7 +858,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.R8021356d3830(&a)
+		regions.Rfa47ad69627c(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -892,7 +892,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.K0Bar)
 	clear(c.Q0Bar)
 	if kern.Wide() {
-		a := regions.R896e57bff468Args{
+		a := regions.R215f2bce557eArgs{
 			P0: unsafe.SliceData(c.K0Bar),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.Q0Bar),
@@ -904,7 +904,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R896e57bff468(&a)
+		regions.R215f2bce557e(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -922,7 +922,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := regions.Ra8b51b2f9ed4Args{
+		a := regions.Redf38b5c62a6Args{
 			P0: unsafe.SliceData(c.K0Bar),
 			P1: unsafe.SliceData(t152),
 			P2: unsafe.SliceData(c.Q0Bar),
@@ -934,7 +934,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Ra8b51b2f9ed4(&a)
+		regions.Redf38b5c62a6(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -955,7 +955,7 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.v
 	clear(c.VBar)
 	if kern.Wide() {
-		a := regions.R3fc37e6a9acaArgs{
+		a := regions.R54936d09c999Args{
 			P0: unsafe.SliceData(c.VBar),
 			P1: unsafe.SliceData(t7),
 			N0: L,
@@ -965,7 +965,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 16*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R3fc37e6a9aca(&a)
+		regions.R54936d09c999(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -980,7 +980,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.v
 	if kern.Wide() {
-		a := regions.R35c759f51793Args{
+		a := regions.R1bd6431e90deArgs{
 			P0: unsafe.SliceData(c.VBar),
 			P1: unsafe.SliceData(t162),
 			N0: L,
@@ -990,7 +990,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dV,
 			N5: T * dV,
 		}
-		regions.R35c759f51793(&a)
+		regions.R1bd6431e90de(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1008,7 +1008,7 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.rho
 	clear(c.RhoBar)
 	if kern.Wide() {
-		a := regions.R01f38fbf0f22Args{
+		a := regions.R1641836ba4a8Args{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t5),
 			N0: L,
@@ -1016,7 +1016,7 @@ func (c *stepBackwardFused) run() {
 			N2: 64 * chunks,
 			N3: T,
 		}
-		regions.R01f38fbf0f22(&a)
+		regions.R1641836ba4a8(&a)
 	} else {
 		for i := range L {
 			rhoBar := c.RhoBar[i*T+16*chunks:][:T-16*chunks]
@@ -1029,7 +1029,7 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.rho
 	if kern.Wide() {
-		a := regions.R65a50d4e81eaArgs{
+		a := regions.R36cef7c88fdcArgs{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t39),
 			N0: L,
@@ -1037,7 +1037,7 @@ func (c *stepBackwardFused) run() {
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.R65a50d4e81ea(&a)
+		regions.R36cef7c88fdc(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1092,7 +1092,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -1112,7 +1112,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R55464b0f3765Args{
+					a := regions.R80b75dc1d837Args{
 						P0: unsafe.SliceData(t16),
 						P1: unsafe.SliceData(t18),
 						P2: unsafe.SliceData(t17),
@@ -1125,10 +1125,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.R55464b0f3765(&a, rows)
+					regions.R80b75dc1d837(&a, rows)
 				}
 				{
-					a := regions.R55fa67375265Args{
+					a := regions.R0b94a045e0a1Args{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(t16),
 						P2:  unsafe.SliceData(t18),
@@ -1149,7 +1149,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + (4*T-64*chunks)*l,
 						N7:  4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 					}
-					regions.R55fa67375265(&a, rows)
+					regions.R0b94a045e0a1(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}

@@ -32,13 +32,13 @@ func (c *stepFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.Rbeaada70d530Args{
+		a := regions.R5207f592f0acArgs{
 			P0: unsafe.SliceData(c.BF),
 			P1: unsafe.SliceData(lambda),
 			P2: unsafe.SliceData(t2),
 			N0: dK,
 		}
-		regions.Rbeaada70d530(&a)
+		regions.R5207f592f0ac(&a)
 	} else {
 		bF := c.BF[:dK]
 		for i := range dK {
@@ -53,7 +53,7 @@ func (c *stepFused) run() {
 
 	// hgrn2.f
 	if kern.Wide() {
-		a := regions.Rd1d03f113328Args{
+		a := regions.R1f5451d421feArgs{
 			P0: unsafe.SliceData(c.FProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(lambda),
@@ -63,7 +63,7 @@ func (c *stepFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rd1d03f113328(&a)
+		regions.R1f5451d421fe(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -84,7 +84,7 @@ func (c *stepFused) run() {
 
 	// hgrn2.q, hgrn2.M
 	if kern.Wide() {
-		a := regions.Rc527064738a0Args{
+		a := regions.R467d6820a089Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(q),
 			P2: unsafe.SliceData(f),
@@ -94,7 +94,7 @@ func (c *stepFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rc527064738a0(&a)
+		regions.R467d6820a089(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -136,7 +136,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK, true)
 		scratch := workers.Borrow(dK * rows)
 		for i := first; i < last; i += rows {
@@ -153,7 +153,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rd56ada1eb6dbArgs{
+					a := regions.R4356c173bc4eArgs{
 						P0:   unsafe.SliceData(c.V),
 						P1:   unsafe.SliceData(t),
 						P2:   unsafe.SliceData(MState),
@@ -168,7 +168,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.Rd56ada1eb6db(&a, rows)
+					regions.R4356c173bc4e(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -237,13 +237,13 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.Rbeaada70d530Args{
+		a := regions.R5207f592f0acArgs{
 			P0: unsafe.SliceData(c.BF),
 			P1: unsafe.SliceData(lambda),
 			P2: unsafe.SliceData(t2),
 			N0: dK,
 		}
-		regions.Rbeaada70d530(&a)
+		regions.R5207f592f0ac(&a)
 	} else {
 		bF := c.BF[:dK]
 		for i := range dK {
@@ -255,7 +255,7 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.f, hgrn2.q, hgrn2.M
 	if kern.Wide() {
-		a := regions.Rb17a7b846458Args{
+		a := regions.R4ac2d5651b98Args{
 			P0: unsafe.SliceData(c.FProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(lambda),
@@ -270,7 +270,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rb17a7b846458(&a)
+		regions.R4ac2d5651b98(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -309,7 +309,7 @@ func (c *stepBackwardFused) run() {
 	clear(t15)
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R9186056070b4Args{
+		a := regions.R33a57dccb1aaArgs{
 			P0:  unsafe.SliceData(t9),
 			P1:  unsafe.SliceData(t42),
 			P2:  unsafe.SliceData(c.QProd),
@@ -329,7 +329,7 @@ func (c *stepBackwardFused) run() {
 			N5:  12 * dK,
 			N6:  T * dK,
 		}
-		regions.R9186056070b4(&a)
+		regions.R33a57dccb1aa(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -367,7 +367,7 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := regions.Rdfe8538c5c2fArgs{
+		a := regions.R1a15830d24b1Args{
 			P0: unsafe.SliceData(lambda),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t18),
@@ -375,7 +375,7 @@ func (c *stepBackwardFused) run() {
 			P4: unsafe.SliceData(c.BFBar),
 			N0: dK,
 		}
-		regions.Rdfe8538c5c2f(&a)
+		regions.R1a15830d24b1(&a)
 	} else {
 		bF := c.BF[:dK]
 		bFBar := c.BFBar[:dK]
@@ -426,7 +426,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dK+C*dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -446,7 +446,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rdbd6f74b51c0Args{
+					a := regions.R8909d5c8df56Args{
 						P0: unsafe.SliceData(c.V),
 						P1: unsafe.SliceData(t222),
 						P2: unsafe.SliceData(MTrail),
@@ -458,10 +458,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*C*dK*s + 4*T*dK*l,
 						N5: dV,
 					}
-					regions.Rdbd6f74b51c0(&a, rows)
+					regions.R8909d5c8df56(&a, rows)
 				}
 				{
-					a := regions.Rac70942bf063Args{
+					a := regions.R80615f021e74Args{
 						P0: unsafe.SliceData(c.YBar),
 						P1: unsafe.SliceData(c.V),
 						P2: unsafe.SliceData(q),
@@ -479,7 +479,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*i + 4*C*dV*s + 4*T*dV*l,
 						N5: 4*C*dK*s + 4*T*dK*l,
 					}
-					regions.Rac70942bf063(&a, rows)
+					regions.R80615f021e74(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -38,7 +38,7 @@ func (c *stepFused) run() {
 
 	// lattice.beta
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.Rfbfeca1e6fccArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
@@ -50,7 +50,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * m,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.Rfbfeca1e6fcc(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -70,7 +70,7 @@ func (c *stepFused) run() {
 
 	// lattice.beta, lattice.u
 	if kern.Wide() {
-		a := regions.Rd1e4b0ba57c2Args{
+		a := regions.Rf352e81cbaa1Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -84,7 +84,7 @@ func (c *stepFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.Rd1e4b0ba57c2(&a)
+		regions.Rf352e81cbaa1(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -112,7 +112,7 @@ func (c *stepFused) run() {
 	// lattice.beta, lattice.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R6726d2cd43dcArgs{
+		a := regions.R36897b361830Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -123,7 +123,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R6726d2cd43dc(&a)
+		regions.R36897b361830(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -144,7 +144,7 @@ func (c *stepFused) run() {
 
 	// lattice.u
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -153,7 +153,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -185,7 +185,7 @@ func (c *stepFused) run() {
 					// lattice.G
 					clear(t23)
 					if kern.Wide() {
-						a2 := regions.R7d3b2c25ac43Args{
+						a2 := regions.R4fcaf4a4ea27Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(SState),
 							P2: unsafe.SliceData(t23),
@@ -196,7 +196,7 @@ func (c *stepFused) run() {
 							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
 							N5: dV,
 						}
-						regions.R7d3b2c25ac43(&a2)
+						regions.R4fcaf4a4ea27(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -210,14 +210,14 @@ func (c *stepFused) run() {
 					// lattice.G
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R83f04ce72429Args{
+							a2 := regions.R9d3153a4c98eArgs{
 								P0: unsafe.SliceData(u),
 								P1: unsafe.SliceData(t23),
 								P2: kern.Given(c.GLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R83f04ce72429(&a2)
+							regions.R9d3153a4c98e(&a2)
 						} else {
 							u2 := u[(l*T+a+C*s)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -228,14 +228,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rb034b2d44d21Args{
+						a2 := regions.R86a837470be1Args{
 							P0: unsafe.SliceData(u),
 							P1: unsafe.SliceData(t23),
 							P2: unsafe.SliceData(t32),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rb034b2d44d21(&a2)
+						regions.R86a837470be1(&a2)
 					} else {
 						u2 := u[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -245,7 +245,7 @@ func (c *stepFused) run() {
 					}
 					// lattice.N
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(SState),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(t222),
@@ -255,7 +255,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -271,7 +271,7 @@ func (c *stepFused) run() {
 					// lattice.S, lattice.N, lattice.G
 					betaEntry := beta2[a]
 					if kern.Wide() {
-						a2 := regions.R81036e4f25f8Args{
+						a2 := regions.Rbbb5fc2df2dbArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t222),
 							P2: unsafe.SliceData(SState),
@@ -289,7 +289,7 @@ func (c *stepFused) run() {
 							N8: dV,
 							S0: [2]float32{betaEntry},
 						}
-						regions.R81036e4f25f8(&a2)
+						regions.Rbbb5fc2df2db(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -312,13 +312,13 @@ func (c *stepFused) run() {
 					// lattice.S, lattice
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.R439edeed9f70Args{
+							a2 := regions.Rbcb40cf5ffb9Args{
 								P0: unsafe.SliceData(t182),
 								P1: kern.Given(c.SMax2),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							regions.R439edeed9f70(&a2)
+							regions.Rbcb40cf5ffb9(&a2)
 						} else {
 							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -332,13 +332,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
-							a2 := regions.R92c44abb22e4Args{
+							a2 := regions.Re892d16f3118Args{
 								P0: unsafe.SliceData(t182),
 								P1: kern.Given(c.SDiv),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							regions.R92c44abb22e4(&a2)
+							regions.Re892d16f3118(&a2)
 						} else {
 							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -352,13 +352,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.NProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t222),
 								P1: kern.Given(c.NProd),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -368,12 +368,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R155a53f542e2Args{
+						a2 := regions.R378c0b22f4f0Args{
 							P0: unsafe.SliceData(t182),
 							P1: unsafe.SliceData(t273),
 							N0: m,
 						}
-						regions.R155a53f542e2(&a2)
+						regions.R378c0b22f4f0(&a2)
 					} else {
 						for i := range m {
 							t182Entry := t182[i]
@@ -386,7 +386,7 @@ func (c *stepFused) run() {
 					// lattice.S, lattice.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := regions.R5c33b05a9b02Args{
+						a2 := regions.R6763badd8a2eArgs{
 							P0: unsafe.SliceData(t273),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(t17),
@@ -402,7 +402,7 @@ func (c *stepFused) run() {
 							N7: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
 							N8: dV,
 						}
-						regions.R5c33b05a9b02(&a2)
+						regions.R6763badd8a2e(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -477,7 +477,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.beta, lattice.u
 	if kern.Wide() {
-		a := regions.R90c78cd462cbArgs{
+		a := regions.Rc96dad5cc8cbArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -488,7 +488,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R90c78cd462cb(&a)
+		regions.Rc96dad5cc8cb(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -514,7 +514,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.N, lattice.G
 	if kern.Wide() {
-		a := regions.Rb2219d98d10aArgs{
+		a := regions.Rf947498f1828Args{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
@@ -525,7 +525,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.Rb2219d98d10a(&a)
+		regions.Rf947498f1828(&a)
 	} else {
 		for i := range L {
 			beta2 := beta[i*T:][:T]
@@ -559,7 +559,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.N, lattice.G
 					betaEntry2 := beta2[a]
 					if kern.Wide() {
-						a2 := regions.Rd9c64aecbcf5Args{
+						a2 := regions.R268cea404e65Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(c.SMax2),
@@ -573,7 +573,7 @@ func (c *stepBackwardFused) run() {
 							N5: dV * m,
 							S0: [2]float32{betaEntry2},
 						}
-						regions.Rd9c64aecbcf5(&a2)
+						regions.R268cea404e65(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						t52_3 := t52[(l*T+a+C*s)*m:][:m]
@@ -600,7 +600,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.N, lattice.G, lattice.y
 					betaEntry3 := beta2[a]
 					if kern.Wide() {
-						a2 := regions.Re1c39705f8f5Args{
+						a2 := regions.R9b0b5e7bf1daArgs{
 							P0:  unsafe.SliceData(c.K),
 							P1:  unsafe.SliceData(t52),
 							P2:  unsafe.SliceData(c.Q),
@@ -635,7 +635,7 @@ func (c *stepBackwardFused) run() {
 							N19: 12,
 							S0:  [2]float32{betaEntry3},
 						}
-						regions.Re1c39705f8f5(&a2)
+						regions.R9b0b5e7bf1da(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						t52_3 := t52[(l*T+a+C*s)*m:][:m]
@@ -678,7 +678,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.S
 					if kern.Wide() {
-						a2 := regions.Rc6bf943a19ebArgs{
+						a2 := regions.R0b8219914f79Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.SMax2),
 							P2: unsafe.SliceData(t53),
@@ -688,7 +688,7 @@ func (c *stepBackwardFused) run() {
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 						}
-						regions.Rc6bf943a19eb(&a2)
+						regions.R0b8219914f79(&a2)
 					} else {
 						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
@@ -704,7 +704,7 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.y, lattice.N, lattice.G
 					var t32 F
 					if kern.Wide() {
-						a2 := regions.R98861093b264Args{
+						a2 := regions.Rbc00b1bd59d6Args{
 							P0:  unsafe.SliceData(c.Q),
 							P1:  unsafe.SliceData(t53),
 							P2:  unsafe.SliceData(t2522),
@@ -736,7 +736,7 @@ func (c *stepBackwardFused) run() {
 							N15: 4 * dV * m * a,
 							S0:  [2]float32{t32},
 						}
-						regions.R98861093b264(&a2)
+						regions.Rbc00b1bd59d6(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*m:][:m]
 						k := c.K[(l*T+a+C*s)*m:][:m]
@@ -776,7 +776,7 @@ func (c *stepBackwardFused) run() {
 					t322 := -t32
 					// lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := regions.Re33467c2bd15Args{
+						a2 := regions.R6b894374ca58Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t51),
 							P2: unsafe.SliceData(t39),
@@ -784,7 +784,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.Re33467c2bd15(&a2)
+						regions.R6b894374ca58(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -795,7 +795,7 @@ func (c *stepBackwardFused) run() {
 					clear(t41)
 					clear(t53_2)
 					if kern.Wide() {
-						a2 := regions.R5dba824d6087Args{
+						a2 := regions.R6ab3bb8ad42cArgs{
 							P0:  unsafe.SliceData(t39),
 							P1:  unsafe.SliceData(c.K),
 							P2:  unsafe.SliceData(t292),
@@ -818,7 +818,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N12: 4 * dV * m * a,
 						}
-						regions.R5dba824d6087(&a2)
+						regions.R6ab3bb8ad42c(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -841,7 +841,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.S
 					if kern.Wide() {
-						a2 := regions.Raeaaf9903134Args{
+						a2 := regions.R177baf70120fArgs{
 							P0: unsafe.SliceData(t53_2),
 							P1: unsafe.SliceData(t41),
 							P2: unsafe.SliceData(t44),
@@ -850,7 +850,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.Raeaaf9903134(&a2)
+						regions.R177baf70120f(&a2)
 					} else {
 						t5_2 := t5[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -861,7 +861,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := regions.Rb597d21d9d9aArgs{
+						a2 := regions.R9b439ba5e180Args{
 							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(c.K),
@@ -886,7 +886,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N13: 4 * dV * m * a,
 						}
-						regions.Rb597d21d9d9a(&a2)
+						regions.R9b439ba5e180(&a2)
 					} else {
 						t55_2 := t55[(l*T+a+C*s)*m:][:m]
 						k := c.K[(l*T+a+C*s)*m:][:m]
@@ -911,7 +911,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.N, lattice.S, lattice
 					if kern.Wide() {
-						a2 := regions.Rfb8509a57163Args{
+						a2 := regions.Rcc7a4a06502dArgs{
 							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.NProd),
 							P2: unsafe.SliceData(t51),
@@ -923,7 +923,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.Rfb8509a57163(&a2)
+						regions.Rcc7a4a06502d(&a2)
 					} else {
 						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 						t4_2 := t4[(l*T+a+C*s)*m:][:m]
@@ -945,7 +945,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.u
 	if kern.Wide() {
-		a := regions.Rfbe2a0ccab3aArgs{
+		a := regions.Rb6588b256232Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(c.V),
@@ -958,7 +958,7 @@ func (c *stepBackwardFused) run() {
 			N5: dV,
 			N6: T * dV,
 		}
-		regions.Rfbe2a0ccab3a(&a)
+		regions.Rb6588b256232(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -981,7 +981,7 @@ func (c *stepBackwardFused) run() {
 	// lattice.u, lattice.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.R0b80bffa3992Args{
+		a := regions.Rd02d2d714be0Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -999,7 +999,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.R0b80bffa3992(&a)
+		regions.Rd02d2d714be0(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -1034,7 +1034,7 @@ func (c *stepBackwardFused) run() {
 	// lattice.beta, lattice.u
 	clear(t40)
 	if kern.Wide() {
-		a := regions.Rde7729528ba6Args{
+		a := regions.R079884105de3Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t29),
@@ -1054,7 +1054,7 @@ func (c *stepBackwardFused) run() {
 			N8: 4 * m,
 			N9: T * dV,
 		}
-		regions.Rde7729528ba6(&a)
+		regions.R079884105de3(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -1081,7 +1081,7 @@ func (c *stepBackwardFused) run() {
 	// lattice.beta
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R9bb6bf210c99Args{
+		a := regions.Rb24cc5659f35Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t42),
@@ -1098,7 +1098,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * m,
 			N8: T * m,
 		}
-		regions.R9bb6bf210c99(&a)
+		regions.Rb24cc5659f35(&a)
 	} else {
 		t42_2 := t42[:m]
 		wBeta := c.WBeta[:m]
@@ -1119,13 +1119,13 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.beta
 	if kern.Wide() {
-		a := regions.Rdb24487ee64dArgs{
+		a := regions.R5c0d1dcd7a92Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.WBetaBar),
 			N0: dV + m,
 		}
-		regions.Rdb24487ee64d(&a)
+		regions.R5c0d1dcd7a92(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range dV + m {

@@ -31,7 +31,7 @@ func (c *stepFused) run() {
 
 	// lattice_encode.beta
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.Rfbfeca1e6fccArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
@@ -43,7 +43,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * m,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.Rfbfeca1e6fcc(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -63,7 +63,7 @@ func (c *stepFused) run() {
 
 	// lattice_encode.beta, lattice_encode.u
 	if kern.Wide() {
-		a := regions.Rd1e4b0ba57c2Args{
+		a := regions.Rf352e81cbaa1Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -77,7 +77,7 @@ func (c *stepFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.Rd1e4b0ba57c2(&a)
+		regions.Rf352e81cbaa1(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -105,7 +105,7 @@ func (c *stepFused) run() {
 	// lattice_encode.beta, lattice_encode.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R6726d2cd43dcArgs{
+		a := regions.R36897b361830Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -116,7 +116,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R6726d2cd43dc(&a)
+		regions.R36897b361830(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -137,7 +137,7 @@ func (c *stepFused) run() {
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -146,7 +146,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -194,7 +194,7 @@ func (c *stepRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dV+dV, false)
 		scratch := workers.Borrow(kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
 		for i := first; i < last; i += rows {
@@ -211,7 +211,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Re987bbe7c6a0Args{
+					a := regions.Rc5c5d3b2bd13Args{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(u),
 						P2: kern.Given(c.GProd),
@@ -230,7 +230,7 @@ func (c *stepRows1) Part(part int) {
 						N5: 4*C*s + 4*T*l,
 						N6: m,
 					}
-					regions.Re987bbe7c6a0(&a, rows)
+					regions.Rc5c5d3b2bd13(&a, rows)
 				}
 			}
 			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
@@ -336,7 +336,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.beta, lattice_encode.u
 	if kern.Wide() {
-		a := regions.R90c78cd462cbArgs{
+		a := regions.Rc96dad5cc8cbArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -347,7 +347,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R90c78cd462cb(&a)
+		regions.Rc96dad5cc8cb(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -373,7 +373,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -382,7 +382,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -399,7 +399,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.G, lattice_encode.N
 	if kern.Wide() {
-		a := regions.Rfa821cd36a42Args{
+		a := regions.R81f55a28815fArgs{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.GProd),
 			P2: unsafe.SliceData(c.K),
@@ -411,7 +411,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.Rfa821cd36a42(&a)
+		regions.R81f55a28815f(&a)
 	} else {
 		for i := range L {
 			beta2 := beta[i*T:][:T]
@@ -445,7 +445,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.u
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(u),
@@ -458,7 +458,7 @@ func (c *stepBackwardFused) run() {
 			N5: dV,
 			N6: T * dV,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -481,7 +481,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.u, lattice_encode.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.R0b80bffa3992Args{
+		a := regions.Rd02d2d714be0Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -499,7 +499,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.R0b80bffa3992(&a)
+		regions.Rd02d2d714be0(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -534,7 +534,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.beta, lattice_encode.u
 	clear(t40)
 	if kern.Wide() {
-		a := regions.Rde7729528ba6Args{
+		a := regions.R079884105de3Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t29),
@@ -554,7 +554,7 @@ func (c *stepBackwardFused) run() {
 			N8: 4 * m,
 			N9: T * dV,
 		}
-		regions.Rde7729528ba6(&a)
+		regions.R079884105de3(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -581,7 +581,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_encode.beta
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R9bb6bf210c99Args{
+		a := regions.Rb24cc5659f35Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t42),
@@ -598,7 +598,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * m,
 			N8: T * m,
 		}
-		regions.R9bb6bf210c99(&a)
+		regions.Rb24cc5659f35(&a)
 	} else {
 		t42_2 := t42[:m]
 		wBeta := c.WBeta[:m]
@@ -619,13 +619,13 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_encode.beta
 	if kern.Wide() {
-		a := regions.Rdb24487ee64dArgs{
+		a := regions.R5c0d1dcd7a92Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.WBetaBar),
 			N0: dV + m,
 		}
-		regions.Rdb24487ee64d(&a)
+		regions.R5c0d1dcd7a92(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range dV + m {
@@ -668,7 +668,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{1}, []int{1}, []int{8, 4, 1}}
 		rows := widths.Most(dV+C*dV+dV+dV+dV+dV+dV, false)
 		scratch := workers.Borrow(kern.RowLen(dV, rows) + (C+1)*kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
 		if segments == 0 {
@@ -692,7 +692,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
 				{
-					a := regions.R67c016d5d7f9Args{
+					a := regions.R6e119644633fArgs{
 						P0: unsafe.SliceData(beta),
 						P1: unsafe.SliceData(t32),
 						P2: unsafe.SliceData(t52),
@@ -707,10 +707,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dV*s + 4*T*dV*l,
 						N6: m,
 					}
-					regions.R67c016d5d7f9(&a, rows)
+					regions.R6e119644633f(&a, rows)
 				}
 				{
-					a := regions.R483a579d6654Args{
+					a := regions.R009d184f3681Args{
 						P0:  unsafe.SliceData(t32),
 						P1:  unsafe.SliceData(t52),
 						P2:  unsafe.SliceData(beta),
@@ -740,7 +740,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dV*s + 4*T*dV*l,
 					}
-					regions.R483a579d6654(&a, rows)
+					regions.R009d184f3681(&a, rows)
 				}
 				kern.Separate(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
 			}

@@ -23,7 +23,7 @@ func (c *startFused) run() {
 
 	// lattice_linear.S.start
 	if kern.Wide() {
-		a := regions.Rca792e01e6afArgs{
+		a := regions.R1120eb73e58bArgs{
 			P0: unsafe.SliceData(c.SInit),
 			P1: unsafe.SliceData(c.StartProd),
 			N0: m,
@@ -32,7 +32,7 @@ func (c *startFused) run() {
 			N3: 8,
 			N4: 12,
 		}
-		regions.Rca792e01e6af(&a)
+		regions.R1120eb73e58b(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -50,12 +50,12 @@ func (c *startFused) run() {
 
 	// lattice_linear.S.start
 	if kern.Wide() {
-		a := regions.R0b2335eb929bArgs{
+		a := regions.Rdd35686635fbArgs{
 			P0: unsafe.SliceData(c.StartProd),
 			P1: unsafe.SliceData(t10),
 			N0: m,
 		}
-		regions.R0b2335eb929b(&a)
+		regions.Rdd35686635fb(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -66,14 +66,14 @@ func (c *startFused) run() {
 
 	// lattice_linear.S.start
 	if kern.Wide() {
-		a := regions.R1d82c3e8de6eArgs{
+		a := regions.R234d085de09bArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.SInit),
 			P2: unsafe.SliceData(t11),
 			N0: m,
 			N1: dV,
 		}
-		regions.R1d82c3e8de6e(&a)
+		regions.R234d085de09b(&a)
 	} else {
 		for i := range m {
 			SInit := c.SInit[i*dV:][:dV]
@@ -112,7 +112,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_linear.S.start
 	if kern.Wide() {
-		a := regions.R23f20a05d2e8Args{
+		a := regions.R1cffcc066c50Args{
 			P0: unsafe.SliceData(c.StartProd),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t8),
@@ -120,7 +120,7 @@ func (c *startBackwardFused) run() {
 			P4: unsafe.SliceData(t42),
 			N0: m,
 		}
-		regions.R23f20a05d2e8(&a)
+		regions.R1cffcc066c50(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -138,7 +138,7 @@ func (c *startBackwardFused) run() {
 	// lattice_linear.S.start
 	clear(t22)
 	if kern.Wide() {
-		a := regions.R740c18d5e833Args{
+		a := regions.R3194d43879e5Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.SBar),
 			N0: m,
@@ -146,7 +146,7 @@ func (c *startBackwardFused) run() {
 			N2: dV,
 			N3: dV * m,
 		}
-		regions.R740c18d5e833(&a)
+		regions.R3194d43879e5(&a)
 	} else {
 		for i := range m {
 			t22_2 := t22[i*dV:][:dV]
@@ -161,7 +161,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_linear.S.start
 	if kern.Wide() {
-		a := regions.R09158e3d74f4Args{
+		a := regions.R76f7722a0ff1Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.SInit),
@@ -172,7 +172,7 @@ func (c *startBackwardFused) run() {
 			N3: 12,
 			N4: dV,
 		}
-		regions.R09158e3d74f4(&a)
+		regions.R76f7722a0ff1(&a)
 	} else {
 		for i := range m {
 			t22_2 := t22[i*dV:][:dV]
@@ -190,7 +190,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_linear.S.start
 	if kern.Wide() {
-		a := regions.R7dd63c8d6854Args{
+		a := regions.R17e8290fd79fArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.StartProd),
 			P2: unsafe.SliceData(t72),
@@ -198,7 +198,7 @@ func (c *startBackwardFused) run() {
 			P4: unsafe.SliceData(t24),
 			N0: m,
 		}
-		regions.R7dd63c8d6854(&a)
+		regions.R17e8290fd79f(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -211,7 +211,7 @@ func (c *startBackwardFused) run() {
 
 	// lattice_linear.S.start
 	if kern.Wide() {
-		a := regions.Ra5d548d12915Args{
+		a := regions.R231dcb1668ceArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(c.SInit),
@@ -220,7 +220,7 @@ func (c *startBackwardFused) run() {
 			N0: m,
 			N1: dV,
 		}
-		regions.Ra5d548d12915(&a)
+		regions.R231dcb1668ce(&a)
 	} else {
 		for i := range m {
 			SInit := c.SInit[i*dV:][:dV]

@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.Rfbfeca1e6fccArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
@@ -74,7 +74,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * m,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.Rfbfeca1e6fcc(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -94,7 +94,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.beta, lattice_linear.u
 	if kern.Wide() {
-		a := regions.Rd1e4b0ba57c2Args{
+		a := regions.Rf352e81cbaa1Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -108,7 +108,7 @@ func (c *stepFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.Rd1e4b0ba57c2(&a)
+		regions.Rf352e81cbaa1(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -136,7 +136,7 @@ func (c *stepFused) run() {
 	// lattice_linear.beta, lattice_linear.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R6726d2cd43dcArgs{
+		a := regions.R36897b361830Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -147,7 +147,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R6726d2cd43dc(&a)
+		regions.R36897b361830(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -168,7 +168,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -177,7 +177,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -201,7 +201,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
-		a := regions.Rc2242b2f4b24Args{
+		a := regions.R4c5f23f25df2Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.Q),
@@ -213,7 +213,7 @@ func (c *stepFused) run() {
 			N4: 16 * chunks * m,
 			N5: T * m,
 		}
-		regions.Rc2242b2f4b24(&a)
+		regions.R4c5f23f25df2(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -256,14 +256,14 @@ func (c *stepFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t23, 1, dV, SState, 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R9cf7caf1a559Args{
+					a2 := regions.R4d3d7fa6ad36Args{
 						P0: unsafe.SliceData(t43),
 						P1: unsafe.SliceData(t23),
 						P2: unsafe.SliceData(t32),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					regions.R9cf7caf1a559(&a2)
+					regions.R4d3d7fa6ad36(&a2)
 				} else {
 					for i := range 16 {
 						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -279,7 +279,7 @@ func (c *stepFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t162)
 				if kern.Wide() {
-					a2 := regions.R1604aaf74d74Args{
+					a2 := regions.R4fd064a4b586Args{
 						P0:  unsafe.SliceData(t42),
 						P1:  unsafe.SliceData(t222),
 						P2:  unsafe.SliceData(t41),
@@ -301,7 +301,7 @@ func (c *stepFused) run() {
 						N12: dV,
 						N13: dV * m,
 					}
-					regions.R1604aaf74d74(&a2)
+					regions.R4fd064a4b586(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -324,7 +324,7 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R71e14691696cArgs{
+					a2 := regions.R4f4cec1154ffArgs{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(t162),
 						P2: unsafe.SliceData(Z),
@@ -337,7 +337,7 @@ func (c *stepFused) run() {
 						N5: 12,
 						N6: dV * m,
 					}
-					regions.R71e14691696c(&a2)
+					regions.R4f4cec1154ff(&a2)
 				} else {
 					for i := range 16 {
 						t182_2 := t182[i*m:][:m]
@@ -359,12 +359,12 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R83852976a79bArgs{
+					a2 := regions.R5fb626174acaArgs{
 						P0: unsafe.SliceData(t182),
 						P1: unsafe.SliceData(t273),
 						N0: m,
 					}
-					regions.R83852976a79b(&a2)
+					regions.R5fb626174aca(&a2)
 				} else {
 					for i := range 16 {
 						t182_2 := t182[i*m:][:m]
@@ -379,7 +379,7 @@ func (c *stepFused) run() {
 				// lattice_linear.S, lattice_linear.y
 				clear(y3)
 				if kern.Wide() {
-					a2 := regions.R9de8445ddff3Args{
+					a2 := regions.Rb22207ff7634Args{
 						P0: unsafe.SliceData(t273),
 						P1: unsafe.SliceData(t44),
 						P2: unsafe.SliceData(Z),
@@ -396,7 +396,7 @@ func (c *stepFused) run() {
 						N8: dV,
 						N9: dV * m,
 					}
-					regions.R9de8445ddff3(&a2)
+					regions.Rb22207ff7634(&a2)
 				} else {
 					for i := range 16 {
 						t273_2 := t273[i*m:][:m]
@@ -431,7 +431,7 @@ func (c *stepFused) run() {
 
 	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
-		a := regions.R7d0ea8674a7fArgs{
+		a := regions.R35965b11bbc7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(c.Q),
@@ -443,7 +443,7 @@ func (c *stepFused) run() {
 			N4: T*m - 16*chunks*m,
 			N5: T * m,
 		}
-		regions.R7d0ea8674a7f(&a)
+		regions.R35965b11bbc7(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -488,7 +488,7 @@ func (c *stepFused) run() {
 					// lattice_linear.G
 					clear(t24)
 					if kern.Wide() {
-						a2 := regions.R7d3b2c25ac43Args{
+						a2 := regions.R4fcaf4a4ea27Args{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(SState2),
 							P2: unsafe.SliceData(t24),
@@ -499,7 +499,7 @@ func (c *stepFused) run() {
 							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
 							N5: dV,
 						}
-						regions.R7d3b2c25ac43(&a2)
+						regions.R4fcaf4a4ea27(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -513,14 +513,14 @@ func (c *stepFused) run() {
 					// lattice_linear.G
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R83f04ce72429Args{
+							a2 := regions.R9d3153a4c98eArgs{
 								P0: unsafe.SliceData(t46),
 								P1: unsafe.SliceData(t24),
 								P2: kern.Given(c.GLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							}
-							regions.R83f04ce72429(&a2)
+							regions.R9d3153a4c98e(&a2)
 						} else {
 							t46_2 := t46[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
@@ -531,14 +531,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rb034b2d44d21Args{
+						a2 := regions.R86a837470be1Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t24),
 							P2: unsafe.SliceData(t33),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						regions.Rb034b2d44d21(&a2)
+						regions.R86a837470be1(&a2)
 					} else {
 						t46_2 := t46[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -548,7 +548,7 @@ func (c *stepFused) run() {
 					}
 					// lattice_linear.N
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(SState2),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(t223),
@@ -558,7 +558,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
@@ -574,7 +574,7 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t47Entry := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.R81036e4f25f8Args{
+						a2 := regions.Rbbb5fc2df2dbArgs{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t223),
 							P2: unsafe.SliceData(SState2),
@@ -592,7 +592,7 @@ func (c *stepFused) run() {
 							N8: dV,
 							S0: [2]float32{t47Entry},
 						}
-						regions.R81036e4f25f8(&a2)
+						regions.Rbbb5fc2df2db(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -615,13 +615,13 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.R439edeed9f70Args{
+							a2 := regions.Rbcb40cf5ffb9Args{
 								P0: unsafe.SliceData(t184),
 								P1: kern.Given(c.SMax2),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							regions.R439edeed9f70(&a2)
+							regions.Rbcb40cf5ffb9(&a2)
 						} else {
 							SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -635,13 +635,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
-							a2 := regions.R92c44abb22e4Args{
+							a2 := regions.Re892d16f3118Args{
 								P0: unsafe.SliceData(t184),
 								P1: kern.Given(c.SDiv),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							regions.R92c44abb22e4(&a2)
+							regions.Re892d16f3118(&a2)
 						} else {
 							SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -655,13 +655,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.NProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t223),
 								P1: kern.Given(c.NProd),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -671,12 +671,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R155a53f542e2Args{
+						a2 := regions.R378c0b22f4f0Args{
 							P0: unsafe.SliceData(t184),
 							P1: unsafe.SliceData(t274),
 							N0: m,
 						}
-						regions.R155a53f542e2(&a2)
+						regions.R378c0b22f4f0(&a2)
 					} else {
 						for i := range m {
 							t184Entry := t184[i]
@@ -689,7 +689,7 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear.y
 					clear(y4)
 					if kern.Wide() {
-						a2 := regions.R5c33b05a9b02Args{
+						a2 := regions.R6763badd8a2eArgs{
 							P0: unsafe.SliceData(t274),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(t17),
@@ -705,7 +705,7 @@ func (c *stepFused) run() {
 							N7: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
 							N8: dV,
 						}
-						regions.R5c33b05a9b02(&a2)
+						regions.R6763badd8a2e(&a2)
 					} else {
 						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -856,7 +856,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta, lattice_linear.u
 	if kern.Wide() {
-		a := regions.R90c78cd462cbArgs{
+		a := regions.Rc96dad5cc8cbArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -867,7 +867,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R90c78cd462cb(&a)
+		regions.Rc96dad5cc8cb(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -893,7 +893,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -902,7 +902,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -926,7 +926,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
-		a := regions.Rc2242b2f4b24Args{
+		a := regions.R4c5f23f25df2Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.Q),
@@ -938,7 +938,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * m,
 			N5: T * m,
 		}
-		regions.Rc2242b2f4b24(&a)
+		regions.R4c5f23f25df2(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -967,7 +967,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.k, lattice_linear.q, lattice_linear.N
 	if kern.Wide() {
-		a := regions.Re331e45aabe1Args{
+		a := regions.R02a1413892ebArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(c.Q),
@@ -981,7 +981,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*m - 16*chunks*m,
 			N5: T * m,
 		}
-		regions.Re331e45aabe1(&a)
+		regions.R02a1413892eb(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1022,7 +1022,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.G
 	if kern.Wide() {
-		a := regions.Re83441740898Args{
+		a := regions.R02a0b119d56eArgs{
 			P0: unsafe.SliceData(t47),
 			P1: unsafe.SliceData(t52),
 			P2: unsafe.SliceData(t55),
@@ -1031,7 +1031,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T*m - 16*chunks*m,
 		}
-		regions.Re83441740898(&a)
+		regions.R02a0b119d56e(&a)
 	} else {
 		for i := range L {
 			t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
@@ -1061,7 +1061,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t47Entry2 := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.Rd9c64aecbcf5Args{
+						a2 := regions.R268cea404e65Args{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(c.SMax2),
@@ -1075,7 +1075,7 @@ func (c *stepBackwardFused) run() {
 							N5: dV * m,
 							S0: [2]float32{t47Entry2},
 						}
-						regions.Rd9c64aecbcf5(&a2)
+						regions.R268cea404e65(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1102,7 +1102,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
 					t47Entry3 := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.Re1c39705f8f5Args{
+						a2 := regions.R9b0b5e7bf1daArgs{
 							P0:  unsafe.SliceData(t45),
 							P1:  unsafe.SliceData(t52),
 							P2:  unsafe.SliceData(t48),
@@ -1137,7 +1137,7 @@ func (c *stepBackwardFused) run() {
 							N19: 12,
 							S0:  [2]float32{t47Entry3},
 						}
-						regions.Re1c39705f8f5(&a2)
+						regions.R9b0b5e7bf1da(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1180,7 +1180,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.Rc6bf943a19ebArgs{
+						a2 := regions.R0b8219914f79Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.SMax2),
 							P2: unsafe.SliceData(t5),
@@ -1190,7 +1190,7 @@ func (c *stepBackwardFused) run() {
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 						}
-						regions.Rc6bf943a19eb(&a2)
+						regions.R0b8219914f79(&a2)
 					} else {
 						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1206,7 +1206,7 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
 					var t32_2 F
 					if kern.Wide() {
-						a2 := regions.R98861093b264Args{
+						a2 := regions.Rbc00b1bd59d6Args{
 							P0:  unsafe.SliceData(t48),
 							P1:  unsafe.SliceData(t5),
 							P2:  unsafe.SliceData(t2522),
@@ -1238,7 +1238,7 @@ func (c *stepBackwardFused) run() {
 							N15: 4 * dV * m * a,
 							S0:  [2]float32{t32_2},
 						}
-						regions.R98861093b264(&a2)
+						regions.Rbc00b1bd59d6(&a2)
 					} else {
 						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1278,7 +1278,7 @@ func (c *stepBackwardFused) run() {
 					t322 := -t32_2
 					// lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.Re33467c2bd15Args{
+						a2 := regions.R6b894374ca58Args{
 							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t51),
 							P2: unsafe.SliceData(t39),
@@ -1286,7 +1286,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							S0: [2]float32{t47Entry3},
 						}
-						regions.Re33467c2bd15(&a2)
+						regions.R6b894374ca58(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -1297,7 +1297,7 @@ func (c *stepBackwardFused) run() {
 					clear(t412)
 					clear(t532)
 					if kern.Wide() {
-						a2 := regions.R5dba824d6087Args{
+						a2 := regions.R6ab3bb8ad42cArgs{
 							P0:  unsafe.SliceData(t39),
 							P1:  unsafe.SliceData(t45),
 							P2:  unsafe.SliceData(t292),
@@ -1320,7 +1320,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N12: 4 * dV * m * a,
 						}
-						regions.R5dba824d6087(&a2)
+						regions.R6ab3bb8ad42c(&a2)
 					} else {
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -1343,7 +1343,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.Raeaaf9903134Args{
+						a2 := regions.R177baf70120fArgs{
 							P0: unsafe.SliceData(t532),
 							P1: unsafe.SliceData(t412),
 							P2: unsafe.SliceData(t443),
@@ -1352,7 +1352,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							S0: [2]float32{t47Entry3},
 						}
-						regions.Raeaaf9903134(&a2)
+						regions.R177baf70120f(&a2)
 					} else {
 						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1363,7 +1363,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.Rb597d21d9d9aArgs{
+						a2 := regions.R9b439ba5e180Args{
 							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(t45),
@@ -1388,7 +1388,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N13: 4 * dV * m * a,
 						}
-						regions.Rb597d21d9d9a(&a2)
+						regions.R9b439ba5e180(&a2)
 					} else {
 						t55_2 := t55[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1413,7 +1413,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S, lattice_linear
 					if kern.Wide() {
-						a2 := regions.Rfb8509a57163Args{
+						a2 := regions.Rcc7a4a06502dArgs{
 							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.NProd),
 							P2: unsafe.SliceData(t51),
@@ -1425,7 +1425,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							S0: [2]float32{t47Entry3},
 						}
-						regions.Rfb8509a57163(&a2)
+						regions.Rcc7a4a06502d(&a2)
 					} else {
 						NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t7_2 := t7[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -1449,7 +1449,7 @@ func (c *stepBackwardFused) run() {
 	clear(t142)
 	clear(c.QBar)
 	if kern.Wide() {
-		a := regions.R896e57bff468Args{
+		a := regions.R215f2bce557eArgs{
 			P0: unsafe.SliceData(t142),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.QBar),
@@ -1461,7 +1461,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*m - 16*chunks*m,
 			N5: T * m,
 		}
-		regions.R896e57bff468(&a)
+		regions.R215f2bce557e(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1491,14 +1491,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t22, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R9cf7caf1a559Args{
+					a2 := regions.R4d3d7fa6ad36Args{
 						P0: unsafe.SliceData(t43),
 						P1: unsafe.SliceData(t22),
 						P2: unsafe.SliceData(t32),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					regions.R9cf7caf1a559(&a2)
+					regions.R4d3d7fa6ad36(&a2)
 				} else {
 					for i := range 16 {
 						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -1514,7 +1514,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				if kern.Wide() {
-					a2 := regions.R9cc4430f348cArgs{
+					a2 := regions.R638741c91a33Args{
 						P0:  unsafe.SliceData(t42),
 						P1:  unsafe.SliceData(t223),
 						P2:  unsafe.SliceData(t41),
@@ -1537,7 +1537,7 @@ func (c *stepBackwardFused) run() {
 						N13: 4 * dV * m * a,
 						N14: dV * m,
 					}
-					regions.R9cc4430f348c(&a2)
+					regions.R638741c91a33(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -1560,7 +1560,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R5d62eccaea5fArgs{
+					a2 := regions.R6b6ddb17f716Args{
 						P0: unsafe.SliceData(STrail2),
 						P1: unsafe.SliceData(t16),
 						P2: unsafe.SliceData(Z),
@@ -1575,7 +1575,7 @@ func (c *stepBackwardFused) run() {
 						N7: 12,
 						N8: dV * m,
 					}
-					regions.R5d62eccaea5f(&a2)
+					regions.R6b6ddb17f716(&a2)
 				} else {
 					for i := range 16 {
 						t184_2 := t184[i*m:][:m]
@@ -1597,7 +1597,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.Ra7e44159de92Args{
+					a2 := regions.Rf3eb9d4c3ac5Args{
 						P0: unsafe.SliceData(t184),
 						P1: unsafe.SliceData(Z),
 						P2: unsafe.SliceData(STrail2),
@@ -1607,7 +1607,7 @@ func (c *stepBackwardFused) run() {
 						N3: 60 * dV * m,
 						N4: 4*dV*m*a + 4*dV*m,
 					}
-					regions.Ra7e44159de92(&a2)
+					regions.Rf3eb9d4c3ac5(&a2)
 				} else {
 					t184_2 := t184[15*m:][:m]
 					for i := range m {
@@ -1627,14 +1627,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t23_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R9cf7caf1a559Args{
+					a2 := regions.R4d3d7fa6ad36Args{
 						P0: unsafe.SliceData(t43),
 						P1: unsafe.SliceData(t23_2),
 						P2: unsafe.SliceData(t33),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					regions.R9cf7caf1a559(&a2)
+					regions.R4d3d7fa6ad36(&a2)
 				} else {
 					for i := range 16 {
 						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -1649,14 +1649,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t33, 1, dV)
 				// lattice_linear.N
 				if kern.Wide() {
-					a2 := regions.Raf59e53beb6eArgs{
+					a2 := regions.R50f803f19926Args{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(t224),
 						P2: unsafe.SliceData(t323),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					regions.Raf59e53beb6e(&a2)
+					regions.R50f803f19926(&a2)
 				} else {
 					for i := range 16 {
 						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -1669,7 +1669,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.N, lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R75ffea809780Args{
+					a2 := regions.R9dda0f921d4bArgs{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(t323),
 						P2: unsafe.SliceData(STrail2),
@@ -1681,7 +1681,7 @@ func (c *stepBackwardFused) run() {
 						N3: 4 * dV * m * a,
 						N4: dV * m,
 					}
-					regions.R75ffea809780(&a2)
+					regions.R9dda0f921d4b(&a2)
 				} else {
 					for i := range 16 {
 						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -1701,7 +1701,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t163)
 				if kern.Wide() {
-					a2 := regions.Re5b63de17674Args{
+					a2 := regions.R158858488385Args{
 						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(N3),
 						P2: unsafe.SliceData(t163),
@@ -1713,7 +1713,7 @@ func (c *stepBackwardFused) run() {
 						N5: dV,
 						N6: dV * m,
 					}
-					regions.Re5b63de17674(&a2)
+					regions.R158858488385(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -1733,7 +1733,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R5d62eccaea5fArgs{
+					a2 := regions.R6b6ddb17f716Args{
 						P0: unsafe.SliceData(STrail2),
 						P1: unsafe.SliceData(t163),
 						P2: unsafe.SliceData(Z3),
@@ -1748,7 +1748,7 @@ func (c *stepBackwardFused) run() {
 						N7: 12,
 						N8: dV * m,
 					}
-					regions.R5d62eccaea5f(&a2)
+					regions.R6b6ddb17f716(&a2)
 				} else {
 					for i := range 16 {
 						t186_2 := t186[i*m:][:m]
@@ -1791,7 +1791,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S, lattice_linear.y
 				if kern.Wide() {
-					a2 := regions.R93bb2fc15963Args{
+					a2 := regions.R2be2e3bc6976Args{
 						P0: unsafe.SliceData(t273),
 						P1: unsafe.SliceData(Z3),
 						P2: unsafe.SliceData(t3),
@@ -1805,7 +1805,7 @@ func (c *stepBackwardFused) run() {
 						N5: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 						N6: dV * m,
 					}
-					regions.R93bb2fc15963(&a2)
+					regions.R2be2e3bc6976(&a2)
 				} else {
 					for i := range 16 {
 						t273_2 := t273[i*m:][:m]
@@ -1829,14 +1829,14 @@ func (c *stepBackwardFused) run() {
 				}
 				clear(t)
 				if kern.Wide() {
-					a2 := regions.R6dc1535088c2Args{
+					a2 := regions.Rcf6dccfa2fc3Args{
 						P0: unsafe.SliceData(t),
 						P1: unsafe.SliceData(SBarState2),
 						N0: m,
 						N1: dV,
 						N2: 60 * dV * m,
 					}
-					regions.R6dc1535088c2(&a2)
+					regions.Rcf6dccfa2fc3(&a2)
 				} else {
 					for i := range m {
 						t2 := t[(15*m+i)*dV:][:dV]
@@ -1848,7 +1848,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S, lattice_linear.y
 				if kern.Wide() {
-					a2 := regions.Rd6240d7bd468Args{
+					a2 := regions.Rd1d4297615e0Args{
 						P0:  unsafe.SliceData(t44),
 						P1:  unsafe.SliceData(t273),
 						P2:  unsafe.SliceData(t3),
@@ -1870,7 +1870,7 @@ func (c *stepBackwardFused) run() {
 						N11: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 						N12: dV * m,
 					}
-					regions.Rd6240d7bd468(&a2)
+					regions.Rd1d4297615e0(&a2)
 				} else {
 					for i := range 16 {
 						t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -1911,7 +1911,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := regions.R3a0ae358f6b8Args{
+					a2 := regions.R85dbf2d2c01cArgs{
 						P0: unsafe.SliceData(t62),
 						P1: unsafe.SliceData(t2623),
 						P2: unsafe.SliceData(Z3),
@@ -1921,7 +1921,7 @@ func (c *stepBackwardFused) run() {
 						N1: dV,
 						N2: dV * m,
 					}
-					regions.R3a0ae358f6b8(&a2)
+					regions.R85dbf2d2c01c(&a2)
 				} else {
 					for i := range 16 {
 						t62_2 := t62[i*m:][:m]
@@ -1941,14 +1941,14 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t31)
 				if kern.Wide() {
-					a2 := regions.Rf5ba69cdb51aArgs{
+					a2 := regions.Rcde18a648619Args{
 						P0: unsafe.SliceData(t31),
 						P1: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV,
 						N2: dV * m,
 					}
-					regions.Rf5ba69cdb51a(&a2)
+					regions.Rcde18a648619(&a2)
 				} else {
 					for i := range m {
 						t31_2 := t31[i*dV:][:dV]
@@ -1963,14 +1963,14 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t523)
 				if kern.Wide() {
-					a2 := regions.R75b8ec28b005Args{
+					a2 := regions.R32b6c86a6734Args{
 						P0: unsafe.SliceData(t523),
 						P1: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV * m,
 						N2: dV,
 					}
-					regions.R75b8ec28b005(&a2)
+					regions.R32b6c86a6734(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -1990,7 +1990,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t445)
 				if kern.Wide() {
-					a2 := regions.R9109453964f2Args{
+					a2 := regions.R8136f878efaaArgs{
 						P0:  unsafe.SliceData(t41),
 						P1:  unsafe.SliceData(t42),
 						P2:  unsafe.SliceData(t523),
@@ -2018,7 +2018,7 @@ func (c *stepBackwardFused) run() {
 						N14: 12,
 						N15: dV * m,
 					}
-					regions.R9109453964f2(&a2)
+					regions.R8136f878efaa(&a2)
 				} else {
 					t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
 					for i := range 16 {
@@ -2061,7 +2061,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.N, lattice_linear.Z
 				clear(t37)
 				if kern.Wide() {
-					a2 := regions.R666dca22cc35Args{
+					a2 := regions.R276810d6f494Args{
 						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(t323),
 						P2: unsafe.SliceData(t523),
@@ -2077,7 +2077,7 @@ func (c *stepBackwardFused) run() {
 						N8: dV,
 						N9: dV * m,
 					}
-					regions.R666dca22cc35(&a2)
+					regions.R276810d6f494(&a2)
 				} else {
 					for i := range m {
 						t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
@@ -2094,14 +2094,14 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.N
 				if kern.Wide() {
-					a2 := regions.Raf59e53beb6eArgs{
+					a2 := regions.R50f803f19926Args{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(t38),
 						P2: unsafe.SliceData(t40),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					regions.Raf59e53beb6e(&a2)
+					regions.R50f803f19926(&a2)
 				} else {
 					for i := range 16 {
 						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -2118,7 +2118,7 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t423, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t40, 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R93249c61e7f5Args{
+					a2 := regions.R77ecb52589c2Args{
 						P0: unsafe.SliceData(t423),
 						P1: unsafe.SliceData(t445),
 						P2: unsafe.SliceData(t453),
@@ -2126,7 +2126,7 @@ func (c *stepBackwardFused) run() {
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					regions.R93249c61e7f5(&a2)
+					regions.R77ecb52589c2(&a2)
 				} else {
 					for i := range 16 {
 						t423_2 := t423[i*dV:][:dV]
@@ -2146,7 +2146,7 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(m, 16, dV, F(-1), false, t49, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t453, 1, dV)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.R89e1b2999e1bArgs{
+					a2 := regions.R00a6e7f17bc7Args{
 						P0: unsafe.SliceData(t31),
 						P1: unsafe.SliceData(t37),
 						P2: unsafe.SliceData(t413),
@@ -2155,7 +2155,7 @@ func (c *stepBackwardFused) run() {
 						N0: m,
 						N1: dV,
 					}
-					regions.R89e1b2999e1b(&a2)
+					regions.R00a6e7f17bc7(&a2)
 				} else {
 					for i := range m {
 						t31_2 := t31[i*dV:][:dV]
@@ -2170,7 +2170,7 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.G, lattice_linear.N, lattice_linear
 				if kern.Wide() {
-					a2 := regions.Rdd06e379cd10Args{
+					a2 := regions.R370d61bec6baArgs{
 						P0: unsafe.SliceData(t224),
 						P1: unsafe.SliceData(t38),
 						P2: unsafe.SliceData(t432),
@@ -2181,7 +2181,7 @@ func (c *stepBackwardFused) run() {
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					regions.Rdd06e379cd10(&a2)
+					regions.R370d61bec6ba(&a2)
 				} else {
 					for i := range 16 {
 						t224_2 := t224[i*m:][:m]
@@ -2209,7 +2209,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.u
 	clear(t242)
 	if kern.Wide() {
-		a := regions.R3fc37e6a9acaArgs{
+		a := regions.R54936d09c999Args{
 			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(t8),
 			N0: L,
@@ -2219,7 +2219,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 16*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R3fc37e6a9aca(&a)
+		regions.R54936d09c999(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2234,7 +2234,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.R35c759f51793Args{
+		a := regions.R1bd6431e90deArgs{
 			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(t182),
 			N0: L,
@@ -2244,7 +2244,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dV,
 			N5: T * dV,
 		}
-		regions.R35c759f51793(&a)
+		regions.R1bd6431e90de(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2261,7 +2261,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t242),
 			P2: unsafe.SliceData(u),
@@ -2274,7 +2274,7 @@ func (c *stepBackwardFused) run() {
 			N5: dV,
 			N6: T * dV,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -2296,7 +2296,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(t29),
@@ -2305,7 +2305,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -2325,7 +2325,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t502)
 	if kern.Wide() {
-		a := regions.R01f38fbf0f22Args{
+		a := regions.R1641836ba4a8Args{
 			P0: unsafe.SliceData(t502),
 			P1: unsafe.SliceData(t9),
 			N0: L,
@@ -2333,7 +2333,7 @@ func (c *stepBackwardFused) run() {
 			N2: 64 * chunks,
 			N3: T,
 		}
-		regions.R01f38fbf0f22(&a)
+		regions.R1641836ba4a8(&a)
 	} else {
 		for i := range L {
 			t502_2 := t502[i*T+16*chunks:][:T-16*chunks]
@@ -2346,7 +2346,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := regions.R65a50d4e81eaArgs{
+		a := regions.R36cef7c88fdcArgs{
 			P0: unsafe.SliceData(t502),
 			P1: unsafe.SliceData(t162),
 			N0: L,
@@ -2354,7 +2354,7 @@ func (c *stepBackwardFused) run() {
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.R65a50d4e81ea(&a)
+		regions.R36cef7c88fdc(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2370,7 +2370,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	var t56 F
 	if kern.Wide() {
-		a := regions.Rd0ceef75c253Args{
+		a := regions.R881bcfa3ec92Args{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(t502),
 			P2: unsafe.SliceData(c.BetaLin),
@@ -2382,7 +2382,7 @@ func (c *stepBackwardFused) run() {
 			N3: 12 * T,
 			S0: [2]float32{t56},
 		}
-		regions.Rd0ceef75c253(&a)
+		regions.R881bcfa3ec92(&a)
 	} else {
 		t56_2 := t56
 		for i := range L {
@@ -2408,7 +2408,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta, lattice_linear.u
 	clear(t58)
 	if kern.Wide() {
-		a := regions.Rde7729528ba6Args{
+		a := regions.R079884105de3Args{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(t462),
@@ -2428,7 +2428,7 @@ func (c *stepBackwardFused) run() {
 			N8: 4 * m,
 			N9: T * dV,
 		}
-		regions.Rde7729528ba6(&a)
+		regions.R079884105de3(&a)
 	} else {
 		for i := range L {
 			t53_2 := t53[i*T:][:T]
@@ -2455,7 +2455,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t60)
 	if kern.Wide() {
-		a := regions.Rfd8e39bd22b4Args{
+		a := regions.R485d935fc21dArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t60),
@@ -2467,7 +2467,7 @@ func (c *stepBackwardFused) run() {
 			N5: m,
 			N6: T * m,
 		}
-		regions.Rfd8e39bd22b4(&a)
+		regions.R485d935fc21d(&a)
 	} else {
 		t60_2 := t60[:m]
 		for i := range L {
@@ -2484,13 +2484,13 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := regions.Rdb24487ee64dArgs{
+		a := regions.R5c0d1dcd7a92Args{
 			P0: unsafe.SliceData(t58),
 			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.WBetaBar),
 			N0: dV + m,
 		}
-		regions.Rdb24487ee64d(&a)
+		regions.R5c0d1dcd7a92(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range dV + m {
@@ -2500,7 +2500,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := regions.R219b628f22d7Args{
+		a := regions.R85ec878a1c5cArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t142),
@@ -2510,7 +2510,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.R219b628f22d7(&a)
+		regions.R85ec878a1c5c(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -2528,7 +2528,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
-		a := regions.Ra8b51b2f9ed4Args{
+		a := regions.Redf38b5c62a6Args{
 			P0: unsafe.SliceData(c.KBar),
 			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.QBar),
@@ -2540,7 +2540,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * m,
 			N5: T * m,
 		}
-		regions.Ra8b51b2f9ed4(&a)
+		regions.Redf38b5c62a6(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {

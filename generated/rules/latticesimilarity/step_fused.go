@@ -31,7 +31,7 @@ func (c *stepFused) run() {
 
 	// lattice_similarity.beta
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.Rfbfeca1e6fccArgs{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t),
@@ -43,7 +43,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * m,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.Rfbfeca1e6fcc(&a)
 	} else {
 		wBeta := c.WBeta[:m]
 		for i := range L {
@@ -63,7 +63,7 @@ func (c *stepFused) run() {
 
 	// lattice_similarity.beta, lattice_similarity.u
 	if kern.Wide() {
-		a := regions.Rd1e4b0ba57c2Args{
+		a := regions.Rf352e81cbaa1Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WBeta),
 			P2: unsafe.SliceData(t2),
@@ -77,7 +77,7 @@ func (c *stepFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.Rd1e4b0ba57c2(&a)
+		regions.Rf352e81cbaa1(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -105,7 +105,7 @@ func (c *stepFused) run() {
 	// lattice_similarity.beta, lattice_similarity.u
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R6726d2cd43dcArgs{
+		a := regions.R36897b361830Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.UProd),
@@ -116,7 +116,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R6726d2cd43dc(&a)
+		regions.R36897b361830(&a)
 	} else {
 		for i := range L {
 			t3 := t[i*T:][:T]
@@ -137,7 +137,7 @@ func (c *stepFused) run() {
 
 	// lattice_similarity.u
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -146,7 +146,7 @@ func (c *stepFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -194,7 +194,7 @@ func (c *stepRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{2, 1}, []int{2, 1}, []int{8, 4, 1}}
 		rows := widths.Most(dV+dV, false)
 		scratch := workers.Borrow(kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
 		for i := first; i < last; i += rows {
@@ -211,7 +211,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rb43c180d371cArgs{
+					a := regions.Rb99aceec854dArgs{
 						P0: unsafe.SliceData(SState),
 						P1: unsafe.SliceData(u),
 						P2: kern.Given(c.NProd),
@@ -230,7 +230,7 @@ func (c *stepRows1) Part(part int) {
 						N5: 4*C*s + 4*T*l,
 						N6: m,
 					}
-					regions.Rb43c180d371c(&a, rows)
+					regions.Rb99aceec854d(&a, rows)
 				}
 			}
 			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
@@ -334,7 +334,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.beta, lattice_similarity.u
 	if kern.Wide() {
-		a := regions.R90c78cd462cbArgs{
+		a := regions.Rc96dad5cc8cbArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(c.BetaLin),
 			P2: unsafe.SliceData(beta),
@@ -345,7 +345,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R90c78cd462cb(&a)
+		regions.Rc96dad5cc8cb(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -371,7 +371,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.u
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(u),
@@ -380,7 +380,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -397,7 +397,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.N
 	if kern.Wide() {
-		a := regions.Rb2219d98d10aArgs{
+		a := regions.Rf947498f1828Args{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
@@ -408,7 +408,7 @@ func (c *stepBackwardFused) run() {
 			N2: m,
 			N3: T * m,
 		}
-		regions.Rb2219d98d10a(&a)
+		regions.Rf947498f1828(&a)
 	} else {
 		for i := range L {
 			beta2 := beta[i*T:][:T]
@@ -438,7 +438,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.u
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(u),
@@ -451,7 +451,7 @@ func (c *stepBackwardFused) run() {
 			N5: dV,
 			N6: T * dV,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]
@@ -474,7 +474,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.u, lattice_similarity.beta
 	var t38 F
 	if kern.Wide() {
-		a := regions.R0b80bffa3992Args{
+		a := regions.Rd02d2d714be0Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(beta),
@@ -492,7 +492,7 @@ func (c *stepBackwardFused) run() {
 			N4: 12 * T,
 			S0: [2]float32{t38},
 		}
-		regions.R0b80bffa3992(&a)
+		regions.Rd02d2d714be0(&a)
 	} else {
 		t38_2 := t38
 		for i := range L {
@@ -527,7 +527,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.beta, lattice_similarity.u
 	clear(t40)
 	if kern.Wide() {
-		a := regions.Rde7729528ba6Args{
+		a := regions.R079884105de3Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t29),
@@ -547,7 +547,7 @@ func (c *stepBackwardFused) run() {
 			N8: 4 * m,
 			N9: T * dV,
 		}
-		regions.Rde7729528ba6(&a)
+		regions.R079884105de3(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -574,7 +574,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_similarity.beta
 	clear(t42_2)
 	if kern.Wide() {
-		a := regions.R9bb6bf210c99Args{
+		a := regions.Rb24cc5659f35Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t42_2),
@@ -591,7 +591,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * m,
 			N8: T * m,
 		}
-		regions.R9bb6bf210c99(&a)
+		regions.Rb24cc5659f35(&a)
 	} else {
 		t42_3 := t42_2[:m]
 		wBeta := c.WBeta[:m]
@@ -612,13 +612,13 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_similarity.beta
 	if kern.Wide() {
-		a := regions.Rdb24487ee64dArgs{
+		a := regions.R5c0d1dcd7a92Args{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(t42_2),
 			P2: unsafe.SliceData(c.WBetaBar),
 			N0: dV + m,
 		}
-		regions.Rdb24487ee64d(&a)
+		regions.R5c0d1dcd7a92(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range dV + m {
@@ -660,7 +660,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		widths := kern.Widths{[]int{1}, []int{1}, []int{8, 4, 1}}
 		rows := widths.Most(dV+C*dV+dV+dV+dV+dV+dV, false)
 		scratch := workers.Borrow(kern.RowLen(dV, rows) + (C+1)*kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
 		if segments == 0 {
@@ -684,7 +684,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
 				{
-					a := regions.Rbe28c9b98d6fArgs{
+					a := regions.R96a932d6e46dArgs{
 						P0: unsafe.SliceData(beta),
 						P1: unsafe.SliceData(c.K),
 						P2: unsafe.SliceData(t42),
@@ -699,10 +699,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dV*s + 4*T*dV*l,
 						N6: m,
 					}
-					regions.Rbe28c9b98d6f(&a, rows)
+					regions.R96a932d6e46d(&a, rows)
 				}
 				{
-					a := regions.R8c5c28f658ccArgs{
+					a := regions.Rc7e43fc5ccc1Args{
 						P0:  unsafe.SliceData(c.K),
 						P1:  unsafe.SliceData(t42),
 						P2:  unsafe.SliceData(beta),
@@ -732,7 +732,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N6:  4*C*s + 4*T*l,
 						N7:  4*C*dV*s + 4*T*dV*l,
 					}
-					regions.R8c5c28f658cc(&a, rows)
+					regions.Rc7e43fc5ccc1(&a, rows)
 				}
 				kern.Separate(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
 			}

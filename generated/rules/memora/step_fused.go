@@ -67,7 +67,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// memora.e
 					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
+						a2 := regions.Re3afadbfb931Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K0),
 							P2: unsafe.SliceData(t),
@@ -78,7 +78,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R08c26f1fc0a5(&a2)
+						regions.Re3afadbfb931(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -95,7 +95,7 @@ func (c *stepFused) run() {
 					// memora.e, memora.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R79e9c8b14105Args{
+						a2 := regions.Re59a8f0823c8Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t14),
@@ -103,7 +103,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R79e9c8b14105(&a2)
+						regions.Re59a8f0823c8(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -115,7 +115,7 @@ func (c *stepFused) run() {
 					}
 					// memora.e
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t14),
 							P2: unsafe.SliceData(t3),
@@ -125,7 +125,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -141,14 +141,14 @@ func (c *stepFused) run() {
 					// memora.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.E),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.R4b0f4252f427(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -159,14 +159,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
+						a2 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(e2),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Ree2eb9708d34(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -178,7 +178,7 @@ func (c *stepFused) run() {
 					clear(t22)
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R3f9688868f1cArgs{
+						a2 := regions.Rac76779fe126Args{
 							P0: unsafe.SliceData(e2),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
@@ -192,7 +192,7 @@ func (c *stepFused) run() {
 							N5: 12 * dH,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R3f9688868f1c(&a2)
+						regions.Rac76779fe126(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -207,13 +207,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.Rcb4d5bfa498aArgs{
+						a2 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(W22),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Rcb4d5bfa498a(&a2)
+						regions.R452f8fb338c9(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -239,14 +239,14 @@ func (c *stepFused) run() {
 					}
 					// memora.G_W1
 					if kern.Wide() {
-						a2 := regions.R2313c154d011Args{
+						a2 := regions.R0473d015dae4Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t41),
 							N0: dH,
 						}
-						regions.R2313c154d011(&a2)
+						regions.R0473d015dae4(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -257,7 +257,7 @@ func (c *stepFused) run() {
 					}
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					if kern.Wide() {
-						a2 := regions.R9ff11d9606f0Args{
+						a2 := regions.Rf1cb1341735eArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(c.K0),
 							P2: unsafe.SliceData(W1State),
@@ -268,7 +268,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R9ff11d9606f0(&a2)
+						regions.Rf1cb1341735e(&a2)
 					} else {
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
@@ -282,13 +282,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := regions.Rcb4d5bfa498aArgs{
+						a2 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcb4d5bfa498a(&a2)
+						regions.R452f8fb338c9(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -314,7 +314,7 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := regions.R57b4cb272e4aArgs{
+						a2 := regions.Red23b6c14631Args{
 							P0: unsafe.SliceData(W12),
 							P1: unsafe.SliceData(c.Q0),
 							P2: unsafe.SliceData(W1State),
@@ -326,7 +326,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R57b4cb272e4a(&a2)
+						regions.Red23b6c14631(&a2)
 					} else {
 						for i := range dH {
 							W12_2 := W12[i*dK:][:dK]
@@ -346,13 +346,13 @@ func (c *stepFused) run() {
 					// memora.y, memora
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.EProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -363,13 +363,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -380,13 +380,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t50),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -396,12 +396,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R4be26aa9c288Args{
+						a2 := regions.R87ba377fe3c0Args{
 							P0: unsafe.SliceData(t50),
 							P1: unsafe.SliceData(t18),
 							N0: dH,
 						}
-						regions.R4be26aa9c288(&a2)
+						regions.R87ba377fe3c0(&a2)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -410,7 +410,7 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := regions.R77e455e39424Args{
+						a2 := regions.Rf3f509c2b374Args{
 							P0: unsafe.SliceData(W22),
 							P1: unsafe.SliceData(t18),
 							P2: unsafe.SliceData(W2State),
@@ -421,7 +421,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R77e455e39424(&a2)
+						regions.Rf3f509c2b374(&a2)
 					} else {
 						for i := range dV {
 							W22_2 := W22[i*dH:][:dH]
@@ -514,7 +514,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora.e, memora.U_W2, memora.G_W1, memora.y
 	if kern.Wide() {
-		a := regions.R4b7c745bb799Args{
+		a := regions.R24f7a0ef83c6Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -537,7 +537,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R4b7c745bb799(&a)
+		regions.R24f7a0ef83c6(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -610,7 +610,7 @@ func (c *stepBackwardFused) run() {
 					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R7d160a5086a7Args{
+						a2 := regions.R2992eb46763cArgs{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(W2Trail),
@@ -622,7 +622,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4 * dH * dV * a,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R7d160a5086a7(&a2)
+						regions.R2992eb46763c(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -637,13 +637,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.Rcb4d5bfa498aArgs{
+						a2 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(W22),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Rcb4d5bfa498a(&a2)
+						regions.R452f8fb338c9(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -670,7 +670,7 @@ func (c *stepBackwardFused) run() {
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R9eba96e225c8Args{
+						a2 := regions.Rde44afb04df4Args{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(c.K0),
 							P2: unsafe.SliceData(W1Trail),
@@ -683,7 +683,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R9eba96e225c8(&a2)
+						regions.Rde44afb04df4(&a2)
 					} else {
 						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -698,13 +698,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := regions.Rcb4d5bfa498aArgs{
+						a2 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcb4d5bfa498a(&a2)
+						regions.R452f8fb338c9(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -747,7 +747,7 @@ func (c *stepBackwardFused) run() {
 					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R4a394c4b7599Args{
+						a2 := regions.R0de1cd83c454Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t25),
@@ -760,7 +760,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R4a394c4b7599(&a2)
+						regions.R0de1cd83c454(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -778,13 +778,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := regions.Rcb4d5bfa498aArgs{
+						a2 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(W222),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Rcb4d5bfa498a(&a2)
+						regions.R452f8fb338c9(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dH:][:dH]
@@ -811,7 +811,7 @@ func (c *stepBackwardFused) run() {
 					// memora.y
 					clear(t32)
 					if kern.Wide() {
-						a2 := regions.R7d3b2c25ac43Args{
+						a2 := regions.R4fcaf4a4ea27Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(W222),
 							P2: unsafe.SliceData(t32),
@@ -822,7 +822,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N5: dH,
 						}
-						regions.R7d3b2c25ac43(&a2)
+						regions.R4fcaf4a4ea27(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -835,7 +835,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.y
 					if kern.Wide() {
-						a2 := regions.Rcb81e45387a3Args{
+						a2 := regions.R9187820c6210Args{
 							P0: unsafe.SliceData(t51),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
@@ -844,7 +844,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rcb81e45387a3(&a2)
+						regions.R9187820c6210(&a2)
 					} else {
 						t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -858,7 +858,7 @@ func (c *stepBackwardFused) run() {
 					// memora.y, memora.W1
 					clear(t11)
 					if kern.Wide() {
-						a2 := regions.Rc2ea2cc7c3bcArgs{
+						a2 := regions.Rdab7a3e88039Args{
 							P0: unsafe.SliceData(t9),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.Q0),
@@ -874,7 +874,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N7: 4*dH*dK*a + 4*dH*dK,
 						}
-						regions.Rc2ea2cc7c3bc(&a2)
+						regions.Rdab7a3e88039(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
@@ -896,7 +896,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t18 F
 					if kern.Wide() {
-						a2 := regions.R7b132eb2fc70Args{
+						a2 := regions.Rdebd8f42f15aArgs{
 							P0:  unsafe.SliceData(t9),
 							P1:  unsafe.SliceData(t13),
 							P2:  unsafe.SliceData(t41),
@@ -931,7 +931,7 @@ func (c *stepBackwardFused) run() {
 							N20: dH*dK + dK,
 							S0:  [2]float32{t18},
 						}
-						regions.R7b132eb2fc70(&a2)
+						regions.Rdebd8f42f15a(&a2)
 					} else {
 						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						t18_2 := t18
@@ -967,7 +967,7 @@ func (c *stepBackwardFused) run() {
 					// memora.U_W1
 					var t29 F
 					if kern.Wide() {
-						a2 := regions.Rb192d458953eArgs{
+						a2 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(c.K0),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29Total),
@@ -975,7 +975,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t29},
 						}
-						regions.Rb192d458953e(&a2)
+						regions.R8d0595ff9e07(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -990,7 +990,7 @@ func (c *stepBackwardFused) run() {
 					// memora.G_W1, memora.U_W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R5ef2351158d8Args{
+						a2 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(c.EProd),
@@ -1000,7 +1000,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R5ef2351158d8(&a2)
+						regions.Rb0ac9d7d5959(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1013,7 +1013,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.G_W1, memora.W2, memora.y
 					if kern.Wide() {
-						a2 := regions.R33044a52b86eArgs{
+						a2 := regions.Rf98529b210f6Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t43),
@@ -1037,7 +1037,7 @@ func (c *stepBackwardFused) run() {
 							N12: 8,
 							N13: 12,
 						}
-						regions.R33044a52b86e(&a2)
+						regions.Rf98529b210f6(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1064,7 +1064,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62_2)
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.Rb6df46752883Args{
+						a2 := regions.R16b9e7825611Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t472),
 							P2:  unsafe.SliceData(c.E),
@@ -1092,7 +1092,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{t52},
 						}
-						regions.Rb6df46752883(&a2)
+						regions.R16b9e7825611(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -1129,7 +1129,7 @@ func (c *stepBackwardFused) run() {
 					// memora.U_W2
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t62_2),
 							P2: unsafe.SliceData(c.EProd),
@@ -1139,7 +1139,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t65},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.Re68c6ab4ce1d(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1156,7 +1156,7 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// memora.e
 					if kern.Wide() {
-						a2 := regions.R82125cbeb063Args{
+						a2 := regions.R944073e47943Args{
 							P0: unsafe.SliceData(t452),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t67),
@@ -1164,7 +1164,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R82125cbeb063(&a2)
+						regions.R944073e47943(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1176,7 +1176,7 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.G_W1, memora.W2, memora.W1
 					clear(t71)
 					if kern.Wide() {
-						a2 := regions.R13b149381e91Args{
+						a2 := regions.Rc80d81d561dfArgs{
 							P0:  unsafe.SliceData(t67),
 							P1:  unsafe.SliceData(c.E),
 							P2:  unsafe.SliceData(W2Trail),
@@ -1202,7 +1202,7 @@ func (c *stepBackwardFused) run() {
 							N14: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.R13b149381e91(&a2)
+						regions.Rc80d81d561df(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1221,7 +1221,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.e, memora.G_W1, memora.U_W1, memora.U_W2
 					if kern.Wide() {
-						a2 := regions.R0f1432d531ffArgs{
+						a2 := regions.R06ede19401aeArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t39),
@@ -1235,7 +1235,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R0f1432d531ff(&a2)
+						regions.R06ede19401ae(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1256,7 +1256,7 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.W1, memora.W2
 					clear(t80)
 					if kern.Wide() {
-						a2 := regions.Rc93c1cf96310Args{
+						a2 := regions.Rcc8c1429e022Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t80),
@@ -1275,7 +1275,7 @@ func (c *stepBackwardFused) run() {
 							N9: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rc93c1cf96310(&a2)
+						regions.Rcc8c1429e022(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1295,7 +1295,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t29 + t65
 					// memora.e, memora.U_W1, memora
 					if kern.Wide() {
-						a2 := regions.R962d4f5dd84fArgs{
+						a2 := regions.R567d2a5c1379Args{
 							P0: unsafe.SliceData(t28),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(c.K0Bar),
@@ -1305,7 +1305,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R962d4f5dd84f(&a2)
+						regions.R567d2a5c1379(&a2)
 					} else {
 						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]

@@ -29,7 +29,7 @@ func (c *readFused) run() {
 
 	// memora_logits.y
 	if kern.Wide() {
-		a := regions.R69fb6474cdd5Args{
+		a := regions.Rf358c94bf110Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -37,7 +37,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R69fb6474cdd5(&a)
+		regions.Rf358c94bf110(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -75,7 +75,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_logits.y
 	if kern.Wide() {
-		a := regions.Rd748dbae3116Args{
+		a := regions.R0206e2cf4e22Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(t),
@@ -84,7 +84,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rd748dbae3116(&a)
+		regions.R0206e2cf4e22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -113,7 +113,7 @@ func (c *readBackwardFused) run() {
 
 	// memora_logits.y
 	if kern.Wide() {
-		a := regions.Rfa533f895b22Args{
+		a := regions.R5dc6f16a9013Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.YProd),
@@ -123,7 +123,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfa533f895b22(&a)
+		regions.R5dc6f16a9013(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -29,14 +29,14 @@ func (c *startFused) run() {
 
 	// memora_logits.W1.start
 	if kern.Wide() {
-		a := regions.R18ef6a1dd370Args{
+		a := regions.Raf29f74dc8b5Args{
 			P0: unsafe.SliceData(c.W1Init),
 			P1: unsafe.SliceData(t3),
 			N0: dH,
 			N1: dK,
 			S0: [2]float32{t2},
 		}
-		regions.R18ef6a1dd370(&a)
+		regions.Raf29f74dc8b5(&a)
 	} else {
 		for i := range dH {
 			W1Init := c.W1Init[i*dK:][:dK]
@@ -49,13 +49,13 @@ func (c *startFused) run() {
 
 	// memora_logits.W1.start
 	if kern.Wide() {
-		a := regions.Rcb4d5bfa498aArgs{
+		a := regions.R452f8fb338c9Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(c.StartSoftmax),
 			N0: dH,
 			N1: dK,
 		}
-		regions.Rcb4d5bfa498a(&a)
+		regions.R452f8fb338c9(&a)
 	} else {
 		for i := range dH {
 			t3_2 := t3[i*dK:][:dK]
@@ -89,14 +89,14 @@ func (c *startFused) run() {
 
 	// memora_logits.W2.start
 	if kern.Wide() {
-		a := regions.R18ef6a1dd370Args{
+		a := regions.Raf29f74dc8b5Args{
 			P0: unsafe.SliceData(c.W2Init),
 			P1: unsafe.SliceData(t8),
 			N0: dV,
 			N1: dH,
 			S0: [2]float32{t7},
 		}
-		regions.R18ef6a1dd370(&a)
+		regions.Raf29f74dc8b5(&a)
 	} else {
 		for i := range dV {
 			W2Init := c.W2Init[i*dH:][:dH]
@@ -109,13 +109,13 @@ func (c *startFused) run() {
 
 	// memora_logits.W2.start
 	if kern.Wide() {
-		a := regions.Rcb4d5bfa498aArgs{
+		a := regions.R452f8fb338c9Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.StartSoftmax2),
 			N0: dV,
 			N1: dH,
 		}
-		regions.Rcb4d5bfa498a(&a)
+		regions.R452f8fb338c9(&a)
 	} else {
 		for i := range dV {
 			t8_2 := t8[i*dH:][:dH]
@@ -170,7 +170,7 @@ func (c *startBackwardFused) run() {
 	// memora_logits.W2.start
 	clear(t22)
 	if kern.Wide() {
-		a := regions.R740c18d5e833Args{
+		a := regions.R3194d43879e5Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.W2Bar),
 			N0: dV,
@@ -178,7 +178,7 @@ func (c *startBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R740c18d5e833(&a)
+		regions.R3194d43879e5(&a)
 	} else {
 		for i := range dV {
 			t22_2 := t22[i*dH:][:dH]
@@ -193,7 +193,7 @@ func (c *startBackwardFused) run() {
 
 	// memora_logits.W2.start
 	if kern.Wide() {
-		a := regions.Rf99512487fe0Args{
+		a := regions.Rdfc81b904dafArgs{
 			P0: unsafe.SliceData(c.StartSoftmax2),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t32),
@@ -203,7 +203,7 @@ func (c *startBackwardFused) run() {
 			N3: 8,
 			N4: 12,
 		}
-		regions.Rf99512487fe0(&a)
+		regions.Rdfc81b904daf(&a)
 	} else {
 		for i := range dV {
 			startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
@@ -220,7 +220,7 @@ func (c *startBackwardFused) run() {
 
 	// memora_logits.W2.start
 	if kern.Wide() {
-		a := regions.R92c3463414b7Args{
+		a := regions.R6d4670e865f4Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(c.StartSoftmax2),
 			P2: unsafe.SliceData(t22),
@@ -229,7 +229,7 @@ func (c *startBackwardFused) run() {
 			N1: dH,
 			S0: [2]float32{t7},
 		}
-		regions.R92c3463414b7(&a)
+		regions.R6d4670e865f4(&a)
 	} else {
 		for i := range dV {
 			startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
@@ -245,7 +245,7 @@ func (c *startBackwardFused) run() {
 	// memora_logits.W1.start
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R740c18d5e833Args{
+		a := regions.R3194d43879e5Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(c.W1Bar),
 			N0: dH,
@@ -253,7 +253,7 @@ func (c *startBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R740c18d5e833(&a)
+		regions.R3194d43879e5(&a)
 	} else {
 		for i := range dH {
 			t72_2 := t72[i*dK:][:dK]
@@ -268,7 +268,7 @@ func (c *startBackwardFused) run() {
 
 	// memora_logits.W1.start
 	if kern.Wide() {
-		a := regions.Rf99512487fe0Args{
+		a := regions.Rdfc81b904dafArgs{
 			P0: unsafe.SliceData(c.StartSoftmax),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(t82),
@@ -278,7 +278,7 @@ func (c *startBackwardFused) run() {
 			N3: 8,
 			N4: 12,
 		}
-		regions.Rf99512487fe0(&a)
+		regions.Rdfc81b904daf(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]
@@ -295,7 +295,7 @@ func (c *startBackwardFused) run() {
 
 	// memora_logits.W1.start
 	if kern.Wide() {
-		a := regions.R92c3463414b7Args{
+		a := regions.R6d4670e865f4Args{
 			P0: unsafe.SliceData(t82),
 			P1: unsafe.SliceData(c.StartSoftmax),
 			P2: unsafe.SliceData(t72),
@@ -304,7 +304,7 @@ func (c *startBackwardFused) run() {
 			N1: dK,
 			S0: [2]float32{t2},
 		}
-		regions.R92c3463414b7(&a)
+		regions.R6d4670e865f4(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]

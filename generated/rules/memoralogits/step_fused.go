@@ -99,7 +99,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.Ra58157bdf321Args{
+		a2 := regions.Re74e772c366bArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.Theta),
@@ -109,7 +109,7 @@ func (c *stepFused) run() {
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.Ra58157bdf321(&a2)
+		regions.Re74e772c366b(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -127,7 +127,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := regions.Rc2242b2f4b24Args{
+		a2 := regions.R4c5f23f25df2Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.Q0),
@@ -139,7 +139,7 @@ func (c *stepFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Rc2242b2f4b24(&a2)
+		regions.R4c5f23f25df2(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -199,7 +199,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Ra4d70f29efadArgs{
+		a2 := regions.Rcb65fb27b972Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(t4),
@@ -207,7 +207,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Ra4d70f29efad(&a2)
+		regions.Rcb65fb27b972(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -244,7 +244,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Ra4d70f29efadArgs{
+		a2 := regions.Rcb65fb27b972Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t7),
@@ -252,7 +252,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Ra4d70f29efad(&a2)
+		regions.Rcb65fb27b972(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -289,7 +289,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Ra4d70f29efadArgs{
+		a2 := regions.Rcb65fb27b972Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t10),
@@ -297,7 +297,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Ra4d70f29efad(&a2)
+		regions.Rcb65fb27b972(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -329,7 +329,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Ra4d70f29efadArgs{
+		a2 := regions.Rcb65fb27b972Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t12),
 			P2: unsafe.SliceData(a),
@@ -337,7 +337,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Ra4d70f29efad(&a2)
+		regions.Rcb65fb27b972(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -364,13 +364,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R339508767285Args{
+				a2 := regions.R23ddd6aaabf3Args{
 					P0: unsafe.SliceData(W2State),
 					P1: unsafe.SliceData(t16),
 					N0: dV,
 					N1: dH,
 				}
-				regions.R339508767285(&a2)
+				regions.R23ddd6aaabf3(&a2)
 			} else {
 				for i := range dV {
 					W2State3 := W2State[i*dH:][:dH]
@@ -394,7 +394,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t193)
 			if kern.Wide() {
-				a2 := regions.R7cb238868ea9Args{
+				a2 := regions.Raf8986a9de76Args{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -403,7 +403,7 @@ func (c *stepFused) run() {
 					N2: 64*t13 + 64*chunks*l,
 					N3: -64,
 				}
-				regions.R7cb238868ea9(&a2)
+				regions.Raf8986a9de76(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -421,7 +421,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t223)
 			if kern.Wide() {
-				a2 := regions.R19cc3ce93887Args{
+				a2 := regions.R231674b291ffArgs{
 					P0: unsafe.SliceData(t5),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -431,7 +431,7 @@ func (c *stepFused) run() {
 					N2: 64*t13 + 64*chunks*l,
 					N3: -128,
 				}
-				regions.R19cc3ce93887(&a2)
+				regions.R231674b291ff(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -450,7 +450,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t252)
 			if kern.Wide() {
-				a2 := regions.R2b9f60e999a7Args{
+				a2 := regions.R7144dfda3462Args{
 					P0: unsafe.SliceData(t8),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -461,7 +461,7 @@ func (c *stepFused) run() {
 					N2: 64*t13 + 64*chunks*l,
 					N3: -256,
 				}
-				regions.R2b9f60e999a7(&a2)
+				regions.R7144dfda3462(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -481,7 +481,7 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t28)
 			if kern.Wide() {
-				a2 := regions.R2c59ee0e6cbeArgs{
+				a2 := regions.Re2047841854aArgs{
 					P0: unsafe.SliceData(t11),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t193),
@@ -493,7 +493,7 @@ func (c *stepFused) run() {
 					N2: 64*t13 + 64*chunks*l,
 					N3: -512,
 				}
-				regions.R2c59ee0e6cbe(&a2)
+				regions.Re2047841854a(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -515,13 +515,13 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t20, (l*chunks+t13)*16*dK), 1, dK)
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := regions.Rc08c2688aa60Args{
+				a2 := regions.R7158a3f63d25Args{
 					P0: unsafe.SliceData(t30),
 					P1: unsafe.SliceData(t31),
 					P2: unsafe.SliceData(t42),
 					N0: dH,
 				}
-				regions.Rc08c2688aa60(&a2)
+				regions.R7158a3f63d25(&a2)
 			} else {
 				for i := range 16 {
 					t30_2 := t30[i*dH:][:dH]
@@ -537,13 +537,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R3f114ab66972Args{
+				a2 := regions.R10c5aebac21aArgs{
 					P0: unsafe.SliceData(t21),
 					P1: unsafe.SliceData(e3),
 					N0: dV,
 					N1: 64*dV*t13 + 64*chunks*dV*l,
 				}
-				regions.R3f114ab66972(&a2)
+				regions.R10c5aebac21a(&a2)
 			} else {
 				for i := range 16 {
 					t21_2 := t21[((l*chunks+t13)*16+i)*dV:][:dV]
@@ -557,7 +557,7 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t42, 1, dH)
 			// memora_logits.W2, memora_logits.c
 			if kern.Wide() {
-				a2 := regions.Rba317eca0663Args{
+				a2 := regions.R54bd71a5dde2Args{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t193),
 					P2: unsafe.SliceData(t223),
@@ -567,7 +567,7 @@ func (c *stepFused) run() {
 					P6: unsafe.SliceData(t162),
 					N0: 64*t13 + 64*chunks*l,
 				}
-				regions.Rba317eca0663(&a2)
+				regions.R54bd71a5dde2(&a2)
 			} else {
 				t19_2 := t19[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -584,7 +584,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R12761a7651b5Args{
+				a2 := regions.R7f806e930dacArgs{
 					P0: unsafe.SliceData(e3),
 					P1: unsafe.SliceData(t42),
 					P2: unsafe.SliceData(t172),
@@ -592,7 +592,7 @@ func (c *stepFused) run() {
 					N1: dH,
 					N2: 16 * dH,
 				}
-				regions.R12761a7651b5(&a2)
+				regions.R7f806e930dac(&a2)
 			} else {
 				for i := range dV {
 					for j := range 16 {
@@ -607,7 +607,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R4134e131dce3Args{
+				a2 := regions.R061fd5a1ecc6Args{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t16),
 					P2: unsafe.SliceData(t54),
@@ -616,7 +616,7 @@ func (c *stepFused) run() {
 					N2: dH,
 					N3: dH * dV,
 				}
-				regions.R4134e131dce3(&a2)
+				regions.R061fd5a1ecc6(&a2)
 			} else {
 				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -636,14 +636,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R6e53e4b01b48Args{
+				a2 := regions.R172f17707245Args{
 					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(W222),
 					N0: dV,
 					N1: dH,
 					N2: dH * dV,
 				}
-				regions.R6e53e4b01b48(&a2)
+				regions.R172f17707245(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dV {
@@ -671,13 +671,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.R339508767285Args{
+				a2 := regions.R23ddd6aaabf3Args{
 					P0: unsafe.SliceData(W1State),
 					P1: unsafe.SliceData(t58),
 					N0: dH,
 					N1: dK,
 				}
-				regions.R339508767285(&a2)
+				regions.R23ddd6aaabf3(&a2)
 			} else {
 				for i := range dH {
 					W1State3 := W1State[i*dK:][:dK]
@@ -691,14 +691,14 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dH, 16, dV, F(1), false, t22_2, 1, dH, W2State, 1, dH, e3, 1, dV)
 			// memora_logits.G_W1
 			if kern.Wide() {
-				a2 := regions.R8d2cf3ac5a3eArgs{
+				a2 := regions.R45941896a208Args{
 					P0: unsafe.SliceData(t31),
 					P1: unsafe.SliceData(t22_2),
 					P2: unsafe.SliceData(t30),
 					P3: unsafe.SliceData(t71),
 					N0: dH,
 				}
-				regions.R8d2cf3ac5a3e(&a2)
+				regions.R45941896a208(&a2)
 			} else {
 				for i := range 16 {
 					t31_2 := t31[i*dH:][:dH]
@@ -715,7 +715,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R6764d615fbaaArgs{
+				a2 := regions.Refe2244647cdArgs{
 					P0: unsafe.SliceData(t19),
 					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t1822),
@@ -723,7 +723,7 @@ func (c *stepFused) run() {
 					N1: dK,
 					N2: 64*dK*t13 + 64*chunks*dK*l,
 				}
-				regions.R6764d615fbaa(&a2)
+				regions.Refe2244647cd(&a2)
 			} else {
 				t19_2 := t19[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -737,7 +737,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.c
 			if kern.Wide() {
-				a2 := regions.R4f800e6b1684Args{
+				a2 := regions.R1e2352b3963bArgs{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t193),
 					P2: unsafe.SliceData(t223),
@@ -748,7 +748,7 @@ func (c *stepFused) run() {
 					N0: dH,
 					N1: 16 * dH,
 				}
-				regions.R4f800e6b1684(&a2)
+				regions.R1e2352b3963b(&a2)
 			} else {
 				for i := range 16 {
 					t17_2 := t17[i*16:][:16]
@@ -768,7 +768,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R4134e131dce3Args{
+				a2 := regions.R061fd5a1ecc6Args{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t58),
 					P2: unsafe.SliceData(t76),
@@ -777,7 +777,7 @@ func (c *stepFused) run() {
 					N2: dK,
 					N3: dH * dK,
 				}
-				regions.R4134e131dce3(&a2)
+				regions.R061fd5a1ecc6(&a2)
 			} else {
 				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -797,14 +797,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R6e53e4b01b48Args{
+				a2 := regions.R172f17707245Args{
 					P0: unsafe.SliceData(t76),
 					P1: unsafe.SliceData(W122),
 					N0: dH,
 					N1: dK,
 					N2: dH * dK,
 				}
-				regions.R6e53e4b01b48(&a2)
+				regions.R172f17707245(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -832,7 +832,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := regions.R5d7221c3e74bArgs{
+				a2 := regions.R1259066e8ed2Args{
 					P0: unsafe.SliceData(W122),
 					P1: unsafe.SliceData(t22),
 					P2: unsafe.SliceData(t422),
@@ -845,7 +845,7 @@ func (c *stepFused) run() {
 					N5: 12,
 					N6: dH * dK,
 				}
-				regions.R5d7221c3e74b(&a2)
+				regions.R1259066e8ed2(&a2)
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
@@ -867,13 +867,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := regions.R19bf99f97517Args{
+				a2 := regions.R1013a2277678Args{
 					P0: unsafe.SliceData(t78),
 					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t522),
 					N0: dH,
 				}
-				regions.R19bf99f97517(&a2)
+				regions.R1013a2277678(&a2)
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
@@ -888,7 +888,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := regions.R8459ea383ae5Args{
+				a2 := regions.Re7dd4dedfd92Args{
 					P0: unsafe.SliceData(W222),
 					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t322),
@@ -900,7 +900,7 @@ func (c *stepFused) run() {
 					N4: 12,
 					N5: dH * dV,
 				}
-				regions.R8459ea383ae5(&a2)
+				regions.Re7dd4dedfd92(&a2)
 			} else {
 				for i := range 16 {
 					y3_2 := y3[i*dV:][:dV]
@@ -955,7 +955,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.R3a08da2a9456Args{
+		a2 := regions.Rb846eb6c31ecArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.Theta),
@@ -965,7 +965,7 @@ func (c *stepFused) run() {
 			N2: 64 * chunks,
 			N3: T,
 		}
-		regions.R3a08da2a9456(&a2)
+		regions.Rb846eb6c31ec(&a2)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
@@ -981,7 +981,7 @@ func (c *stepFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := regions.R7d0ea8674a7fArgs{
+		a2 := regions.R35965b11bbc7Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.Q0),
@@ -993,7 +993,7 @@ func (c *stepFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R7d0ea8674a7f(&a2)
+		regions.R35965b11bbc7(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1041,7 +1041,7 @@ func (c *stepFused) run() {
 				for a2 := range n {
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := regions.R08c26f1fc0a5Args{
+						a3 := regions.Re3afadbfb931Args{
 							P0: unsafe.SliceData(W1State2),
 							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(t2),
@@ -1052,7 +1052,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R08c26f1fc0a5(&a3)
+						regions.Re3afadbfb931(&a3)
 					} else {
 						for i := range dH {
 							W1State2_2 := W1State2[i*dK:][:dK]
@@ -1069,7 +1069,7 @@ func (c *stepFused) run() {
 					// memora_logits.e, memora_logits.U_W2
 					t24Entry := t24_2[a2]
 					if kern.Wide() {
-						a3 := regions.R79e9c8b14105Args{
+						a3 := regions.Re59a8f0823c8Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t23_2),
 							P2: unsafe.SliceData(t14),
@@ -1077,7 +1077,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{t24Entry},
 						}
-						regions.R79e9c8b14105(&a3)
+						regions.Re59a8f0823c8(&a3)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -1089,7 +1089,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := regions.R6a07f3d720e4Args{
+						a3 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(W2State2),
 							P1: unsafe.SliceData(t14),
 							P2: unsafe.SliceData(t33),
@@ -1099,7 +1099,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a3)
+						regions.R603af76cb01c(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
@@ -1115,14 +1115,14 @@ func (c *stepFused) run() {
 					// memora_logits.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a3 := regions.R56bfa44de323Args{
+							a3 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t33),
 								P1: unsafe.SliceData(t26),
 								P2: kern.Given(c.E),
 								N0: dV,
 								N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							}
-							regions.R56bfa44de323(&a3)
+							regions.R4b0f4252f427(&a3)
 						} else {
 							t26_2 := t26[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 							e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
@@ -1133,14 +1133,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a3 := regions.R00fa23bbf65fArgs{
+						a3 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t33),
 							P1: unsafe.SliceData(t26),
 							P2: unsafe.SliceData(e6),
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						regions.R00fa23bbf65f(&a3)
+						regions.Ree2eb9708d34(&a3)
 					} else {
 						t26_2 := t26[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1152,7 +1152,7 @@ func (c *stepFused) run() {
 					clear(t222)
 					t23Entry := t23_3[a2]
 					if kern.Wide() {
-						a3 := regions.R3f9688868f1cArgs{
+						a3 := regions.Rac76779fe126Args{
 							P0: unsafe.SliceData(e6),
 							P1: unsafe.SliceData(W2State2),
 							P2: unsafe.SliceData(t1622),
@@ -1166,7 +1166,7 @@ func (c *stepFused) run() {
 							N5: 12 * dH,
 							S0: [2]float32{t23Entry},
 						}
-						regions.R3f9688868f1c(&a3)
+						regions.Rac76779fe126(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
@@ -1181,13 +1181,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.Rcb4d5bfa498aArgs{
+						a3 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t273),
 							P1: unsafe.SliceData(W223),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Rcb4d5bfa498a(&a3)
+						regions.R452f8fb338c9(&a3)
 					} else {
 						for i := range dV {
 							t273_2 := t273[i*dH:][:dH]
@@ -1213,14 +1213,14 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.G_W1
 					if kern.Wide() {
-						a3 := regions.R2313c154d011Args{
+						a3 := regions.R0473d015dae4Args{
 							P0: unsafe.SliceData(t23_2),
 							P1: unsafe.SliceData(t222),
 							P2: unsafe.SliceData(t2),
 							P3: unsafe.SliceData(t41),
 							N0: dH,
 						}
-						regions.R2313c154d011(&a3)
+						regions.R0473d015dae4(&a3)
 					} else {
 						for i := range dH {
 							t23Entry2 := t23_2[i]
@@ -1231,7 +1231,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					if kern.Wide() {
-						a3 := regions.R9ff11d9606f0Args{
+						a3 := regions.Rf1cb1341735eArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(W1State2),
@@ -1242,7 +1242,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t24Entry},
 							S1: [2]float32{t23Entry},
 						}
-						regions.R9ff11d9606f0(&a3)
+						regions.Rf1cb1341735e(&a3)
 					} else {
 						for i := range dH {
 							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -1256,13 +1256,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := regions.Rcb4d5bfa498aArgs{
+						a3 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W123),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcb4d5bfa498a(&a3)
+						regions.R452f8fb338c9(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1288,7 +1288,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := regions.R57b4cb272e4aArgs{
+						a3 := regions.Red23b6c14631Args{
 							P0: unsafe.SliceData(W123),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(W1State2),
@@ -1300,7 +1300,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R57b4cb272e4a(&a3)
+						regions.Red23b6c14631(&a3)
 					} else {
 						for i := range dH {
 							W123_2 := W123[i*dK:][:dK]
@@ -1320,13 +1320,13 @@ func (c *stepFused) run() {
 					// memora_logits.y, memora_logits
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a3 := regions.R66d807a8b8d5Args{
+							a3 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t2),
 								P1: kern.Given(c.EProd),
 								N0: dH,
 								N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							regions.R66d807a8b8d5(&a3)
+							regions.Rc4bbc848acbc(&a3)
 						} else {
 							eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1337,13 +1337,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a3 := regions.R66d807a8b8d5Args{
+							a3 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t222),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							regions.R66d807a8b8d5(&a3)
+							regions.Rc4bbc848acbc(&a3)
 						} else {
 							GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1354,13 +1354,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a3 := regions.R66d807a8b8d5Args{
+							a3 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t50),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							regions.R66d807a8b8d5(&a3)
+							regions.Rc4bbc848acbc(&a3)
 						} else {
 							yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1370,12 +1370,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a3 := regions.R4be26aa9c288Args{
+						a3 := regions.R87ba377fe3c0Args{
 							P0: unsafe.SliceData(t50),
 							P1: unsafe.SliceData(t183),
 							N0: dH,
 						}
-						regions.R4be26aa9c288(&a3)
+						regions.R87ba377fe3c0(&a3)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -1384,7 +1384,7 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := regions.R77e455e39424Args{
+						a3 := regions.Rf3f509c2b374Args{
 							P0: unsafe.SliceData(W223),
 							P1: unsafe.SliceData(t183),
 							P2: unsafe.SliceData(W2State2),
@@ -1395,7 +1395,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R77e455e39424(&a3)
+						regions.Rf3f509c2b374(&a3)
 					} else {
 						for i := range dV {
 							W223_2 := W223[i*dH:][:dH]
@@ -1604,7 +1604,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.Ra58157bdf321Args{
+		a2 := regions.Re74e772c366bArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.Theta),
@@ -1614,7 +1614,7 @@ func (c *stepBackwardFused) run() {
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.Ra58157bdf321(&a2)
+		regions.Re74e772c366b(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1632,7 +1632,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := regions.Rc2242b2f4b24Args{
+		a2 := regions.R4c5f23f25df2Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.Q0),
@@ -1644,7 +1644,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Rc2242b2f4b24(&a2)
+		regions.R4c5f23f25df2(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1664,7 +1664,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.R3a08da2a9456Args{
+		a2 := regions.Rb846eb6c31ecArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.Theta),
@@ -1674,7 +1674,7 @@ func (c *stepBackwardFused) run() {
 			N2: 64 * chunks,
 			N3: T,
 		}
-		regions.R3a08da2a9456(&a2)
+		regions.Rb846eb6c31ec(&a2)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
@@ -1690,7 +1690,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := regions.R7d0ea8674a7fArgs{
+		a2 := regions.R35965b11bbc7Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.Q0),
@@ -1702,7 +1702,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R7d0ea8674a7f(&a2)
+		regions.R35965b11bbc7(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1734,7 +1734,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.e, memora_logits.U_W2, memora_logits.G_W1, memora_logits.y
 	if kern.Wide() {
-		a2 := regions.R4b7c745bb799Args{
+		a2 := regions.R24f7a0ef83c6Args{
 			P0:  unsafe.SliceData(t24),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -1757,7 +1757,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T*dH - 16*chunks*dH,
 		}
-		regions.R4b7c745bb799(&a2)
+		regions.R24f7a0ef83c6(&a2)
 	} else {
 		for i := range L {
 			t24_3 := t24[i*(T-16*chunks):][:T-16*chunks]
@@ -1830,7 +1830,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t23Entry := t23_3[a2]
 					if kern.Wide() {
-						a3 := regions.R7d160a5086a7Args{
+						a3 := regions.R2992eb46763cArgs{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(W2Trail),
@@ -1842,7 +1842,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4 * dH * dV * a2,
 							S0: [2]float32{t23Entry},
 						}
-						regions.R7d160a5086a7(&a3)
+						regions.R2992eb46763c(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1857,13 +1857,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.Rcb4d5bfa498aArgs{
+						a3 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t273),
 							P1: unsafe.SliceData(W222),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Rcb4d5bfa498a(&a3)
+						regions.R452f8fb338c9(&a3)
 					} else {
 						for i := range dV {
 							t273_2 := t273[i*dH:][:dH]
@@ -1890,7 +1890,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					t24Entry2 := t24_3[a2]
 					if kern.Wide() {
-						a3 := regions.R9eba96e225c8Args{
+						a3 := regions.Rde44afb04df4Args{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(W1Trail),
@@ -1903,7 +1903,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t24Entry2},
 							S1: [2]float32{t23Entry},
 						}
-						regions.R9eba96e225c8(&a3)
+						regions.Rde44afb04df4(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1918,13 +1918,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := regions.Rcb4d5bfa498aArgs{
+						a3 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(W122),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcb4d5bfa498a(&a3)
+						regions.R452f8fb338c9(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1967,7 +1967,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t23Entry3 := t23_3[a2]
 					if kern.Wide() {
-						a3 := regions.R4a394c4b7599Args{
+						a3 := regions.R0de1cd83c454Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t253),
@@ -1980,7 +1980,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t23Entry3},
 						}
-						regions.R4a394c4b7599(&a3)
+						regions.R0de1cd83c454(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1998,13 +1998,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := regions.Rcb4d5bfa498aArgs{
+						a3 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t274),
 							P1: unsafe.SliceData(W223),
 							N0: dV,
 							N1: dH,
 						}
-						regions.Rcb4d5bfa498a(&a3)
+						regions.R452f8fb338c9(&a3)
 					} else {
 						for i := range dV {
 							t274_2 := t274[i*dH:][:dH]
@@ -2031,7 +2031,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.y
 					clear(t322)
 					if kern.Wide() {
-						a3 := regions.R7d3b2c25ac43Args{
+						a3 := regions.R4fcaf4a4ea27Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(W223),
 							P2: unsafe.SliceData(t322),
@@ -2042,7 +2042,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
 							N5: dH,
 						}
-						regions.R7d3b2c25ac43(&a3)
+						regions.R4fcaf4a4ea27(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2055,7 +2055,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.y
 					if kern.Wide() {
-						a3 := regions.Rcb81e45387a3Args{
+						a3 := regions.R9187820c6210Args{
 							P0: unsafe.SliceData(t51),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(c.YProd),
@@ -2064,7 +2064,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 						}
-						regions.Rcb81e45387a3(&a3)
+						regions.R9187820c6210(&a3)
 					} else {
 						t51_2 := t51[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2078,7 +2078,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.y, memora_logits.W1
 					clear(t11)
 					if kern.Wide() {
-						a3 := regions.Rc2ea2cc7c3bcArgs{
+						a3 := regions.Rdab7a3e88039Args{
 							P0: unsafe.SliceData(t93),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t27),
@@ -2094,7 +2094,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							N7: 4*dH*dK*a2 + 4*dH*dK,
 						}
-						regions.Rc2ea2cc7c3bc(&a3)
+						regions.Rdab7a3e88039(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
@@ -2116,7 +2116,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t184 F
 					if kern.Wide() {
-						a3 := regions.R7b132eb2fc70Args{
+						a3 := regions.Rdebd8f42f15aArgs{
 							P0:  unsafe.SliceData(t93),
 							P1:  unsafe.SliceData(t13),
 							P2:  unsafe.SliceData(t41),
@@ -2151,7 +2151,7 @@ func (c *stepBackwardFused) run() {
 							N20: dH*dK + dK,
 							S0:  [2]float32{t184},
 						}
-						regions.R7b132eb2fc70(&a3)
+						regions.Rdebd8f42f15a(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t184_2 := t184
@@ -2187,7 +2187,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.U_W1
 					var t29 F
 					if kern.Wide() {
-						a3 := regions.Rb192d458953eArgs{
+						a3 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29Total),
@@ -2195,7 +2195,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							S0: [2]float32{t29},
 						}
-						regions.Rb192d458953e(&a3)
+						regions.R8d0595ff9e07(&a3)
 					} else {
 						t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -2210,7 +2210,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.G_W1, memora_logits.U_W1
 					t24Entry3 := t24_3[a2]
 					if kern.Wide() {
-						a3 := regions.R5ef2351158d8Args{
+						a3 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t22_2),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(c.EProd),
@@ -2220,7 +2220,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t24Entry3},
 						}
-						regions.R5ef2351158d8(&a3)
+						regions.Rb0ac9d7d5959(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2233,7 +2233,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					if kern.Wide() {
-						a3 := regions.R33044a52b86eArgs{
+						a3 := regions.Rf98529b210f6Args{
 							P0:  unsafe.SliceData(t2),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t43),
@@ -2257,7 +2257,7 @@ func (c *stepBackwardFused) run() {
 							N12: 8,
 							N13: 12,
 						}
-						regions.R33044a52b86e(&a3)
+						regions.Rf98529b210f6(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2284,7 +2284,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62_2)
 					var t52_2 F
 					if kern.Wide() {
-						a3 := regions.Rb6df46752883Args{
+						a3 := regions.R16b9e7825611Args{
 							P0:  unsafe.SliceData(t2),
 							P1:  unsafe.SliceData(t472),
 							P2:  unsafe.SliceData(c.E),
@@ -2312,7 +2312,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0:  [2]float32{t52_2},
 						}
-						regions.Rb6df46752883(&a3)
+						regions.R16b9e7825611(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
@@ -2349,7 +2349,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.U_W2
 					var t65 F
 					if kern.Wide() {
-						a3 := regions.R24ab3fea7414Args{
+						a3 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t22_2),
 							P1: unsafe.SliceData(t62_2),
 							P2: unsafe.SliceData(c.EProd),
@@ -2359,7 +2359,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t65},
 						}
-						regions.R24ab3fea7414(&a3)
+						regions.Re68c6ab4ce1d(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2376,7 +2376,7 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := regions.R82125cbeb063Args{
+						a3 := regions.R944073e47943Args{
 							P0: unsafe.SliceData(t452),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t67),
@@ -2384,7 +2384,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						regions.R82125cbeb063(&a3)
+						regions.R944073e47943(&a3)
 					} else {
 						t9_2 := t9[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2396,7 +2396,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
 					clear(t71)
 					if kern.Wide() {
-						a3 := regions.R13b149381e91Args{
+						a3 := regions.Rc80d81d561dfArgs{
 							P0:  unsafe.SliceData(t67),
 							P1:  unsafe.SliceData(c.E),
 							P2:  unsafe.SliceData(W2Trail),
@@ -2422,7 +2422,7 @@ func (c *stepBackwardFused) run() {
 							N14: 4 * dH * dV * a2,
 							S0:  [2]float32{t23Entry3},
 						}
-						regions.R13b149381e91(&a3)
+						regions.Rc80d81d561df(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2441,7 +2441,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
 					if kern.Wide() {
-						a3 := regions.R0f1432d531ffArgs{
+						a3 := regions.R06ede19401aeArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t22_2),
 							P2: unsafe.SliceData(t39),
@@ -2455,7 +2455,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							S0: [2]float32{t24Entry3},
 						}
-						regions.R0f1432d531ff(&a3)
+						regions.R06ede19401ae(&a3)
 					} else {
 						GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -2476,7 +2476,7 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.W1, memora_logits.W2
 					clear(t80)
 					if kern.Wide() {
-						a3 := regions.Rc93c1cf96310Args{
+						a3 := regions.Rcc8c1429e022Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t80),
@@ -2495,7 +2495,7 @@ func (c *stepBackwardFused) run() {
 							N9: 4 * dH * dK * a2,
 							S0: [2]float32{t23Entry3},
 						}
-						regions.Rc93c1cf96310(&a3)
+						regions.Rcc8c1429e022(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
@@ -2515,7 +2515,7 @@ func (c *stepBackwardFused) run() {
 					t7_2[a2] = t29 + t65
 					// memora_logits.e, memora_logits.U_W1, memora_logits
 					if kern.Wide() {
-						a3 := regions.R962d4f5dd84fArgs{
+						a3 := regions.R567d2a5c1379Args{
 							P0: unsafe.SliceData(t28),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(t8),
@@ -2525,7 +2525,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							S0: [2]float32{t24Entry3},
 						}
-						regions.R962d4f5dd84f(&a3)
+						regions.R567d2a5c1379(&a3)
 					} else {
 						t8_2 := t8[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -2578,7 +2578,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Ra4d70f29efadArgs{
+		a2 := regions.Rcb65fb27b972Args{
 			P0: unsafe.SliceData(t24_2),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -2586,7 +2586,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Ra4d70f29efad(&a2)
+		regions.Rcb65fb27b972(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2623,7 +2623,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Ra4d70f29efadArgs{
+		a2 := regions.Rcb65fb27b972Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t63),
 			P2: unsafe.SliceData(t722),
@@ -2631,7 +2631,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Ra4d70f29efad(&a2)
+		regions.Rcb65fb27b972(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2668,7 +2668,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Ra4d70f29efadArgs{
+		a2 := regions.Rcb65fb27b972Args{
 			P0: unsafe.SliceData(t722),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t102),
@@ -2676,7 +2676,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Ra4d70f29efad(&a2)
+		regions.Rcb65fb27b972(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2708,7 +2708,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := regions.Ra4d70f29efadArgs{
+		a2 := regions.Rcb65fb27b972Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(a),
@@ -2716,7 +2716,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 16 * chunks,
 		}
-		regions.Ra4d70f29efad(&a2)
+		regions.Rcb65fb27b972(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2739,7 +2739,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t23_2)
 			if kern.Wide() {
-				a2 := regions.Rd3a8a1862702Args{
+				a2 := regions.R9053d5412338Args{
 					P0: unsafe.SliceData(c.W2States),
 					P1: unsafe.SliceData(t154),
 					P2: unsafe.SliceData(t16),
@@ -2750,7 +2750,7 @@ func (c *stepBackwardFused) run() {
 					N2: 4*dH*dV*t3 + 4*chunks*dH*dV*l,
 					N3: 60 * dH * dV,
 				}
-				regions.Rd3a8a1862702(&a2)
+				regions.R9053d5412338(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
@@ -2780,7 +2780,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t194)
 			if kern.Wide() {
-				a2 := regions.R7cb238868ea9Args{
+				a2 := regions.Raf8986a9de76Args{
 					P0: unsafe.SliceData(t18),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2789,7 +2789,7 @@ func (c *stepBackwardFused) run() {
 					N2: 64*t3 + 64*chunks*l,
 					N3: -64,
 				}
-				regions.R7cb238868ea9(&a2)
+				regions.Raf8986a9de76(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -2807,7 +2807,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t224)
 			if kern.Wide() {
-				a2 := regions.R19cc3ce93887Args{
+				a2 := regions.R231674b291ffArgs{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2817,7 +2817,7 @@ func (c *stepBackwardFused) run() {
 					N2: 64*t3 + 64*chunks*l,
 					N3: -128,
 				}
-				regions.R19cc3ce93887(&a2)
+				regions.R231674b291ff(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -2836,7 +2836,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t255)
 			if kern.Wide() {
-				a2 := regions.R2b9f60e999a7Args{
+				a2 := regions.R7144dfda3462Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2847,7 +2847,7 @@ func (c *stepBackwardFused) run() {
 					N2: 64*t3 + 64*chunks*l,
 					N3: -256,
 				}
-				regions.R2b9f60e999a7(&a2)
+				regions.R7144dfda3462(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -2867,7 +2867,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t282)
 			if kern.Wide() {
-				a2 := regions.R2c59ee0e6cbeArgs{
+				a2 := regions.Re2047841854aArgs{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -2879,7 +2879,7 @@ func (c *stepBackwardFused) run() {
 					N2: 64*t3 + 64*chunks*l,
 					N3: -512,
 				}
-				regions.R2c59ee0e6cbe(&a2)
+				regions.Re2047841854a(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -2899,7 +2899,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.e, memora_logits.G_W1
 			if kern.Wide() {
-				a2 := regions.R4c6bc41c8abaArgs{
+				a2 := regions.R9c41a89d03efArgs{
 					P0: unsafe.SliceData(c.EProd2),
 					P1: unsafe.SliceData(c.GW1Prod2),
 					P2: unsafe.SliceData(t422),
@@ -2907,7 +2907,7 @@ func (c *stepBackwardFused) run() {
 					N0: dH,
 					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				regions.R4c6bc41c8aba(&a2)
+				regions.R9c41a89d03ef(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -2925,7 +2925,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.W2
 			clear(t324)
 			if kern.Wide() {
-				a2 := regions.Rd3a8a1862702Args{
+				a2 := regions.R9053d5412338Args{
 					P0: unsafe.SliceData(c.W1States),
 					P1: unsafe.SliceData(t57),
 					P2: unsafe.SliceData(t58),
@@ -2936,7 +2936,7 @@ func (c *stepBackwardFused) run() {
 					N2: 4*dH*dK*t3 + 4*chunks*dH*dK*l,
 					N3: 60 * dH * dK,
 				}
-				regions.Rd3a8a1862702(&a2)
+				regions.R9053d5412338(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -2955,7 +2955,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W2
 			clear(t5222)
 			if kern.Wide() {
-				a2 := regions.R3d0adddbc6f4Args{
+				a2 := regions.Rc836fda28abfArgs{
 					P0:  unsafe.SliceData(t),
 					P1:  unsafe.SliceData(c.YProd2),
 					P2:  unsafe.SliceData(t23_2),
@@ -2980,7 +2980,7 @@ func (c *stepBackwardFused) run() {
 					N14: 12,
 					N15: dH * dV,
 				}
-				regions.R3d0adddbc6f4(&a2)
+				regions.Rc836fda28abf(&a2)
 			} else {
 				for i := range 16 {
 					tView := t[((l*chunks+t3)*16+i)*dV:][:dV]
@@ -3010,7 +3010,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W1
 			clear(t133)
 			if kern.Wide() {
-				a2 := regions.Re8be15f51ac1Args{
+				a2 := regions.Rd60e79cc9f51Args{
 					P0:  unsafe.SliceData(c.YProd2),
 					P1:  unsafe.SliceData(t5222),
 					P2:  unsafe.SliceData(t22),
@@ -3036,7 +3036,7 @@ func (c *stepBackwardFused) run() {
 					N14: 64*dH*dK*t3 + 64*chunks*dH*dK*l,
 					N15: dH * dK,
 				}
-				regions.Re8be15f51ac1(&a2)
+				regions.Rd60e79cc9f51(&a2)
 			} else {
 				for i := range 16 {
 					yProd2 := c.YProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -3067,7 +3067,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R2c239389365dArgs{
+				a2 := regions.Rab6327863e86Args{
 					P0: unsafe.SliceData(t1523),
 					P1: unsafe.SliceData(c.W12),
 					P2: unsafe.SliceData(t142),
@@ -3085,7 +3085,7 @@ func (c *stepBackwardFused) run() {
 					N8: 64*dH*dK*t3 + 64*chunks*dH*dK*l,
 					N9: dH * dK,
 				}
-				regions.R2c239389365d(&a2)
+				regions.Rab6327863e86(&a2)
 			} else {
 				for i := range 16 {
 					t1523_2 := t1523[i*dH:][:dH]
@@ -3111,7 +3111,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1
 			clear(t2022)
 			if kern.Wide() {
-				a2 := regions.R25bca3693d7dArgs{
+				a2 := regions.Ra1030e62affeArgs{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t172),
 					P2: unsafe.SliceData(t2022),
@@ -3123,7 +3123,7 @@ func (c *stepBackwardFused) run() {
 					N5: dK,
 					N6: dH * dK,
 				}
-				regions.R25bca3693d7d(&a2)
+				regions.Ra1030e62affe(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dH {
@@ -3139,7 +3139,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Ra97db9206a4aArgs{
+				a2 := regions.R0e795e408069Args{
 					P0: unsafe.SliceData(t2223),
 					P1: unsafe.SliceData(t21),
 					N0: dH,
@@ -3147,7 +3147,7 @@ func (c *stepBackwardFused) run() {
 					N2: 8,
 					N3: 12,
 				}
-				regions.Ra97db9206a4a(&a2)
+				regions.R0e795e408069(&a2)
 			} else {
 				for i := range 16 {
 					t2223_2 := t2223[i*dH:][:dH]
@@ -3180,7 +3180,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(16*dH, 16, dK, F(1), false, t145, 16, 1, t172, dK, 1, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK)
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.R4614066f9137Args{
+				a2 := regions.R91f3a971b76fArgs{
 					P0: unsafe.SliceData(t145),
 					P1: unsafe.SliceData(t19),
 					P2: unsafe.SliceData(t2322),
@@ -3188,7 +3188,7 @@ func (c *stepBackwardFused) run() {
 					N1: 64*t3 + 64*chunks*l,
 					N2: 16 * dH,
 				}
-				regions.R4614066f9137(&a2)
+				regions.R91f3a971b76f(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -3218,7 +3218,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Rf845c7e96d93Args{
+				a2 := regions.R93a5b01b8707Args{
 					P0: unsafe.SliceData(t20),
 					P1: unsafe.SliceData(t2222),
 					P2: unsafe.SliceData(t276),
@@ -3228,7 +3228,7 @@ func (c *stepBackwardFused) run() {
 					N3: 8,
 					N4: 12,
 				}
-				regions.Rf845c7e96d93(&a2)
+				regions.R93a5b01b8707(&a2)
 			} else {
 				for i := range 16 {
 					t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
@@ -3244,14 +3244,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.G_W1, memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R65b5424a93e1Args{
+				a2 := regions.R6fdfbc47d018Args{
 					P0: unsafe.SliceData(c.EProd2),
 					P1: unsafe.SliceData(t2522),
 					P2: unsafe.SliceData(t403),
 					N0: dH,
 					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				regions.R65b5424a93e1(&a2)
+				regions.R6fdfbc47d018(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -3266,7 +3266,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.Rcc1e3ea7e2adArgs{
+				a2 := regions.Rb2f4d3d1cd08Args{
 					P0: unsafe.SliceData(t513),
 					P1: unsafe.SliceData(c.W22),
 					P2: unsafe.SliceData(t50),
@@ -3284,7 +3284,7 @@ func (c *stepBackwardFused) run() {
 					N8: 64*dH*dV*t3 + 64*chunks*dH*dV*l,
 					N9: dH * dV,
 				}
-				regions.Rcc1e3ea7e2ad(&a2)
+				regions.Rb2f4d3d1cd08(&a2)
 			} else {
 				for i := range 16 {
 					t513_2 := t513[i*dV:][:dV]
@@ -3310,7 +3310,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t56)
 			if kern.Wide() {
-				a2 := regions.R25bca3693d7dArgs{
+				a2 := regions.Ra1030e62affeArgs{
 					P0: unsafe.SliceData(a),
 					P1: unsafe.SliceData(t532),
 					P2: unsafe.SliceData(t56),
@@ -3322,7 +3322,7 @@ func (c *stepBackwardFused) run() {
 					N5: dH,
 					N6: dH * dV,
 				}
-				regions.R25bca3693d7d(&a2)
+				regions.Ra1030e62affe(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dV {
@@ -3338,7 +3338,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.Ra97db9206a4aArgs{
+				a2 := regions.R0e795e408069Args{
 					P0: unsafe.SliceData(t3222),
 					P1: unsafe.SliceData(t572),
 					N0: dV,
@@ -3346,7 +3346,7 @@ func (c *stepBackwardFused) run() {
 					N2: 8,
 					N3: 12,
 				}
-				regions.Ra97db9206a4a(&a2)
+				regions.R0e795e408069(&a2)
 			} else {
 				for i := range 16 {
 					t3222_2 := t3222[i*dV:][:dV]
@@ -3385,7 +3385,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2, memora_logits.c
 			clear(t63_2)
 			if kern.Wide() {
-				a2 := regions.R7d9f4227e619Args{
+				a2 := regions.Red5269493724Args{
 					P0: unsafe.SliceData(t614),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
@@ -3401,7 +3401,7 @@ func (c *stepBackwardFused) run() {
 					N2: 192,
 					N3: 64*t3 + 64*chunks*l,
 				}
-				regions.R7d9f4227e619(&a2)
+				regions.Red5269493724(&a2)
 			} else {
 				for i := range 16 {
 					t614_2 := t614[i*16:][:16]
@@ -3423,13 +3423,13 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dV, 16, dH, F(1), true, t643, 1, dV, kern.From(c.W2States, (l*chunks+t3)*dV*dH), dH, 1, t403, 1, dH)
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := regions.R94ab030ead93Args{
+				a2 := regions.R253514e96540Args{
 					P0: unsafe.SliceData(t643),
 					P1: unsafe.SliceData(t212),
 					N0: dV,
 					N1: 64*dV*t3 + 64*chunks*dV*l,
 				}
-				regions.R94ab030ead93(&a2)
+				regions.R253514e96540(&a2)
 			} else {
 				for i := range 16 {
 					t643_2 := t643[i*dV:][:dV]
@@ -3456,7 +3456,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dH, 16, dV, F(1), true, t692, 1, dH, kern.From(c.W2States, (l*chunks+t3)*dV*dH), 1, dH, t643, 1, dV)
 			// memora_logits.e, memora_logits.G_W1
 			if kern.Wide() {
-				a2 := regions.R9368cfaebddbArgs{
+				a2 := regions.R658ec3c74e65Args{
 					P0: unsafe.SliceData(c.GW1Prod2),
 					P1: unsafe.SliceData(c.EProd2),
 					P2: unsafe.SliceData(t2522),
@@ -3465,7 +3465,7 @@ func (c *stepBackwardFused) run() {
 					N0: dH,
 					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				regions.R9368cfaebddb(&a2)
+				regions.R658ec3c74e65(&a2)
 			} else {
 				for i := range 16 {
 					GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -3488,7 +3488,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t832)
 			if kern.Wide() {
-				a2 := regions.Rbbcf397e38cdArgs{
+				a2 := regions.Rab40c1d068b4Args{
 					P0:  unsafe.SliceData(t17),
 					P1:  unsafe.SliceData(t194),
 					P2:  unsafe.SliceData(t224),
@@ -3507,7 +3507,7 @@ func (c *stepBackwardFused) run() {
 					N9:  8,
 					N10: 12,
 				}
-				regions.Rbbcf397e38cd(&a2)
+				regions.Rab40c1d068b4(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -3534,7 +3534,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := regions.Ra7bad688ab62Args{
+				a2 := regions.Re45428b432b7Args{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t792),
 					P2: unsafe.SliceData(t842),
@@ -3543,7 +3543,7 @@ func (c *stepBackwardFused) run() {
 					N2: 64*t3 + 64*chunks*l,
 					N3: -512,
 				}
-				regions.Ra7bad688ab62(&a2)
+				regions.Re45428b432b7(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -3561,7 +3561,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t88)
 			if kern.Wide() {
-				a2 := regions.R00715a213cf0Args{
+				a2 := regions.Rb73e464aac63Args{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t194),
 					P2: unsafe.SliceData(t224),
@@ -3578,7 +3578,7 @@ func (c *stepBackwardFused) run() {
 					N8: 8,
 					N9: 12,
 				}
-				regions.R00715a213cf0(&a2)
+				regions.Rb73e464aac63(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -3604,7 +3604,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := regions.Rbe65463052b1Args{
+				a2 := regions.R18613cbe5183Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t842),
 					P2: unsafe.SliceData(t89),
@@ -3613,7 +3613,7 @@ func (c *stepBackwardFused) run() {
 					N2: 64*t3 + 64*chunks*l,
 					N3: -256,
 				}
-				regions.Rbe65463052b1(&a2)
+				regions.R18613cbe5183(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -3631,7 +3631,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t93_2)
 			if kern.Wide() {
-				a2 := regions.R299c0f2c7eadArgs{
+				a2 := regions.R04b391cfd924Args{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t194),
 					P2: unsafe.SliceData(t89),
@@ -3645,7 +3645,7 @@ func (c *stepBackwardFused) run() {
 					N6: 8,
 					N7: 12,
 				}
-				regions.R299c0f2c7ead(&a2)
+				regions.R04b391cfd924(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -3670,7 +3670,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := regions.R0fd7c9a5c480Args{
+				a2 := regions.Rdf1b7acdfc7bArgs{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t89),
 					P2: unsafe.SliceData(t94),
@@ -3679,7 +3679,7 @@ func (c *stepBackwardFused) run() {
 					N2: 64*t3 + 64*chunks*l,
 					N3: -128,
 				}
-				regions.R0fd7c9a5c480(&a2)
+				regions.Rdf1b7acdfc7b(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -3697,7 +3697,7 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t96)
 			if kern.Wide() {
-				a2 := regions.Rd0777843c4d6Args{
+				a2 := regions.R8de6a6cae111Args{
 					P0: unsafe.SliceData(t17),
 					P1: unsafe.SliceData(t94),
 					P2: unsafe.SliceData(t96),
@@ -3708,7 +3708,7 @@ func (c *stepBackwardFused) run() {
 					N4: 8,
 					N5: 12,
 				}
-				regions.Rd0777843c4d6(&a2)
+				regions.R8de6a6cae111(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -3728,12 +3728,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.Rfb89de0f18f9Args{
+				a2 := regions.R9c141bcc583dArgs{
 					P0: unsafe.SliceData(t21),
 					P1: unsafe.SliceData(t572),
 					P2: unsafe.SliceData(t104),
 				}
-				regions.Rfb89de0f18f9(&a2)
+				regions.R9c141bcc583d(&a2)
 			} else {
 				for i := range 16 {
 					t104[i] = t21[i] + t572[i]
@@ -3752,12 +3752,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.Rfb89de0f18f9Args{
+				a2 := regions.R9c141bcc583dArgs{
 					P0: unsafe.SliceData(t832),
 					P1: unsafe.SliceData(t108),
 					P2: unsafe.SliceData(t109),
 				}
-				regions.Rfb89de0f18f9(&a2)
+				regions.R9c141bcc583d(&a2)
 			} else {
 				for i := range 16 {
 					t109[i] = t832[i] + t108[i]
@@ -3799,13 +3799,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.R050b0ab91603Args{
+				a2 := regions.Rca0dd433906bArgs{
 					P0: unsafe.SliceData(t88),
 					P1: unsafe.SliceData(t111),
 					P2: unsafe.SliceData(t116),
 					P3: unsafe.SliceData(t117),
 				}
-				regions.R050b0ab91603(&a2)
+				regions.Rca0dd433906b(&a2)
 			} else {
 				for i := range 16 {
 					t117[i] = (t88[i] + t111[i]) + t116[i]
@@ -3857,13 +3857,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.R050b0ab91603Args{
+				a2 := regions.Rca0dd433906bArgs{
 					P0: unsafe.SliceData(t93_2),
 					P1: unsafe.SliceData(t119),
 					P2: unsafe.SliceData(t124),
 					P3: unsafe.SliceData(t125),
 				}
-				regions.R050b0ab91603(&a2)
+				regions.Rca0dd433906b(&a2)
 			} else {
 				for i := range 16 {
 					t125[i] = (t93_2[i] + t119[i]) + t124[i]
@@ -3932,7 +3932,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a.start
 			if kern.Wide() {
-				a2 := regions.R8fbd7cf6f2caArgs{
+				a2 := regions.Ra71e4d9175bbArgs{
 					P0: unsafe.SliceData(t96),
 					P1: unsafe.SliceData(t127),
 					P2: unsafe.SliceData(t131),
@@ -3943,7 +3943,7 @@ func (c *stepBackwardFused) run() {
 					P7: unsafe.SliceData(t192),
 					N0: 64*t3 + 64*chunks*l,
 				}
-				regions.R8fbd7cf6f2ca(&a2)
+				regions.Ra71e4d9175bb(&a2)
 			} else {
 				t182_2 := t182[(l*chunks+t3)*16:][:16]
 				t192_2 := t192[(l*chunks+t3)*16:][:16]
@@ -3964,7 +3964,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			if kern.Wide() {
-				a2 := regions.R92685f2e970aArgs{
+				a2 := regions.Rcfd02613b49dArgs{
 					P0: unsafe.SliceData(t19),
 					P1: unsafe.SliceData(t2222),
 					P2: unsafe.SliceData(t202),
@@ -3974,7 +3974,7 @@ func (c *stepBackwardFused) run() {
 					N1: dK,
 					N2: 64*dK*t3 + 64*chunks*dK*l,
 				}
-				regions.R92685f2e970a(&a2)
+				regions.Rcfd02613b49d(&a2)
 			} else {
 				for i := range 16 {
 					t2222_2 := t2222[i*dK:][:dK]
@@ -3992,7 +3992,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t202, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t762, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := regions.Rc3c629915158Args{
+				a2 := regions.Re3649f1888c0Args{
 					P0: unsafe.SliceData(c.W1States),
 					P1: unsafe.SliceData(t2022),
 					P2: unsafe.SliceData(t57),
@@ -4001,7 +4001,7 @@ func (c *stepBackwardFused) run() {
 					N1: dK,
 					N2: 4*dH*dK*t3 + 4*chunks*dH*dK*l,
 				}
-				regions.Rc3c629915158(&a2)
+				regions.Re3649f1888c0(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -4017,7 +4017,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK, t762, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
-				a2 := regions.Rc3c629915158Args{
+				a2 := regions.Re3649f1888c0Args{
 					P0: unsafe.SliceData(c.W2States),
 					P1: unsafe.SliceData(t56),
 					P2: unsafe.SliceData(t154),
@@ -4026,7 +4026,7 @@ func (c *stepBackwardFused) run() {
 					N1: dH,
 					N2: 4*dH*dV*t3 + 4*chunks*dH*dV*l,
 				}
-				regions.Rc3c629915158(&a2)
+				regions.Re3649f1888c0(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
@@ -4051,7 +4051,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.K0Bar)
 	clear(c.Q0Bar)
 	if kern.Wide() {
-		a2 := regions.R896e57bff468Args{
+		a2 := regions.R215f2bce557eArgs{
 			P0: unsafe.SliceData(c.K0Bar),
 			P1: unsafe.SliceData(t8),
 			P2: unsafe.SliceData(c.Q0Bar),
@@ -4063,7 +4063,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 16*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R896e57bff468(&a2)
+		regions.R215f2bce557e(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -4081,7 +4081,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := regions.Ra8b51b2f9ed4Args{
+		a2 := regions.Redf38b5c62a6Args{
 			P0: unsafe.SliceData(c.K0Bar),
 			P1: unsafe.SliceData(t202),
 			P2: unsafe.SliceData(c.Q0Bar),
@@ -4093,7 +4093,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.Ra8b51b2f9ed4(&a2)
+		regions.Redf38b5c62a6(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4114,7 +4114,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.v
 	clear(c.VBar)
 	if kern.Wide() {
-		a2 := regions.R3fc37e6a9acaArgs{
+		a2 := regions.R54936d09c999Args{
 			P0: unsafe.SliceData(c.VBar),
 			P1: unsafe.SliceData(t9),
 			N0: L,
@@ -4124,7 +4124,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 16*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R3fc37e6a9aca(&a2)
+		regions.R54936d09c999(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -4139,7 +4139,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.v
 	if kern.Wide() {
-		a2 := regions.R35c759f51793Args{
+		a2 := regions.R1bd6431e90deArgs{
 			P0: unsafe.SliceData(c.VBar),
 			P1: unsafe.SliceData(t212),
 			N0: L,
@@ -4149,7 +4149,7 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * dV,
 			N5: T * dV,
 		}
-		regions.R35c759f51793(&a2)
+		regions.R1bd6431e90de(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4168,7 +4168,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.RhoBar)
 	clear(c.ThetaBar)
 	if kern.Wide() {
-		a2 := regions.R18aa9c248505Args{
+		a2 := regions.R14e854d5577aArgs{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -4178,7 +4178,7 @@ func (c *stepBackwardFused) run() {
 			N2: 64 * chunks,
 			N3: T,
 		}
-		regions.R18aa9c248505(&a2)
+		regions.R14e854d5577a(&a2)
 	} else {
 		for i := range L {
 			rhoBar := c.RhoBar[i*T+16*chunks:][:T-16*chunks]
@@ -4194,7 +4194,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := regions.R4b5b94848897Args{
+		a2 := regions.Rc95920d74e55Args{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t182),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -4204,7 +4204,7 @@ func (c *stepBackwardFused) run() {
 			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.R4b5b94848897(&a2)
+		regions.Rc95920d74e55(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {

@@ -28,14 +28,14 @@ func (c *startFused) run() {
 
 	// memora_printed.W1.start
 	if kern.Wide() {
-		a := regions.R18ef6a1dd370Args{
+		a := regions.Raf29f74dc8b5Args{
 			P0: unsafe.SliceData(c.W1Init),
 			P1: unsafe.SliceData(t3),
 			N0: dH,
 			N1: dK,
 			S0: [2]float32{t2},
 		}
-		regions.R18ef6a1dd370(&a)
+		regions.Raf29f74dc8b5(&a)
 	} else {
 		for i := range dH {
 			W1Init := c.W1Init[i*dK:][:dK]
@@ -48,13 +48,13 @@ func (c *startFused) run() {
 
 	// memora_printed.W1.start
 	if kern.Wide() {
-		a := regions.Rcb4d5bfa498aArgs{
+		a := regions.R452f8fb338c9Args{
 			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(c.StartSoftmax),
 			N0: dH,
 			N1: dK,
 		}
-		regions.Rcb4d5bfa498a(&a)
+		regions.R452f8fb338c9(&a)
 	} else {
 		for i := range dH {
 			t3_2 := t3[i*dK:][:dK]
@@ -88,14 +88,14 @@ func (c *startFused) run() {
 
 	// memora_printed.W2.start
 	if kern.Wide() {
-		a := regions.R18ef6a1dd370Args{
+		a := regions.Raf29f74dc8b5Args{
 			P0: unsafe.SliceData(c.W2Init),
 			P1: unsafe.SliceData(t8),
 			N0: dK,
 			N1: dH,
 			S0: [2]float32{t7},
 		}
-		regions.R18ef6a1dd370(&a)
+		regions.Raf29f74dc8b5(&a)
 	} else {
 		for i := range dK {
 			W2Init := c.W2Init[i*dH:][:dH]
@@ -108,13 +108,13 @@ func (c *startFused) run() {
 
 	// memora_printed.W2.start
 	if kern.Wide() {
-		a := regions.Rcb4d5bfa498aArgs{
+		a := regions.R452f8fb338c9Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(c.StartSoftmax2),
 			N0: dK,
 			N1: dH,
 		}
-		regions.Rcb4d5bfa498a(&a)
+		regions.R452f8fb338c9(&a)
 	} else {
 		for i := range dK {
 			t8_2 := t8[i*dH:][:dH]
@@ -168,7 +168,7 @@ func (c *startBackwardFused) run() {
 	// memora_printed.W2.start
 	clear(t22)
 	if kern.Wide() {
-		a := regions.R740c18d5e833Args{
+		a := regions.R3194d43879e5Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.W2Bar),
 			N0: dK,
@@ -176,7 +176,7 @@ func (c *startBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R740c18d5e833(&a)
+		regions.R3194d43879e5(&a)
 	} else {
 		for i := range dK {
 			t22_2 := t22[i*dH:][:dH]
@@ -191,7 +191,7 @@ func (c *startBackwardFused) run() {
 
 	// memora_printed.W2.start
 	if kern.Wide() {
-		a := regions.Rf99512487fe0Args{
+		a := regions.Rdfc81b904dafArgs{
 			P0: unsafe.SliceData(c.StartSoftmax2),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t32),
@@ -201,7 +201,7 @@ func (c *startBackwardFused) run() {
 			N3: 8,
 			N4: 12,
 		}
-		regions.Rf99512487fe0(&a)
+		regions.Rdfc81b904daf(&a)
 	} else {
 		for i := range dK {
 			startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
@@ -218,7 +218,7 @@ func (c *startBackwardFused) run() {
 
 	// memora_printed.W2.start
 	if kern.Wide() {
-		a := regions.R92c3463414b7Args{
+		a := regions.R6d4670e865f4Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(c.StartSoftmax2),
 			P2: unsafe.SliceData(t22),
@@ -227,7 +227,7 @@ func (c *startBackwardFused) run() {
 			N1: dH,
 			S0: [2]float32{t7},
 		}
-		regions.R92c3463414b7(&a)
+		regions.R6d4670e865f4(&a)
 	} else {
 		for i := range dK {
 			startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
@@ -243,7 +243,7 @@ func (c *startBackwardFused) run() {
 	// memora_printed.W1.start
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R740c18d5e833Args{
+		a := regions.R3194d43879e5Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(c.W1Bar),
 			N0: dH,
@@ -251,7 +251,7 @@ func (c *startBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R740c18d5e833(&a)
+		regions.R3194d43879e5(&a)
 	} else {
 		for i := range dH {
 			t72_2 := t72[i*dK:][:dK]
@@ -266,7 +266,7 @@ func (c *startBackwardFused) run() {
 
 	// memora_printed.W1.start
 	if kern.Wide() {
-		a := regions.Rf99512487fe0Args{
+		a := regions.Rdfc81b904dafArgs{
 			P0: unsafe.SliceData(c.StartSoftmax),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(t82),
@@ -276,7 +276,7 @@ func (c *startBackwardFused) run() {
 			N3: 8,
 			N4: 12,
 		}
-		regions.Rf99512487fe0(&a)
+		regions.Rdfc81b904daf(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]
@@ -293,7 +293,7 @@ func (c *startBackwardFused) run() {
 
 	// memora_printed.W1.start
 	if kern.Wide() {
-		a := regions.R92c3463414b7Args{
+		a := regions.R6d4670e865f4Args{
 			P0: unsafe.SliceData(t82),
 			P1: unsafe.SliceData(c.StartSoftmax),
 			P2: unsafe.SliceData(t72),
@@ -302,7 +302,7 @@ func (c *startBackwardFused) run() {
 			N1: dK,
 			S0: [2]float32{t2},
 		}
-		regions.R92c3463414b7(&a)
+		regions.R6d4670e865f4(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]

@@ -78,7 +78,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// memora_printed.e
 					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
+						a2 := regions.Re3afadbfb931Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
@@ -89,7 +89,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R08c26f1fc0a5(&a2)
+						regions.Re3afadbfb931(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -105,13 +105,13 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.e
 					if kern.Wide() {
-						a2 := regions.Rd7918b4c18aaArgs{
+						a2 := regions.R4ddf34fe5693Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t6),
 							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.Rd7918b4c18aa(&a2)
+						regions.R4ddf34fe5693(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -122,7 +122,7 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.e
 					if kern.Wide() {
-						a2 := regions.R864d0d2d465dArgs{
+						a2 := regions.Rcd04a6ba987eArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t7),
@@ -132,7 +132,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R864d0d2d465d(&a2)
+						regions.Rcd04a6ba987e(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -148,13 +148,13 @@ func (c *stepFused) run() {
 					// memora_printed.e
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.R9e3d409da788Args{
+						a2 := regions.Rdd8bf15cf471Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t8Total),
 							N0: dK,
 							S0: [2]float32{t8},
 						}
-						regions.R9e3d409da788(&a2)
+						regions.Rdd8bf15cf471(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -171,14 +171,14 @@ func (c *stepFused) run() {
 					var t12 F
 					if len(c.ELin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rd7a8fd664969Args{
+							a2 := regions.Rcef92b4c332bArgs{
 								P0: unsafe.SliceData(t7),
 								P1: kern.Given(c.ELin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t10},
 							}
-							regions.Rd7a8fd664969(&a2)
+							regions.Rcef92b4c332b(&a2)
 						} else {
 							eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -188,7 +188,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R9a22237d72a8Args{
+						a2 := regions.R1956613e38aaArgs{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t11),
 							P2: unsafe.SliceData(t12Total),
@@ -196,7 +196,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t12},
 							S1: [2]float32{t10},
 						}
-						regions.R9a22237d72a8(&a2)
+						regions.R1956613e38aa(&a2)
 					} else {
 						t12_2 := t12
 						t12Sums := [16]F{t12_2}
@@ -215,7 +215,7 @@ func (c *stepFused) run() {
 					// memora_printed.e, memora_printed.G_W1
 					var t54 F
 					if kern.Wide() {
-						a2 := regions.R55f9f150d21bArgs{
+						a2 := regions.Ref631bb7a449Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -226,7 +226,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t54},
 							S1: [2]float32{t16},
 						}
-						regions.R55f9f150d21b(&a2)
+						regions.Ref631bb7a449(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						v := c.V[(l*T+a+C*s)*dK:][:dK]
@@ -248,7 +248,7 @@ func (c *stepFused) run() {
 					w := F(2 * t51)
 					w2 := F(F(F(0.5*t51)*t542) * t60)
 					if kern.Wide() {
-						a2 := regions.R02f3c6e53e46Args{
+						a2 := regions.Rbdce3353e8e1Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(t20),
 							P2: unsafe.SliceData(t64),
@@ -258,7 +258,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{w},
 						}
-						regions.R02f3c6e53e46(&a2)
+						regions.Rbdce3353e8e1(&a2)
 					} else {
 						t66_2 := t66
 						t66Sums := [16]F{t66_2}
@@ -275,13 +275,13 @@ func (c *stepFused) run() {
 					// memora_printed.G_W1
 					w3 := F(t60 * t662)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t64),
 							P1: unsafe.SliceData(t71),
 							N0: dK,
 							S0: [2]float32{w3},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t71[i] = t64[i] + w3
@@ -290,7 +290,7 @@ func (c *stepFused) run() {
 					// memora_printed.G_W1
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.Rbf2e3bbbdc15Args{
+						a2 := regions.R7d0b058be430Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
@@ -300,7 +300,7 @@ func (c *stepFused) run() {
 							N3: 12,
 							N4: dH,
 						}
-						regions.Rbf2e3bbbdc15(&a2)
+						regions.R7d0b058be430(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -313,7 +313,7 @@ func (c *stepFused) run() {
 					// memora_printed.G_W1, memora_printed.e, memora_printed.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R6ade63ff69c3Args{
+						a2 := regions.R7e6f7db1c935Args{
 							P0: unsafe.SliceData(t6),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
@@ -322,7 +322,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R6ade63ff69c3(&a2)
+						regions.R7e6f7db1c935(&a2)
 					} else {
 						for i := range dH {
 							t6Entry := t6[i]
@@ -335,7 +335,7 @@ func (c *stepFused) run() {
 					// memora_printed.W1, memora_printed.U_W1, memora_printed.G_W1
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R9ff11d9606f0Args{
+						a2 := regions.Rf1cb1341735eArgs{
 							P0: unsafe.SliceData(t81),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
@@ -346,7 +346,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R9ff11d9606f0(&a2)
+						regions.Rf1cb1341735e(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -360,13 +360,13 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W1
 					if kern.Wide() {
-						a2 := regions.Rcb4d5bfa498aArgs{
+						a2 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcb4d5bfa498a(&a2)
+						regions.R452f8fb338c9(&a2)
 					} else {
 						for i := range dH {
 							t88_2 := t88[i*dK:][:dK]
@@ -392,7 +392,7 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.Ra57bada00bc8Args{
+						a2 := regions.R1ef33f73bfe6Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
@@ -401,7 +401,7 @@ func (c *stepFused) run() {
 							N1: dH,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.Ra57bada00bc8(&a2)
+						regions.R1ef33f73bfe6(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -414,13 +414,13 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.Rcb4d5bfa498aArgs{
+						a2 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t141),
 							P1: unsafe.SliceData(W22),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Rcb4d5bfa498a(&a2)
+						regions.R452f8fb338c9(&a2)
 					} else {
 						for i := range dK {
 							t141_2 := t141[i*dH:][:dH]
@@ -446,7 +446,7 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.y, memora_printed
 					if kern.Wide() {
-						a2 := regions.R57b4cb272e4aArgs{
+						a2 := regions.Red23b6c14631Args{
 							P0: unsafe.SliceData(W12),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(W1State),
@@ -458,7 +458,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R57b4cb272e4a(&a2)
+						regions.Red23b6c14631(&a2)
 					} else {
 						for i := range dH {
 							W12_2 := W12[i*dK:][:dK]
@@ -478,13 +478,13 @@ func (c *stepFused) run() {
 					// memora_printed.y, memora_printed
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.EProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -495,13 +495,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -512,13 +512,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t143),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -528,12 +528,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R4faaa75d07aeArgs{
+						a2 := regions.Reab93ccbe2b4Args{
 							P0: unsafe.SliceData(t143),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.R4faaa75d07ae(&a2)
+						regions.Reab93ccbe2b4(&a2)
 					} else {
 						for i := range dH {
 							t143Entry := t143[i]
@@ -542,7 +542,7 @@ func (c *stepFused) run() {
 					}
 					// memora_printed.y, memora_printed
 					if kern.Wide() {
-						a2 := regions.R36081512e73dArgs{
+						a2 := regions.R79b3d984001bArgs{
 							P0: unsafe.SliceData(W22),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(W2State),
@@ -553,7 +553,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R36081512e73d(&a2)
+						regions.R79b3d984001b(&a2)
 					} else {
 						for i := range dK {
 							W22_2 := W22[i*dH:][:dH]
@@ -572,13 +572,13 @@ func (c *stepFused) run() {
 					// memora_printed.y
 					var t150 F
 					if kern.Wide() {
-						a2 := regions.R9e3d409da788Args{
+						a2 := regions.Rdd8bf15cf471Args{
 							P0: unsafe.SliceData(t149),
 							P1: unsafe.SliceData(t150Total),
 							N0: dK,
 							S0: [2]float32{t150},
 						}
-						regions.R9e3d409da788(&a2)
+						regions.Rdd8bf15cf471(&a2)
 					} else {
 						t150_2 := t150
 						t150Sums := [16]F{t150_2}
@@ -595,14 +595,14 @@ func (c *stepFused) run() {
 					var t154 F
 					if len(c.YLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rd7a8fd664969Args{
+							a2 := regions.Rcef92b4c332bArgs{
 								P0: unsafe.SliceData(t149),
 								P1: kern.Given(c.YLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t152},
 							}
-							regions.Rd7a8fd664969(&a2)
+							regions.Rcef92b4c332b(&a2)
 						} else {
 							yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -612,7 +612,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R9a22237d72a8Args{
+						a2 := regions.R1956613e38aaArgs{
 							P0: unsafe.SliceData(t149),
 							P1: unsafe.SliceData(t153),
 							P2: unsafe.SliceData(t154Total),
@@ -620,7 +620,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t154},
 							S1: [2]float32{t152},
 						}
-						regions.R9a22237d72a8(&a2)
+						regions.R1956613e38aa(&a2)
 					} else {
 						t154_2 := t154
 						t154Sums := [16]F{t154_2}
@@ -637,7 +637,7 @@ func (c *stepFused) run() {
 					t158 := num.Sqrt(F(1e-05) + (t154 / w6))
 					// memora_printed.y
 					if kern.Wide() {
-						a2 := regions.Rebb900f8bcd1Args{
+						a2 := regions.R60eb07bf3053Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t153),
 							P2: unsafe.SliceData(c.Y),
@@ -645,7 +645,7 @@ func (c *stepFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t158},
 						}
-						regions.Rebb900f8bcd1(&a2)
+						regions.R60eb07bf3053(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -757,7 +757,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_printed.e, memora_printed.G_W1, memora_printed.U_W2, memora_printed.y
 	if kern.Wide() {
-		a := regions.Rf88fa97842a1Args{
+		a := regions.Rc6257b6bea18Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -782,7 +782,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Rf88fa97842a1(&a)
+		regions.Rc6257b6bea18(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -841,7 +841,7 @@ func (c *stepBackwardFused) run() {
 
 	// memora_printed.e, memora_printed.y
 	if kern.Wide() {
-		a := regions.R64cf3f410302Args{
+		a := regions.Rf7e9879670feArgs{
 			P0: unsafe.SliceData(c.ELin),
 			P1: unsafe.SliceData(c.YLin),
 			P2: unsafe.SliceData(t12),
@@ -854,7 +854,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R64cf3f410302(&a)
+		regions.Rf7e9879670fe(&a)
 	} else {
 		for i := range L {
 			t12_2 := t12[i*T:][:T]
@@ -909,7 +909,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.G_W1
 					var t54 F
 					if kern.Wide() {
-						a2 := regions.Rb349ca729007Args{
+						a2 := regions.Rcbfd0b20340fArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -920,7 +920,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t54},
 							S1: [2]float32{t16},
 						}
-						regions.Rb349ca729007(&a2)
+						regions.Rcbfd0b20340f(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -943,7 +943,7 @@ func (c *stepBackwardFused) run() {
 					w := F(2 * t51)
 					w2 := F(F(F(0.5*t51)*t542) * t60)
 					if kern.Wide() {
-						a2 := regions.R1b2e49efa079Args{
+						a2 := regions.Rf2925be50dbbArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t20),
 							P2: unsafe.SliceData(t64),
@@ -954,7 +954,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{w},
 						}
-						regions.R1b2e49efa079(&a2)
+						regions.Rf2925be50dbb(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t66_2 := t66
@@ -972,13 +972,13 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.G_W1
 					w3 := F(t60 * t662)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t64),
 							P1: unsafe.SliceData(t71),
 							N0: dK,
 							S0: [2]float32{w3},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t71[i] = t64[i] + w3
@@ -988,7 +988,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R9eba96e225c8Args{
+						a2 := regions.Rde44afb04df4Args{
 							P0: unsafe.SliceData(t81),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1Trail),
@@ -1001,7 +1001,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R9eba96e225c8(&a2)
+						regions.Rde44afb04df4(&a2)
 					} else {
 						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1016,13 +1016,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W1
 					if kern.Wide() {
-						a2 := regions.Rcb4d5bfa498aArgs{
+						a2 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(W12),
 							N0: dH,
 							N1: dK,
 						}
-						regions.Rcb4d5bfa498a(&a2)
+						regions.R452f8fb338c9(&a2)
 					} else {
 						for i := range dH {
 							t88_2 := t88[i*dK:][:dK]
@@ -1048,7 +1048,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.Rd641e5573a1fArgs{
+						a2 := regions.R8ce990c67b3dArgs{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
@@ -1059,7 +1059,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.Rd641e5573a1f(&a2)
+						regions.R8ce990c67b3d(&a2)
 					} else {
 						for i := range dK {
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
@@ -1073,13 +1073,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.Rcb4d5bfa498aArgs{
+						a2 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t141),
 							P1: unsafe.SliceData(W22),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Rcb4d5bfa498a(&a2)
+						regions.R452f8fb338c9(&a2)
 					} else {
 						for i := range dK {
 							t141_2 := t141[i*dH:][:dH]
@@ -1129,7 +1129,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.G_W1
 					var t543 F
 					if kern.Wide() {
-						a2 := regions.R655666034864Args{
+						a2 := regions.Rff7d407af45dArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1141,7 +1141,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t543},
 							S1: [2]float32{t163},
 						}
-						regions.R655666034864(&a2)
+						regions.Rff7d407af45d(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1166,7 +1166,7 @@ func (c *stepBackwardFused) run() {
 					w7 := F(2 * t512)
 					w8 := F(F(F(0.5*t512)*t544) * t60)
 					if kern.Wide() {
-						a2 := regions.R1b2e49efa079Args{
+						a2 := regions.Rf2925be50dbbArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t203),
 							P2: unsafe.SliceData(t643),
@@ -1177,7 +1177,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{w7},
 						}
-						regions.R1b2e49efa079(&a2)
+						regions.Rf2925be50dbb(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t663_2 := t663
@@ -1196,7 +1196,7 @@ func (c *stepBackwardFused) run() {
 					var t822 F
 					w9 := F(t60 * t664)
 					if kern.Wide() {
-						a2 := regions.R1387d222ed9cArgs{
+						a2 := regions.Rb511db6e6689Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(c.YLin),
 							P2: unsafe.SliceData(t643),
@@ -1208,7 +1208,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t158},
 							S2: [2]float32{w9},
 						}
-						regions.R1387d222ed9c(&a2)
+						regions.Rb511db6e6689(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
@@ -1226,7 +1226,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.W2, memora_printed.W1, memora_printed.U_W2, memora_printed.G_W2
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.R0581e6160058Args{
+						a2 := regions.Rf3d298b79353Args{
 							P0: unsafe.SliceData(t712),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(t139),
@@ -1238,7 +1238,7 @@ func (c *stepBackwardFused) run() {
 							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R0581e6160058(&a2)
+						regions.Rf3d298b79353(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1255,13 +1255,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.W2
 					if kern.Wide() {
-						a2 := regions.Rcb4d5bfa498aArgs{
+						a2 := regions.R452f8fb338c9Args{
 							P0: unsafe.SliceData(t1412),
 							P1: unsafe.SliceData(W222),
 							N0: dK,
 							N1: dH,
 						}
-						regions.Rcb4d5bfa498a(&a2)
+						regions.R452f8fb338c9(&a2)
 					} else {
 						for i := range dK {
 							t1412_2 := t1412[i*dH:][:dH]
@@ -1289,7 +1289,7 @@ func (c *stepBackwardFused) run() {
 					var t2022 F
 					w11 := F(F(w27*t5222) * t8222)
 					if kern.Wide() {
-						a2 := regions.Re3e97a4d25e8Args{
+						a2 := regions.R3ed2b0171716Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1300,7 +1300,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w11},
 							S2: [2]float32{t5222},
 						}
-						regions.Re3e97a4d25e8(&a2)
+						regions.R3ed2b0171716(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1319,13 +1319,13 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.y
 					w12 := F(t60 * t2023)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t25),
 							N0: dK,
 							S0: [2]float32{w12},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t25[i] = t18[i] + w12
@@ -1334,7 +1334,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.y, memora_printed.W2
 					clear(t27)
 					if kern.Wide() {
-						a2 := regions.Rf26512c7592dArgs{
+						a2 := regions.R900d550afc6aArgs{
 							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(W222),
 							P2: unsafe.SliceData(t168),
@@ -1349,7 +1349,7 @@ func (c *stepBackwardFused) run() {
 							N5: 12 * dH,
 							N6: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rf26512c7592d(&a2)
+						regions.R900d550afc6a(&a2)
 					} else {
 						for i := range dK {
 							W222_2 := W222[i*dH:][:dH]
@@ -1370,7 +1370,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.y
 					if kern.Wide() {
-						a2 := regions.R146d55ba77ecArgs{
+						a2 := regions.Rf79efc8b7f8bArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(c.YProd),
 							P2: unsafe.SliceData(t32),
@@ -1379,7 +1379,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R146d55ba77ec(&a2)
+						regions.Rf79efc8b7f8b(&a2)
 					} else {
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
@@ -1392,7 +1392,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.y, memora_printed.W1
 					clear(t37)
 					if kern.Wide() {
-						a2 := regions.Rc2ea2cc7c3bcArgs{
+						a2 := regions.Rdab7a3e88039Args{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.Q),
@@ -1408,7 +1408,7 @@ func (c *stepBackwardFused) run() {
 							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N7: 4*dH*dK*a + 4*dH*dK,
 						}
-						regions.Rc2ea2cc7c3bc(&a2)
+						regions.Rdab7a3e88039(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
@@ -1430,7 +1430,7 @@ func (c *stepBackwardFused) run() {
 					clear(t5422)
 					var t44 F
 					if kern.Wide() {
-						a2 := regions.Rceb483b46a8fArgs{
+						a2 := regions.R96dc1bb3a169Args{
 							P0:  unsafe.SliceData(t25),
 							P1:  unsafe.SliceData(t39),
 							P2:  unsafe.SliceData(t712),
@@ -1454,7 +1454,7 @@ func (c *stepBackwardFused) run() {
 							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{t44},
 						}
-						regions.Rceb483b46a8f(&a2)
+						regions.R96dc1bb3a169(&a2)
 					} else {
 						t44_2 := t44
 						for i := range dK {
@@ -1489,7 +1489,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.U_W2
 					var t57 F
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t62),
 							P1: unsafe.SliceData(t5422),
 							P2: unsafe.SliceData(c.EProd),
@@ -1499,7 +1499,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t57},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.Re68c6ab4ce1d(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1518,7 +1518,7 @@ func (c *stepBackwardFused) run() {
 					clear(t7522)
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.R7b132eb2fc70Args{
+						a2 := regions.Rdebd8f42f15aArgs{
 							P0:  unsafe.SliceData(t35),
 							P1:  unsafe.SliceData(t602),
 							P2:  unsafe.SliceData(t81),
@@ -1553,7 +1553,7 @@ func (c *stepBackwardFused) run() {
 							N20: dH*dK + dK,
 							S0:  [2]float32{t65},
 						}
-						regions.R7b132eb2fc70(&a2)
+						regions.Rdebd8f42f15a(&a2)
 					} else {
 						t81_2 := t81[(l*T+a+C*s)*dH:][:dH]
 						t65_2 := t65
@@ -1589,7 +1589,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.U_W1
 					var t7622 F
 					if kern.Wide() {
-						a2 := regions.Rb192d458953eArgs{
+						a2 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t7522),
 							P2: unsafe.SliceData(t7622Total),
@@ -1597,7 +1597,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t7622},
 						}
-						regions.Rb192d458953e(&a2)
+						regions.R8d0595ff9e07(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t7622_2 := t7622
@@ -1614,7 +1614,7 @@ func (c *stepBackwardFused) run() {
 					w15 := F(-0.39894228040143265 * thetaEntry3)
 					w16 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R20c7992c3afeArgs{
+						a2 := regions.Ra1ca10cda41aArgs{
 							P0: unsafe.SliceData(t161),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.EProd),
@@ -1625,7 +1625,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w16},
 							S1: [2]float32{w15},
 						}
-						regions.R20c7992c3afe(&a2)
+						regions.Ra1ca10cda41a(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1637,7 +1637,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.G_W1
 					if kern.Wide() {
-						a2 := regions.Re8f1548c4e85Args{
+						a2 := regions.R0726d9d1375dArgs{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t882),
 							P2: unsafe.SliceData(t90),
@@ -1648,7 +1648,7 @@ func (c *stepBackwardFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.Re8f1548c4e85(&a2)
+						regions.R0726d9d1375d(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1664,7 +1664,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.G_W1
 					var t162_2 F
 					if kern.Wide() {
-						a2 := regions.R99ac7416281bArgs{
+						a2 := regions.R2c6e5eb9dd60Args{
 							P0: unsafe.SliceData(t532),
 							P1: unsafe.SliceData(t90),
 							P2: unsafe.SliceData(t91),
@@ -1672,7 +1672,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							S0: [2]float32{t162_2},
 						}
-						regions.R99ac7416281b(&a2)
+						regions.R2c6e5eb9dd60(&a2)
 					} else {
 						t162_3 := t162_2
 						t162Sums := [16]F{t162_3}
@@ -1691,7 +1691,7 @@ func (c *stepBackwardFused) run() {
 					var t109 F
 					w17 := -F(t60 * t162_2)
 					if kern.Wide() {
-						a2 := regions.Rc308debb5c88Args{
+						a2 := regions.Rfc5352738699Args{
 							P0: unsafe.SliceData(t91),
 							P1: unsafe.SliceData(c.ELin),
 							P2: unsafe.SliceData(t203),
@@ -1708,7 +1708,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w17},
 							S4: [2]float32{t163},
 						}
-						regions.Rc308debb5c88(&a2)
+						regions.Rfc5352738699(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t109_2 := t109
@@ -1741,7 +1741,7 @@ func (c *stepBackwardFused) run() {
 					w18 := F(F(F(-2*t512)*t60) * t163_2)
 					w19 := F(F(F(F(-2*t512)*t512)*t60) * t163_2)
 					if kern.Wide() {
-						a2 := regions.R21e1d27c574eArgs{
+						a2 := regions.R8dfc02aa3362Args{
 							P0: unsafe.SliceData(t53),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t203),
@@ -1756,7 +1756,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{w18},
 							S3: [2]float32{w19},
 						}
-						regions.R21e1d27c574e(&a2)
+						regions.R8dfc02aa3362(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t123_2 := t123
@@ -1784,7 +1784,7 @@ func (c *stepBackwardFused) run() {
 					w20 := F(F(t512*t544) * t60)
 					w21 := F(F(F(0.5*t512)*t60) * t124)
 					if kern.Wide() {
-						a2 := regions.Rea66848e7531Args{
+						a2 := regions.Rb3cd0dc3d03eArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t118),
 							P2: unsafe.SliceData(t96),
@@ -1797,7 +1797,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t512},
 							S3: [2]float32{w20},
 						}
-						regions.Rea66848e7531(&a2)
+						regions.Rb3cd0dc3d03e(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t136_2 := t136
@@ -1815,13 +1815,13 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e
 					w22 := F(t60 * t1362)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t134),
 							P1: unsafe.SliceData(t14122),
 							N0: dK,
 							S0: [2]float32{w22},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t14122[i] = t134[i] + w22
@@ -1830,7 +1830,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.W2, memora_printed.W1, memora_printed.G_W1
 					clear(t1432)
 					if kern.Wide() {
-						a2 := regions.Rb841d1060b9aArgs{
+						a2 := regions.R4df45f552eaeArgs{
 							P0:  unsafe.SliceData(t14122),
 							P1:  unsafe.SliceData(t712),
 							P2:  unsafe.SliceData(W2Trail),
@@ -1852,7 +1852,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4 * dH * dK * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.Rb841d1060b9a(&a2)
+						regions.R4df45f552eae(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1874,7 +1874,7 @@ func (c *stepBackwardFused) run() {
 					w25 := F(0.19947114020071627 * thetaEntry3)
 					w26 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.Rafaf143bd8b7Args{
+						a2 := regions.R4431fb29c36eArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(t161),
@@ -1891,7 +1891,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{thetaEntry3},
 							S3: [2]float32{w24},
 						}
-						regions.Rafaf143bd8b7(&a2)
+						regions.R4431fb29c36e(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t76_2 := t76[(l*T+a+C*s)*dH:][:dH]
@@ -1911,7 +1911,7 @@ func (c *stepBackwardFused) run() {
 					// memora_printed.e, memora_printed.W1, memora_printed.W2
 					clear(t15422)
 					if kern.Wide() {
-						a2 := regions.Rc93c1cf96310Args{
+						a2 := regions.Rcc8c1429e022Args{
 							P0: unsafe.SliceData(t1522),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t15422),
@@ -1930,7 +1930,7 @@ func (c *stepBackwardFused) run() {
 							N9: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rc93c1cf96310(&a2)
+						regions.Rcc8c1429e022(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1947,7 +1947,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_printed.e, memora_printed.U_W1
 					if kern.Wide() {
-						a2 := regions.R6fd54fe1652eArgs{
+						a2 := regions.Rb8e2866dfdb3Args{
 							P0: unsafe.SliceData(t7522),
 							P1: unsafe.SliceData(t114),
 							P2: unsafe.SliceData(t15422),
@@ -1959,7 +1959,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R6fd54fe1652e(&a2)
+						regions.Rb8e2866dfdb3(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]

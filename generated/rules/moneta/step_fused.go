@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
+						a2 := regions.Re3afadbfb931Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
@@ -73,7 +73,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R08c26f1fc0a5(&a2)
+						regions.Re3afadbfb931(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -90,7 +90,7 @@ func (c *stepFused) run() {
 					// moneta.g, moneta.W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R79e9c8b14105Args{
+						a2 := regions.Re59a8f0823c8Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t142),
@@ -98,7 +98,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R79e9c8b14105(&a2)
+						regions.Re59a8f0823c8(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -110,7 +110,7 @@ func (c *stepFused) run() {
 					}
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t3),
@@ -120,7 +120,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -136,14 +136,14 @@ func (c *stepFused) run() {
 					// moneta.g
 					if len(c.GMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rfe3eed83e9aaArgs{
+							a2 := regions.Raf489263b6bbArgs{
 								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.GMax2),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.Rfe3eed83e9aa(&a2)
+							regions.Raf489263b6bb(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
@@ -154,14 +154,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rcaa51adde911Args{
+						a2 := regions.Rc8fbae6983b3Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(g),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rcaa51adde911(&a2)
+						regions.Rc8fbae6983b3(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -175,7 +175,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R80d26fb85660Args{
+						a2 := regions.R69654e57bd9eArgs{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
@@ -190,7 +190,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R80d26fb85660(&a2)
+						regions.R69654e57bd9e(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -205,14 +205,14 @@ func (c *stepFused) run() {
 					}
 					// moneta.W1
 					if kern.Wide() {
-						a2 := regions.R2313c154d011Args{
+						a2 := regions.R0473d015dae4Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
 							P3: unsafe.SliceData(t46),
 							N0: dH,
 						}
-						regions.R2313c154d011(&a2)
+						regions.R0473d015dae4(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -224,7 +224,7 @@ func (c *stepFused) run() {
 					// moneta.W1, moneta.W2, moneta.y
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rbb869d487155Args{
+						a2 := regions.Rb79096a3d10cArgs{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -242,7 +242,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rbb869d487155(&a2)
+						regions.Rb79096a3d10c(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -264,13 +264,13 @@ func (c *stepFused) run() {
 					// moneta.y, moneta
 					if len(c.GProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.GProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -281,13 +281,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.W1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -298,13 +298,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t50),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -314,12 +314,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R4be26aa9c288Args{
+						a2 := regions.R87ba377fe3c0Args{
 							P0: unsafe.SliceData(t50),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.R4be26aa9c288(&a2)
+						regions.R87ba377fe3c0(&a2)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -328,7 +328,7 @@ func (c *stepFused) run() {
 					}
 					// moneta.y
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(y2),
@@ -338,7 +338,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -427,7 +427,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	if kern.Wide() {
-		a := regions.Rfaf456b83ca4Args{
+		a := regions.Rf6d78c24cdb5Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.GProd),
 			P2:  unsafe.SliceData(c.W1Prod),
@@ -450,7 +450,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Rfaf456b83ca4(&a)
+		regions.Rf6d78c24cdb5(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -503,7 +503,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.g
 	if kern.Wide() {
-		a := regions.Rdaaa81aa1a5fArgs{
+		a := regions.R77b3956ec594Args{
 			P0: unsafe.SliceData(c.GMax2),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t10),
@@ -516,7 +516,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rdaaa81aa1a5f(&a)
+		regions.R77b3956ec594(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -569,7 +569,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rb099192c15ddArgs{
+						a2 := regions.R4113bb1d9423Args{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(c.W2Init),
@@ -583,7 +583,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rb099192c15dd(&a2)
+						regions.R4113bb1d9423(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -601,7 +601,7 @@ func (c *stepBackwardFused) run() {
 					w2 := F(1) - rhoEntry
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R11d3aa12772cArgs{
+						a2 := regions.R354d06dd60b1Args{
 							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -616,7 +616,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R11d3aa12772c(&a2)
+						regions.R354d06dd60b1(&a2)
 					} else {
 						t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -643,7 +643,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w4 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R8585bc62c57eArgs{
+						a2 := regions.R9f8b6e2ee77dArgs{
 							P0:  unsafe.SliceData(g),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(W2Trail),
@@ -668,7 +668,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{w4},
 							S1:  [2]float32{rhoEntry3},
 						}
-						regions.R8585bc62c57e(&a2)
+						regions.R9f8b6e2ee77d(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -692,14 +692,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
+						a2 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t4),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Ree2eb9708d34(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -708,7 +708,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.y
 					if kern.Wide() {
-						a2 := regions.Rcb81e45387a3Args{
+						a2 := regions.R9187820c6210Args{
 							P0: unsafe.SliceData(t51),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
@@ -717,7 +717,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rcb81e45387a3(&a2)
+						regions.R9187820c6210(&a2)
 					} else {
 						t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -735,7 +735,7 @@ func (c *stepBackwardFused) run() {
 					var t37 F
 					w5 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R0b9f73dd1826Args{
+						a2 := regions.Ra222204cbe18Args{
 							P0:  unsafe.SliceData(t923),
 							P1:  unsafe.SliceData(t46),
 							P2:  unsafe.SliceData(c.Q),
@@ -770,11 +770,12 @@ func (c *stepBackwardFused) run() {
 							N18: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N19: 4 * dH * dK * a,
 							N20: dH * dK,
+							N21: -dH*dK + dK,
 							S0:  [2]float32{t37},
 							S1:  [2]float32{t35},
 							S2:  [2]float32{w5},
 						}
-						regions.R0b9f73dd1826(&a2)
+						regions.Ra222204cbe18(&a2)
 					} else {
 						t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
 						t37_2 := t37
@@ -819,7 +820,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					var t182 F
 					if kern.Wide() {
-						a2 := regions.Rb192d458953eArgs{
+						a2 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t182Total),
@@ -827,7 +828,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t182},
 						}
-						regions.Rb192d458953e(&a2)
+						regions.R8d0595ff9e07(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t182_2 := t182
@@ -842,7 +843,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R5ef2351158d8Args{
+						a2 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t95),
 							P2: unsafe.SliceData(c.GProd),
@@ -852,7 +853,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R5ef2351158d8(&a2)
+						regions.Rb0ac9d7d5959(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -868,7 +869,7 @@ func (c *stepBackwardFused) run() {
 					var t49 F
 					var t5122 F
 					if kern.Wide() {
-						a2 := regions.R4c6df714db70Args{
+						a2 := regions.Ra15d9c4f7e9dArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(g),
 							P2:  unsafe.SliceData(W2Trail),
@@ -903,7 +904,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t49},
 							S2:  [2]float32{w5},
 						}
-						regions.R4c6df714db70(&a2)
+						regions.Ra15d9c4f7e9d(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -953,7 +954,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.W2
 					var t47 F
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t4422),
 							P2: unsafe.SliceData(c.GProd),
@@ -963,7 +964,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t47},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.Re68c6ab4ce1d(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -980,7 +981,7 @@ func (c *stepBackwardFused) run() {
 					t47 = t47Total[0]
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.R5f49006a764dArgs{
+						a2 := regions.Re7d73cb8954fArgs{
 							P0: unsafe.SliceData(t34),
 							P1: unsafe.SliceData(t4322),
 							P2: unsafe.SliceData(t4),
@@ -993,7 +994,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R5f49006a764d(&a2)
+						regions.Re7d73cb8954f(&a2)
 					} else {
 						t12_2 := t12[(l*T+a+C*s)*dV:][:dV]
 						t62_3 := t62_2[(l*T+a+C*s)*dV:][:dV]
@@ -1012,7 +1013,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.g, moneta.W1, moneta.W2, moneta.y
 					clear(t80)
 					if kern.Wide() {
-						a2 := regions.Rf3cfd720ee74Args{
+						a2 := regions.R2f7d9f50328bArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t75),
 							P2:  unsafe.SliceData(g),
@@ -1038,7 +1039,7 @@ func (c *stepBackwardFused) run() {
 							N13: 4 * dH * dV * a,
 							S0:  [2]float32{rhoEntry3},
 						}
-						regions.Rf3cfd720ee74(&a2)
+						regions.R2f7d9f50328b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -1058,7 +1059,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g, moneta.W1, moneta.W2
 					if kern.Wide() {
-						a2 := regions.R0f1432d531ffArgs{
+						a2 := regions.R06ede19401aeArgs{
 							P0: unsafe.SliceData(c.W1Prod),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t44),
@@ -1072,7 +1073,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R0f1432d531ff(&a2)
+						regions.R06ede19401ae(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1093,7 +1094,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.g, moneta.W1, moneta.y
 					clear(t89)
 					if kern.Wide() {
-						a2 := regions.R5f7addcbb8d6Args{
+						a2 := regions.Rd148ab24145fArgs{
 							P0: unsafe.SliceData(t923),
 							P1: unsafe.SliceData(t87),
 							P2: unsafe.SliceData(W1Trail),
@@ -1112,7 +1113,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R5f7addcbb8d6(&a2)
+						regions.Rd148ab24145f(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1129,7 +1130,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g, moneta.W1, moneta
 					if kern.Wide() {
-						a2 := regions.R962d4f5dd84fArgs{
+						a2 := regions.R567d2a5c1379Args{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.KBar),
@@ -1139,7 +1140,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R962d4f5dd84f(&a2)
+						regions.R567d2a5c1379(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

@@ -31,7 +31,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rec45394181b3Args{
+		a := regions.R0584851c6cf7Args{
 			P0: unsafe.SliceData(c.W2),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.YProd),
@@ -40,7 +40,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.Rec45394181b3(&a)
+		regions.R0584851c6cf7(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
@@ -64,7 +64,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R1b4bb9c27fe3Args{
+		a := regions.R973cf6786d5eArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t19),
@@ -73,7 +73,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R1b4bb9c27fe3(&a)
+		regions.R973cf6786d5e(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
@@ -100,7 +100,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R6083629c4cdcArgs{
+		a := regions.R32efbbe8eacfArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(t19),
@@ -111,7 +111,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R6083629c4cdc(&a)
+		regions.R32efbbe8eacf(&a)
 	} else {
 		yProd2 := c.YProd[:L]
 		yPow2 := c.YPow[:L]
@@ -132,7 +132,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rec45394181b3Args{
+		a := regions.R0584851c6cf7Args{
 			P0: unsafe.SliceData(c.W1),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(c.YProd2),
@@ -141,7 +141,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rec45394181b3(&a)
+		regions.R0584851c6cf7(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -165,7 +165,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R1b4bb9c27fe3Args{
+		a := regions.R973cf6786d5eArgs{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(t37),
@@ -174,7 +174,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R1b4bb9c27fe3(&a)
+		regions.R973cf6786d5e(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -204,7 +204,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R6083629c4cdcArgs{
+		a := regions.R32efbbe8eacfArgs{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(t37),
@@ -215,7 +215,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R6083629c4cdc(&a)
+		regions.R32efbbe8eacf(&a)
 	} else {
 		yProd2_2 := c.YProd2[:L]
 		yPow2_2 := c.YPow2[:L]
@@ -241,7 +241,7 @@ func (c *readFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R69fb6474cdd5Args{
+		a := regions.Rf358c94bf110Args{
 			P0: unsafe.SliceData(c.YProd3),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -249,7 +249,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R69fb6474cdd5(&a)
+		regions.Rf358c94bf110(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -299,7 +299,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R36a9c0f5a85bArgs{
+		a := regions.Ra7f0199e6cebArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(c.W2),
@@ -311,7 +311,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R36a9c0f5a85b(&a)
+		regions.Ra7f0199e6ceb(&a)
 	} else {
 		yProd := c.YProd[:L]
 		yPow := c.YPow[:L]
@@ -337,7 +337,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R36a9c0f5a85bArgs{
+		a := regions.Ra7f0199e6cebArgs{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(c.W1),
@@ -349,7 +349,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R36a9c0f5a85b(&a)
+		regions.Ra7f0199e6ceb(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		yPow2 := c.YPow2[:L]
@@ -375,7 +375,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rd748dbae3116Args{
+		a := regions.R0206e2cf4e22Args{
 			P0: unsafe.SliceData(c.YProd3),
 			P1: unsafe.SliceData(t50),
 			P2: unsafe.SliceData(t),
@@ -384,7 +384,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rd748dbae3116(&a)
+		regions.R0206e2cf4e22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -413,7 +413,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rfa533f895b22Args{
+		a := regions.R5dc6f16a9013Args{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(c.YProd3),
@@ -423,7 +423,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfa533f895b22(&a)
+		regions.R5dc6f16a9013(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -453,7 +453,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R265f642a76ccArgs{
+		a := regions.R5585bbff3124Args{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(t37),
@@ -467,7 +467,7 @@ func (c *readBackwardFused) run() {
 			N4: 12 * dK,
 			N5: dH * dK,
 		}
-		regions.R265f642a76cc(&a)
+		regions.R5585bbff3124(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -495,7 +495,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R265f642a76ccArgs{
+		a := regions.R5585bbff3124Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t19),
@@ -509,7 +509,7 @@ func (c *readBackwardFused) run() {
 			N4: 12 * dH,
 			N5: dH * dV,
 		}
-		regions.R265f642a76cc(&a)
+		regions.R5585bbff3124(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
@@ -537,7 +537,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R2e51cc54500eArgs{
+		a := regions.R78b7888f2cdcArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YPow),
 			P2: unsafe.SliceData(t77),
@@ -552,7 +552,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.R2e51cc54500e(&a)
+		regions.R78b7888f2cdc(&a)
 	} else {
 		yProd := c.YProd[:L]
 		yPow := c.YPow[:L]
@@ -583,7 +583,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_dual.y
 	if kern.Wide() {
-		a := regions.R2e51cc54500eArgs{
+		a := regions.R78b7888f2cdcArgs{
 			P0: unsafe.SliceData(c.YProd2),
 			P1: unsafe.SliceData(c.YPow2),
 			P2: unsafe.SliceData(t312),
@@ -598,7 +598,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R2e51cc54500e(&a)
+		regions.R78b7888f2cdc(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		yPow2 := c.YPow2[:L]

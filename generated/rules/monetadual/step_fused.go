@@ -67,14 +67,14 @@ func (c *stepFused) run() {
 					// moneta_dual.g
 					var t2 F
 					if kern.Wide() {
-						a2 := regions.R8ddd9b279d10Args{
+						a2 := regions.R1f1fa62f3083Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t2Total),
 							N0: dV,
 							N1: dH,
 							S0: [2]float32{t2},
 						}
-						regions.R8ddd9b279d10(&a2)
+						regions.R1f1fa62f3083(&a2)
 					} else {
 						t2_2 := t2
 						for i := range dV {
@@ -101,14 +101,14 @@ func (c *stepFused) run() {
 					// moneta_dual.g
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.R8ddd9b279d10Args{
+						a2 := regions.R1f1fa62f3083Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(t20Total),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t20},
 						}
-						regions.R8ddd9b279d10(&a2)
+						regions.R1f1fa62f3083(&a2)
 					} else {
 						t20_2 := t20
 						for i := range dH {
@@ -136,7 +136,7 @@ func (c *stepFused) run() {
 					w := F(0.3333333333333333 * t33)
 					t22Number := kern.Choose(t22_2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc92242cbeeb1Args{
+						a2 := regions.Rc8a7e23d72feArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t37),
@@ -149,7 +149,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t22Number},
 							S1: [2]float32{w},
 						}
-						regions.Rc92242cbeeb1(&a2)
+						regions.Rc8a7e23d72fe(&a2)
 					} else {
 						t22_3 := (F(0) < t22Number)
 						for i := range dH {
@@ -169,7 +169,7 @@ func (c *stepFused) run() {
 					// moneta_dual.g, moneta_dual.W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R79e9c8b14105Args{
+						a2 := regions.Re59a8f0823c8Args{
 							P0: unsafe.SliceData(t37),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t142),
@@ -177,7 +177,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R79e9c8b14105(&a2)
+						regions.Re59a8f0823c8(&a2)
 					} else {
 						for i := range dH {
 							t37Entry := t37[i]
@@ -191,7 +191,7 @@ func (c *stepFused) run() {
 					w2 := F(0.3333333333333333 * t15)
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Ra682ef245abfArgs{
+						a2 := regions.R1a5f1253ac73Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t39),
@@ -203,7 +203,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t4Number},
 							S1: [2]float32{w2},
 						}
-						regions.Ra682ef245abf(&a2)
+						regions.R1a5f1253ac73(&a2)
 					} else {
 						t4_2 := (F(0) < t4Number)
 						for i := range dV {
@@ -222,14 +222,14 @@ func (c *stepFused) run() {
 					// moneta_dual.g
 					if len(c.GMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rfe3eed83e9aaArgs{
+							a2 := regions.Raf489263b6bbArgs{
 								P0: unsafe.SliceData(t39),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.GMax2),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.Rfe3eed83e9aa(&a2)
+							regions.Raf489263b6bb(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
@@ -240,14 +240,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rcaa51adde911Args{
+						a2 := regions.Rc8fbae6983b3Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(g),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rcaa51adde911(&a2)
+						regions.Rc8fbae6983b3(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -263,7 +263,7 @@ func (c *stepFused) run() {
 					w3 := F(1) - rhoEntry
 					t4Number2 := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rab23d8c58ac1Args{
+						a2 := regions.R6dc21bb1fc3eArgs{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
@@ -282,7 +282,7 @@ func (c *stepFused) run() {
 							S3: [2]float32{rhoEntry},
 							S4: [2]float32{w2},
 						}
-						regions.Rab23d8c58ac1(&a2)
+						regions.R6dc21bb1fc3e(&a2)
 					} else {
 						t195_2 := t195
 						t4_2 := (F(0) < t4Number2)
@@ -309,14 +309,14 @@ func (c *stepFused) run() {
 					t195 = t195Total[0]
 					// moneta_dual.W1
 					if kern.Wide() {
-						a2 := regions.R2313c154d011Args{
+						a2 := regions.R0473d015dae4Args{
 							P0: unsafe.SliceData(t38),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t37),
 							P3: unsafe.SliceData(t172),
 							N0: dH,
 						}
-						regions.R2313c154d011(&a2)
+						regions.R0473d015dae4(&a2)
 					} else {
 						for i := range dH {
 							t38Entry := t38[i]
@@ -329,7 +329,7 @@ func (c *stepFused) run() {
 					var t213 F
 					w5 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R3f25abcf8baeArgs{
+						a2 := regions.R664931f8c1b0Args{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -346,7 +346,7 @@ func (c *stepFused) run() {
 							S2: [2]float32{w5},
 							S3: [2]float32{rhoEntry},
 						}
-						regions.R3f25abcf8bae(&a2)
+						regions.R664931f8c1b0(&a2)
 					} else {
 						t213_2 := t213
 						for i := range dH {
@@ -401,7 +401,7 @@ func (c *stepFused) run() {
 					w7 := F(0.3333333333333333 * t226)
 					t215Number := kern.Choose(t215, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rc92242cbeeb1Args{
+						a2 := regions.Rc8a7e23d72feArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(t230),
@@ -414,7 +414,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t215Number},
 							S1: [2]float32{w7},
 						}
-						regions.Rc92242cbeeb1(&a2)
+						regions.Rc8a7e23d72fe(&a2)
 					} else {
 						t215_2 := (F(0) < t215Number)
 						for i := range dH {
@@ -434,13 +434,13 @@ func (c *stepFused) run() {
 					// moneta_dual.y, moneta_dual
 					if len(c.GProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t37),
 								P1: kern.Given(c.GProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -451,13 +451,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.W1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -468,13 +468,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t230),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -484,12 +484,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R4be26aa9c288Args{
+						a2 := regions.R87ba377fe3c0Args{
 							P0: unsafe.SliceData(t230),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.R4be26aa9c288(&a2)
+						regions.R87ba377fe3c0(&a2)
 					} else {
 						for i := range dH {
 							t230Entry := t230[i]
@@ -500,7 +500,7 @@ func (c *stepFused) run() {
 					w8 := F(0.3333333333333333 * t208)
 					t197Number := kern.Choose(t197, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Ra682ef245abfArgs{
+						a2 := regions.R1a5f1253ac73Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(y2),
@@ -512,7 +512,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t197Number},
 							S1: [2]float32{w8},
 						}
-						regions.Ra682ef245abf(&a2)
+						regions.R1a5f1253ac73(&a2)
 					} else {
 						t197_2 := (F(0) < t197Number)
 						for i := range dV {
@@ -616,7 +616,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta_dual.g, moneta_dual.W2, moneta_dual.W1, moneta_dual.y
 	if kern.Wide() {
-		a := regions.Rfaf456b83ca4Args{
+		a := regions.Rf6d78c24cdb5Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.GProd),
 			P2:  unsafe.SliceData(c.W1Prod),
@@ -639,7 +639,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Rfaf456b83ca4(&a)
+		regions.Rf6d78c24cdb5(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -692,7 +692,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta_dual.g
 	if kern.Wide() {
-		a := regions.Rdaaa81aa1a5fArgs{
+		a := regions.R77b3956ec594Args{
 			P0: unsafe.SliceData(c.GMax2),
 			P1: unsafe.SliceData(t45),
 			P2: unsafe.SliceData(t46),
@@ -705,7 +705,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rdaaa81aa1a5f(&a)
+		regions.R77b3956ec594(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -758,7 +758,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rb099192c15ddArgs{
+						a2 := regions.R4113bb1d9423Args{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(c.W2Init),
@@ -772,7 +772,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rb099192c15dd(&a2)
+						regions.R4113bb1d9423(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -790,7 +790,7 @@ func (c *stepBackwardFused) run() {
 					w2 := F(1) - rhoEntry
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R11d3aa12772cArgs{
+						a2 := regions.R354d06dd60b1Args{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
@@ -805,7 +805,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.R11d3aa12772c(&a2)
+						regions.R354d06dd60b1(&a2)
 					} else {
 						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -838,7 +838,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.g
 					var t2 F
 					if kern.Wide() {
-						a2 := regions.Re78518e20ab2Args{
+						a2 := regions.R188b8bec1866Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t2Total),
 							N0: dV,
@@ -846,7 +846,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4 * dH * dV * a,
 							S0: [2]float32{t2},
 						}
-						regions.Re78518e20ab2(&a2)
+						regions.R188b8bec1866(&a2)
 					} else {
 						t2_2 := t2
 						for i := range dV {
@@ -869,7 +869,7 @@ func (c *stepBackwardFused) run() {
 					var t20 F
 					var t213 F
 					if kern.Wide() {
-						a2 := regions.R0a3b9b346802Args{
+						a2 := regions.Rfcd3e505259cArgs{
 							P0: unsafe.SliceData(W1Trail),
 							P1: unsafe.SliceData(t20Total),
 							P2: unsafe.SliceData(t213Total),
@@ -881,7 +881,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t213},
 							S1: [2]float32{t20},
 						}
-						regions.R0a3b9b346802(&a2)
+						regions.Rfcd3e505259c(&a2)
 					} else {
 						t213_2 := t213
 						t20_2 := t20
@@ -918,7 +918,7 @@ func (c *stepBackwardFused) run() {
 					w5 := F(1) - rhoEntry3
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd42a33bb3d3aArgs{
+						a2 := regions.Rd5d9e0cf97f8Args{
 							P0:  unsafe.SliceData(g),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t42),
@@ -947,7 +947,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{w5},
 							S4:  [2]float32{rhoEntry3},
 						}
-						regions.Rd42a33bb3d3a(&a2)
+						regions.Rd5d9e0cf97f8(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t195_2 := t195
@@ -982,14 +982,14 @@ func (c *stepBackwardFused) run() {
 					t195 = t195Total[0]
 					// moneta_dual.g
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
+						a2 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t40),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Ree2eb9708d34(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1011,7 +1011,7 @@ func (c *stepBackwardFused) run() {
 					t197Number := kern.Choose(t197, F(1), F(0))
 					t58Number := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rf55bcf93aec4Args{
+						a2 := regions.R52993fff539dArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(W22),
 							P2: unsafe.SliceData(t284),
@@ -1029,7 +1029,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t197Number},
 							S3: [2]float32{w6},
 						}
-						regions.Rf55bcf93aec4(&a2)
+						regions.R52993fff539d(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t65_2 := t65
@@ -1055,7 +1055,7 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// moneta_dual.y
 					if kern.Wide() {
-						a2 := regions.Rcb81e45387a3Args{
+						a2 := regions.R9187820c6210Args{
 							P0: unsafe.SliceData(t231),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
@@ -1064,7 +1064,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rcb81e45387a3(&a2)
+						regions.R9187820c6210(&a2)
 					} else {
 						t231_2 := t231[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1083,7 +1083,7 @@ func (c *stepBackwardFused) run() {
 					t215Number := kern.Choose(t215, F(1), F(0))
 					t12Number := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rb9eb05446339Args{
+						a2 := regions.R4bbbedc42e6dArgs{
 							P0: unsafe.SliceData(t9),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.Q),
@@ -1101,7 +1101,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t215Number},
 							S3: [2]float32{w7},
 						}
-						regions.Rb9eb05446339(&a2)
+						regions.R4bbbedc42e6d(&a2)
 					} else {
 						t192_2 := t192
 						t12_2 := (F(0) < t12Number)
@@ -1134,7 +1134,7 @@ func (c *stepBackwardFused) run() {
 					t215Number2 := kern.Choose(t215, F(1), F(0))
 					t12Number2 := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd45ef4a69687Args{
+						a2 := regions.R40a08c9a1656Args{
 							P0:  unsafe.SliceData(t9),
 							P1:  unsafe.SliceData(t172),
 							P2:  unsafe.SliceData(W1Trail),
@@ -1169,6 +1169,7 @@ func (c *stepBackwardFused) run() {
 							N18: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N19: 4*dH*dK*a + 4*dH*dK,
 							N20: -dH * dK,
+							N21: dH*dK + dK,
 							S0:  [2]float32{t129},
 							S1:  [2]float32{t127},
 							S2:  [2]float32{t12Number2},
@@ -1177,7 +1178,7 @@ func (c *stepBackwardFused) run() {
 							S5:  [2]float32{w9},
 							S6:  [2]float32{w10},
 						}
-						regions.Rd45ef4a69687(&a2)
+						regions.R40a08c9a1656(&a2)
 					} else {
 						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						t129_2 := t129
@@ -1231,7 +1232,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.W1
 					var t110 F
 					if kern.Wide() {
-						a2 := regions.Rb192d458953eArgs{
+						a2 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t109),
 							P2: unsafe.SliceData(t110Total),
@@ -1239,7 +1240,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t110},
 						}
-						regions.Rb192d458953e(&a2)
+						regions.R8d0595ff9e07(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t110_2 := t110
@@ -1254,7 +1255,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R5ef2351158d8Args{
+						a2 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t38),
 							P1: unsafe.SliceData(t280),
 							P2: unsafe.SliceData(c.GProd),
@@ -1264,7 +1265,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R5ef2351158d8(&a2)
+						regions.Rb0ac9d7d5959(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1285,7 +1286,7 @@ func (c *stepBackwardFused) run() {
 					t197Number2 := kern.Choose(t197, F(1), F(0))
 					t58Number2 := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rb224d3e33e9aArgs{
+						a2 := regions.R68e448373a88Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(g),
 							P2:  unsafe.SliceData(W2Trail),
@@ -1329,7 +1330,7 @@ func (c *stepBackwardFused) run() {
 							S7:  [2]float32{w13},
 							S8:  [2]float32{w10},
 						}
-						regions.Rb224d3e33e9a(&a2)
+						regions.R68e448373a88(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -1392,7 +1393,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_dual.W2
 					var t139 F
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t38),
 							P1: unsafe.SliceData(t136),
 							P2: unsafe.SliceData(c.GProd),
@@ -1402,7 +1403,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t139},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.Re68c6ab4ce1d(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1419,7 +1420,7 @@ func (c *stepBackwardFused) run() {
 					t139 = t139Total[0]
 					// moneta_dual.g
 					if kern.Wide() {
-						a2 := regions.R5f49006a764dArgs{
+						a2 := regions.Re7d73cb8954fArgs{
 							P0: unsafe.SliceData(t126),
 							P1: unsafe.SliceData(t135),
 							P2: unsafe.SliceData(t40),
@@ -1432,7 +1433,7 @@ func (c *stepBackwardFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R5f49006a764d(&a2)
+						regions.Re7d73cb8954f(&a2)
 					} else {
 						t48_2 := t48[(l*T+a+C*s)*dV:][:dV]
 						t154_2 := t154[(l*T+a+C*s)*dV:][:dV]
@@ -1454,7 +1455,7 @@ func (c *stepBackwardFused) run() {
 					t4Number3 := kern.Choose(t4, F(1), F(0))
 					t2292Number := kern.Choose(t2292, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R5c4326f58040Args{
+						a2 := regions.Re4be2a9d8472Args{
 							P0:  unsafe.SliceData(t16722),
 							P1:  unsafe.SliceData(g),
 							P2:  unsafe.SliceData(W2Trail),
@@ -1481,7 +1482,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{t4Number3},
 							S3:  [2]float32{w4},
 						}
-						regions.R5c4326f58040(&a2)
+						regions.Re4be2a9d8472(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t236_2 := t236
@@ -1511,7 +1512,7 @@ func (c *stepBackwardFused) run() {
 					t236 = t236Total[0]
 					// moneta_dual.g, moneta_dual.W1, moneta_dual.W2
 					if kern.Wide() {
-						a2 := regions.R0f1432d531ffArgs{
+						a2 := regions.R06ede19401aeArgs{
 							P0: unsafe.SliceData(c.W1Prod),
 							P1: unsafe.SliceData(t38),
 							P2: unsafe.SliceData(t170),
@@ -1525,7 +1526,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R0f1432d531ff(&a2)
+						regions.R06ede19401ae(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
@@ -1551,7 +1552,7 @@ func (c *stepBackwardFused) run() {
 					t22Number := kern.Choose(t22, F(1), F(0))
 					t182Number := kern.Choose(t182, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rb9eb05446339Args{
+						a2 := regions.R4bbbedc42e6dArgs{
 							P0: unsafe.SliceData(t179),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.K),
@@ -1569,7 +1570,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t22Number},
 							S3: [2]float32{w16},
 						}
-						regions.Rb9eb05446339(&a2)
+						regions.R4bbbedc42e6d(&a2)
 					} else {
 						t189_2 := t189
 						t182_2 := (F(0) < t182Number)
@@ -1598,7 +1599,7 @@ func (c *stepBackwardFused) run() {
 					t22Number2 := kern.Choose(t22, F(1), F(0))
 					t182Number2 := kern.Choose(t182, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R2308994a45ccArgs{
+						a2 := regions.R53387d42b57aArgs{
 							P0: unsafe.SliceData(t179),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.K),
@@ -1614,7 +1615,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w18},
 							S4: [2]float32{rhoEntry3},
 						}
-						regions.R2308994a45cc(&a2)
+						regions.R53387d42b57a(&a2)
 					} else {
 						t182_2 := (F(0) < t182Number2)
 						t22_2 := (F(0) < t22Number2)
@@ -1641,7 +1642,7 @@ func (c *stepBackwardFused) run() {
 					t4Number4 := kern.Choose(t4, F(1), F(0))
 					t2292Number2 := kern.Choose(t2292, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rcef3340605edArgs{
+						a2 := regions.Rc8a3afc42ec7Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t23122),
 							P2: unsafe.SliceData(t131),
@@ -1655,7 +1656,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w20},
 							S4: [2]float32{rhoEntry3},
 						}
-						regions.Rcef3340605ed(&a2)
+						regions.Rc8a3afc42ec7(&a2)
 					} else {
 						t2292_2 := (F(0) < t2292Number2)
 						t4_2 := (F(0) < t4Number4)
@@ -1677,7 +1678,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta_dual.g, moneta_dual.W1, moneta_dual
 					if kern.Wide() {
-						a2 := regions.R962d4f5dd84fArgs{
+						a2 := regions.R567d2a5c1379Args{
 							P0: unsafe.SliceData(t109),
 							P1: unsafe.SliceData(t181),
 							P2: unsafe.SliceData(c.KBar),
@@ -1687,7 +1688,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R962d4f5dd84f(&a2)
+						regions.R567d2a5c1379(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

@@ -31,7 +31,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R0a91bc476143Args{
+		a := regions.Rbdc65e9ccb43Args{
 			P0: unsafe.SliceData(c.W1),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -39,7 +39,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R0a91bc476143(&a)
+		regions.Rbdc65e9ccb43(&a)
 	} else {
 		for i := range L {
 			var t222 F
@@ -61,12 +61,12 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R6bab4cb2273dArgs{
+		a := regions.R80a5ce3becc8Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 		}
-		regions.R6bab4cb2273d(&a)
+		regions.R80a5ce3becc8(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -76,7 +76,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R53fed1d2452dArgs{
+		a := regions.R9cd27e632569Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.W1),
 			P2: unsafe.SliceData(t26),
@@ -85,7 +85,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R53fed1d2452d(&a)
+		regions.R9cd27e632569(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -102,7 +102,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R0a91bc476143Args{
+		a := regions.Rbdc65e9ccb43Args{
 			P0: unsafe.SliceData(c.W2),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -110,7 +110,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R0a91bc476143(&a)
+		regions.Rbdc65e9ccb43(&a)
 	} else {
 		for i := range L {
 			var t302 F
@@ -132,12 +132,12 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R6bab4cb2273dArgs{
+		a := regions.R80a5ce3becc8Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.YSqrt2),
 			N0: L,
 		}
-		regions.R6bab4cb2273d(&a)
+		regions.R80a5ce3becc8(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -147,7 +147,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R53fed1d2452dArgs{
+		a := regions.R9cd27e632569Args{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(c.W2),
 			P2: unsafe.SliceData(t34),
@@ -156,7 +156,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R53fed1d2452d(&a)
+		regions.R9cd27e632569(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -178,7 +178,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Radacc20faa61Args{
+		a := regions.R631a67c17f9bArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -186,7 +186,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Radacc20faa61(&a)
+		regions.R631a67c17f9b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -207,7 +207,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rde24c9e78d8cArgs{
+		a := regions.R5432ca45a9a2Args{
 			P0: unsafe.SliceData(t41),
 			P1: unsafe.SliceData(t42),
 			N0: L,
@@ -218,7 +218,7 @@ func (c *readFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.Rde24c9e78d8c(&a)
+		regions.R5432ca45a9a2(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -238,14 +238,14 @@ func (c *readFused) run() {
 	// moneta_printed.y
 	w := F(dK)
 	if kern.Wide() {
-		a := regions.R883db4b17644Args{
+		a := regions.R0506f64f82ceArgs{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t44),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R883db4b17644(&a)
+		regions.R0506f64f82ce(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -258,7 +258,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R775b01a98850Args{
+		a := regions.R9b876d58b969Args{
 			P0: unsafe.SliceData(t44),
 			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(c.YLin),
@@ -271,7 +271,7 @@ func (c *readFused) run() {
 			N5: dK,
 			N6: T * dK,
 		}
-		regions.R775b01a98850(&a)
+		regions.R9b876d58b969(&a)
 	} else {
 		for i := range L {
 			t44_2 := t44[i*T:][:T]
@@ -295,14 +295,14 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rccaca5b3146eArgs{
+		a := regions.R14a6fee79686Args{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(c.YSqrt3),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Rccaca5b3146e(&a)
+		regions.R14a6fee79686(&a)
 	} else {
 		for i := range L {
 			t46_2 := t46[i*T:][:T]
@@ -315,7 +315,7 @@ func (c *readFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rf839619a08d3Args{
+		a := regions.R1875a1e2f311Args{
 			P0: unsafe.SliceData(c.YSqrt3),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(c.YLin),
@@ -325,7 +325,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rf839619a08d3(&a)
+		regions.R1875a1e2f311(&a)
 	} else {
 		for i := range L {
 			ySqrt3 := c.YSqrt3[i*T:][:T]
@@ -377,7 +377,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R98dbff8df711Args{
+		a := regions.Rd7438eb669b7Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.W1),
 			P2: unsafe.SliceData(t19),
@@ -387,7 +387,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R98dbff8df711(&a)
+		regions.Rd7438eb669b7(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -407,7 +407,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R98dbff8df711Args{
+		a := regions.Rd7438eb669b7Args{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(c.W2),
 			P2: unsafe.SliceData(t27),
@@ -417,7 +417,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R98dbff8df711(&a)
+		regions.Rd7438eb669b7(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -437,7 +437,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Ra81b5646d954Args{
+		a := regions.R5ff9c014cfe5Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t40),
 			P2: unsafe.SliceData(t),
@@ -446,7 +446,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Ra81b5646d954(&a)
+		regions.R5ff9c014cfe5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -465,13 +465,13 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.YSqrt3),
 			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			ySqrt3 := c.YSqrt3[i*T:][:T]
@@ -484,7 +484,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rfbe2a0ccab3aArgs{
+		a := regions.Rb6588b256232Args{
 			P0: unsafe.SliceData(c.YSqrt3),
 			P1: unsafe.SliceData(c.YBar),
 			P2: unsafe.SliceData(c.YLin),
@@ -497,7 +497,7 @@ func (c *readBackwardFused) run() {
 			N5: dK,
 			N6: T * dK,
 		}
-		regions.Rfbe2a0ccab3a(&a)
+		regions.Rb6588b256232(&a)
 	} else {
 		for i := range L {
 			ySqrt3 := c.YSqrt3[i*T:][:T]
@@ -522,7 +522,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R6b35d30494d4Args{
+		a := regions.R9f9b87969060Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(t80),
@@ -530,7 +530,7 @@ func (c *readBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t14},
 		}
-		regions.R6b35d30494d4(&a)
+		regions.R9f9b87969060(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*T:][:T]
@@ -544,7 +544,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R1c9e496e971dArgs{
+		a := regions.Re799da10b8daArgs{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t80),
 			P2: unsafe.SliceData(c.YLin),
@@ -560,7 +560,7 @@ func (c *readBackwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.R1c9e496e971d(&a)
+		regions.Re799da10b8da(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
@@ -587,7 +587,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R351fbbc3d5c4Args{
+		a := regions.R9145d4360c8cArgs{
 			P0: unsafe.SliceData(t202),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(t252),
@@ -597,7 +597,7 @@ func (c *readBackwardFused) run() {
 			N3: T * dK,
 			S0: [2]float32{t14},
 		}
-		regions.R351fbbc3d5c4(&a)
+		regions.R9145d4360c8c(&a)
 	} else {
 		for i := range L {
 			t202_2 := t202[i*T:][:T]
@@ -624,7 +624,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rcbbec0019801Args{
+		a := regions.R11b843ad37eeArgs{
 			P0: unsafe.SliceData(t272),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t40),
@@ -634,7 +634,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rcbbec0019801(&a)
+		regions.R11b843ad37ee(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -658,12 +658,12 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Ra8a2e6652cceArgs{
+		a := regions.R8cffb3a27eb3Args{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(t392),
 			N0: L,
 		}
-		regions.Ra8a2e6652cce(&a)
+		regions.R8cffb3a27eb3(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -673,7 +673,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R451c073727f1Args{
+		a := regions.R62d8be0870b4Args{
 			P0: unsafe.SliceData(c.YSqrt2),
 			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(t34),
@@ -683,7 +683,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.R451c073727f1(&a)
+		regions.R62d8be0870b4(&a)
 	} else {
 		ySqrt2 := c.YSqrt2[:L]
 		for i := range L {
@@ -706,7 +706,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R1e07d5e3e8caArgs{
+		a := regions.Rbfbda78e968cArgs{
 			P0: unsafe.SliceData(t392),
 			P1: unsafe.SliceData(t422),
 			P2: unsafe.SliceData(t81),
@@ -714,7 +714,7 @@ func (c *readBackwardFused) run() {
 			P4: unsafe.SliceData(t56),
 			N0: L,
 		}
-		regions.R1e07d5e3e8ca(&a)
+		regions.Rbfbda78e968c(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -725,7 +725,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.R451c073727f1Args{
+		a := regions.R62d8be0870b4Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t372),
 			P2: unsafe.SliceData(t26),
@@ -735,7 +735,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.R451c073727f1(&a)
+		regions.R62d8be0870b4(&a)
 	} else {
 		ySqrt := c.YSqrt[:L]
 		for i := range L {
@@ -758,13 +758,13 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Rb853c50a00caArgs{
+		a := regions.R345d2d4170aeArgs{
 			P0: unsafe.SliceData(t56),
 			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(t82),
 			N0: L,
 		}
-		regions.Rb853c50a00ca(&a)
+		regions.R345d2d4170ae(&a)
 	} else {
 		for i := range L {
 			t82[i] = F(t56[i] * t59[i])
@@ -773,7 +773,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Reb2272b2287eArgs{
+		a := regions.R59de03a091ddArgs{
 			P0: unsafe.SliceData(t56),
 			P1: unsafe.SliceData(t82),
 			P2: unsafe.SliceData(t19),
@@ -785,7 +785,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Reb2272b2287e(&a)
+		regions.R59de03a091dd(&a)
 	} else {
 		for i := range L {
 			t56Entry := t56[i]
@@ -805,7 +805,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta_printed.y
 	if kern.Wide() {
-		a := regions.Reb2272b2287eArgs{
+		a := regions.R59de03a091ddArgs{
 			P0: unsafe.SliceData(t392),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(t27),
@@ -817,7 +817,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: dH * dK,
 		}
-		regions.Reb2272b2287e(&a)
+		regions.R59de03a091dd(&a)
 	} else {
 		for i := range L {
 			t392Entry := t392[i]

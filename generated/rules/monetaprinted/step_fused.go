@@ -84,14 +84,14 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t4 F
 					if kern.Wide() {
-						a2 := regions.R68c053288ba9Args{
+						a2 := regions.Re893c44120b6Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(t4Total),
 							N0: dH,
 							N1: dK,
 							S0: [2]float32{t4},
 						}
-						regions.R68c053288ba9(&a2)
+						regions.Re893c44120b6(&a2)
 					} else {
 						t4_2 := t4
 						for i := range dH {
@@ -116,7 +116,7 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.R34c620d57404Args{
+						a2 := regions.R2095df1f8871Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t8),
@@ -129,7 +129,7 @@ func (c *stepFused) run() {
 							N5: 12,
 							S0: [2]float32{t7},
 						}
-						regions.R34c620d57404(&a2)
+						regions.R2095df1f8871(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -149,14 +149,14 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t12 F
 					if kern.Wide() {
-						a2 := regions.R68c053288ba9Args{
+						a2 := regions.Re893c44120b6Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t12Total),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t12},
 						}
-						regions.R68c053288ba9(&a2)
+						regions.Re893c44120b6(&a2)
 					} else {
 						t12_2 := t12
 						for i := range dK {
@@ -181,14 +181,14 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.R883db4b17644Args{
+						a2 := regions.R0506f64f82ceArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t16),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t15},
 						}
-						regions.R883db4b17644(&a2)
+						regions.R0506f64f82ce(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -200,13 +200,13 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.Rd7918b4c18aaArgs{
+						a2 := regions.R4ddf34fe5693Args{
 							P0: unsafe.SliceData(t17),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.Rd7918b4c18aa(&a2)
+						regions.R4ddf34fe5693(&a2)
 					} else {
 						for i := range dH {
 							t17Entry := t17[i]
@@ -217,7 +217,7 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.R864d0d2d465dArgs{
+						a2 := regions.Rcd04a6ba987eArgs{
 							P0: unsafe.SliceData(t16),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t23),
@@ -227,7 +227,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R864d0d2d465d(&a2)
+						regions.Rcd04a6ba987e(&a2)
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
@@ -243,13 +243,13 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1
 					var t24 F
 					if kern.Wide() {
-						a2 := regions.R9e3d409da788Args{
+						a2 := regions.Rdd8bf15cf471Args{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t24Total),
 							N0: dK,
 							S0: [2]float32{t24},
 						}
-						regions.R9e3d409da788(&a2)
+						regions.Rdd8bf15cf471(&a2)
 					} else {
 						t24_2 := t24
 						t24Sums := [16]F{t24_2}
@@ -266,14 +266,14 @@ func (c *stepFused) run() {
 					var t28 F
 					if len(c.EW1Lin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rd7a8fd664969Args{
+							a2 := regions.Rcef92b4c332bArgs{
 								P0: unsafe.SliceData(t23),
 								P1: kern.Given(c.EW1Lin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t26},
 							}
-							regions.Rd7a8fd664969(&a2)
+							regions.Rcef92b4c332b(&a2)
 						} else {
 							eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -283,7 +283,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R9a22237d72a8Args{
+						a2 := regions.R1956613e38aaArgs{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(t27),
 							P2: unsafe.SliceData(t28Total),
@@ -291,7 +291,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t28},
 							S1: [2]float32{t26},
 						}
-						regions.R9a22237d72a8(&a2)
+						regions.R1956613e38aa(&a2)
 					} else {
 						t28_2 := t28
 						t28Sums := [16]F{t28_2}
@@ -310,7 +310,7 @@ func (c *stepFused) run() {
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t87 F
 					if kern.Wide() {
-						a2 := regions.Rb0bd74c7e714Args{
+						a2 := regions.Re56777b5c2b8Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -321,7 +321,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t87},
 							S1: [2]float32{t32},
 						}
-						regions.Rb0bd74c7e714(&a2)
+						regions.Re56777b5c2b8(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						v := c.V[(l*T+a+C*s)*dK:][:dK]
@@ -343,7 +343,7 @@ func (c *stepFused) run() {
 					var t99 F
 					w := F(F(F(0.5*t84)*t872) * t93)
 					if kern.Wide() {
-						a2 := regions.R02f3c6e53e46Args{
+						a2 := regions.Rbdce3353e8e1Args{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(eW1),
 							P2: unsafe.SliceData(t97),
@@ -353,7 +353,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{t84},
 						}
-						regions.R02f3c6e53e46(&a2)
+						regions.Rbdce3353e8e1(&a2)
 					} else {
 						t99_2 := t99
 						t99Sums := [16]F{t99_2}
@@ -370,13 +370,13 @@ func (c *stepFused) run() {
 					// moneta_printed.G_W1
 					w2 := F(t93 * t992)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(t104),
 							N0: dK,
 							S0: [2]float32{w2},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t104[i] = t97[i] + w2
@@ -385,7 +385,7 @@ func (c *stepFused) run() {
 					// moneta_printed.G_W1
 					clear(t22_2)
 					if kern.Wide() {
-						a2 := regions.Rbf2e3bbbdc15Args{
+						a2 := regions.R7d0b058be430Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t16),
 							P2: unsafe.SliceData(t22_2),
@@ -395,7 +395,7 @@ func (c *stepFused) run() {
 							N3: 12,
 							N4: dH,
 						}
-						regions.Rbf2e3bbbdc15(&a2)
+						regions.R7d0b058be430(&a2)
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
@@ -408,7 +408,7 @@ func (c *stepFused) run() {
 					// moneta_printed.G_W1, moneta_printed.e_W1, moneta_printed.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R6ade63ff69c3Args{
+						a2 := regions.R7e6f7db1c935Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t22_2),
 							P2: unsafe.SliceData(t17),
@@ -417,7 +417,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R6ade63ff69c3(&a2)
+						regions.R7e6f7db1c935(&a2)
 					} else {
 						for i := range dH {
 							t22Entry := t22[i]
@@ -431,7 +431,7 @@ func (c *stepFused) run() {
 					var t187 F
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rd8bb2f90123bArgs{
+						a2 := regions.Rcb32b5202540Args{
 							P0: unsafe.SliceData(t114),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
@@ -446,7 +446,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rd8bb2f90123b(&a2)
+						regions.Rcb32b5202540(&a2)
 					} else {
 						t187_2 := t187
 						for i := range dH {
@@ -471,7 +471,7 @@ func (c *stepFused) run() {
 					// moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2, moneta_printed.y
 					var t195 F
 					if kern.Wide() {
-						a2 := regions.R6c720a361d09Args{
+						a2 := regions.R164f62b1fb14Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
@@ -484,7 +484,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t195},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R6c720a361d09(&a2)
+						regions.R164f62b1fb14(&a2)
 					} else {
 						t195_2 := t195
 						for i := range dK {
@@ -516,7 +516,7 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.y, moneta_printed.e_W1
 					if kern.Wide() {
-						a2 := regions.R64000668b373Args{
+						a2 := regions.R60f7d76d85daArgs{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(t8),
@@ -534,7 +534,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t190},
 							S1: [2]float32{t7},
 						}
-						regions.R64000668b373(&a2)
+						regions.R60f7d76d85da(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -564,14 +564,14 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.y
 					if kern.Wide() {
-						a2 := regions.R883db4b17644Args{
+						a2 := regions.R0506f64f82ceArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t199),
 							N0: dK,
 							N1: dH,
 							S0: [2]float32{t198},
 						}
-						regions.R883db4b17644(&a2)
+						regions.R0506f64f82ce(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -584,13 +584,13 @@ func (c *stepFused) run() {
 					// moneta_printed.y, moneta_printed
 					if len(c.EW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t17),
 								P1: kern.Given(c.EW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -601,13 +601,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t22_2),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -618,13 +618,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t200),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -635,13 +635,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd3) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t221),
 								P1: kern.Given(c.YProd3),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd3 := c.YProd3[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -652,13 +652,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.EW1Prod2) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t227),
 								P1: kern.Given(c.EW1Prod2),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							eW1Prod2 := c.EW1Prod2[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -668,12 +668,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R4faaa75d07aeArgs{
+						a2 := regions.Reab93ccbe2b4Args{
 							P0: unsafe.SliceData(t200),
 							P1: unsafe.SliceData(t132),
 							N0: dH,
 						}
-						regions.R4faaa75d07ae(&a2)
+						regions.Reab93ccbe2b4(&a2)
 					} else {
 						for i := range dH {
 							t200Entry := t200[i]
@@ -682,7 +682,7 @@ func (c *stepFused) run() {
 					}
 					// moneta_printed.y
 					if kern.Wide() {
-						a2 := regions.R22a17d9f815aArgs{
+						a2 := regions.Rdf382bed0392Args{
 							P0: unsafe.SliceData(t199),
 							P1: unsafe.SliceData(t132),
 							P2: unsafe.SliceData(t206),
@@ -694,7 +694,7 @@ func (c *stepFused) run() {
 							N4: 12,
 							S0: [2]float32{t198},
 						}
-						regions.R22a17d9f815a(&a2)
+						regions.Rdf382bed0392(&a2)
 					} else {
 						for i := range dK {
 							t199_2 := t199[i*dH:][:dH]
@@ -717,13 +717,13 @@ func (c *stepFused) run() {
 					// moneta_printed.y
 					var t207 F
 					if kern.Wide() {
-						a2 := regions.R9e3d409da788Args{
+						a2 := regions.Rdd8bf15cf471Args{
 							P0: unsafe.SliceData(t206),
 							P1: unsafe.SliceData(t207Total),
 							N0: dK,
 							S0: [2]float32{t207},
 						}
-						regions.R9e3d409da788(&a2)
+						regions.Rdd8bf15cf471(&a2)
 					} else {
 						t207_2 := t207
 						t207Sums := [16]F{t207_2}
@@ -740,14 +740,14 @@ func (c *stepFused) run() {
 					var t211 F
 					if len(c.YLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rd7a8fd664969Args{
+							a2 := regions.Rcef92b4c332bArgs{
 								P0: unsafe.SliceData(t206),
 								P1: kern.Given(c.YLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t209},
 							}
-							regions.Rd7a8fd664969(&a2)
+							regions.Rcef92b4c332b(&a2)
 						} else {
 							yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -757,7 +757,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R9a22237d72a8Args{
+						a2 := regions.R1956613e38aaArgs{
 							P0: unsafe.SliceData(t206),
 							P1: unsafe.SliceData(t210),
 							P2: unsafe.SliceData(t211Total),
@@ -765,7 +765,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t211},
 							S1: [2]float32{t209},
 						}
-						regions.R9a22237d72a8(&a2)
+						regions.R1956613e38aa(&a2)
 					} else {
 						t211_2 := t211
 						t211Sums := [16]F{t211_2}
@@ -783,13 +783,13 @@ func (c *stepFused) run() {
 					// moneta_printed.y, moneta_printed
 					if len(c.YProd2) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t220),
 								P1: kern.Given(c.YProd2),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -799,7 +799,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rebb900f8bcd1Args{
+						a2 := regions.R60eb07bf3053Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t210),
 							P2: unsafe.SliceData(c.Y),
@@ -807,7 +807,7 @@ func (c *stepFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t215},
 						}
-						regions.Rebb900f8bcd1(&a2)
+						regions.R60eb07bf3053(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -918,7 +918,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta_printed.e_W1, moneta_printed.G_W1, moneta_printed.U_W2, moneta_printed.y
 	if kern.Wide() {
-		a := regions.Re1158e4cf98fArgs{
+		a := regions.R0741d783de5dArgs{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.EW1Prod),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -942,7 +942,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Re1158e4cf98f(&a)
+		regions.R0741d783de5d(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -998,7 +998,7 @@ func (c *stepBackwardFused) run() {
 
 	// moneta_printed.e_W1, moneta_printed.y
 	if kern.Wide() {
-		a := regions.R64cf3f410302Args{
+		a := regions.Rf7e9879670feArgs{
 			P0: unsafe.SliceData(c.EW1Lin),
 			P1: unsafe.SliceData(c.YLin),
 			P2: unsafe.SliceData(t28),
@@ -1011,7 +1011,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R64cf3f410302(&a)
+		regions.Rf7e9879670fe(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -1066,7 +1066,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t87 F
 					if kern.Wide() {
-						a2 := regions.R952901f3908fArgs{
+						a2 := regions.Rb9c697174dc3Args{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1077,7 +1077,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t87},
 							S1: [2]float32{t32},
 						}
-						regions.R952901f3908f(&a2)
+						regions.Rb9c697174dc3(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1100,7 +1100,7 @@ func (c *stepBackwardFused) run() {
 					var t99 F
 					w := F(F(F(0.5*t84)*t872) * t93)
 					if kern.Wide() {
-						a2 := regions.R1b2e49efa079Args{
+						a2 := regions.Rf2925be50dbbArgs{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(eW1),
 							P2: unsafe.SliceData(t97),
@@ -1111,7 +1111,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{t84},
 						}
-						regions.R1b2e49efa079(&a2)
+						regions.Rf2925be50dbb(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t99_2 := t99
@@ -1129,13 +1129,13 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.G_W1
 					w2 := F(t93 * t992)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(t104),
 							N0: dK,
 							S0: [2]float32{w2},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t104[i] = t97[i] + w2
@@ -1145,7 +1145,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re985633a9d50Args{
+						a2 := regions.R73b1e8285007Args{
 							P0: unsafe.SliceData(t114),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1Trail),
@@ -1158,7 +1158,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Re985633a9d50(&a2)
+						regions.R73b1e8285007(&a2)
 					} else {
 						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1173,7 +1173,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta_printed.W2, moneta_printed.U_W2, moneta_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.Reb00705cc16cArgs{
+						a2 := regions.R368c4bc03de6Args{
 							P0: unsafe.SliceData(t104),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
@@ -1184,7 +1184,7 @@ func (c *stepBackwardFused) run() {
 							N4: dH * dK,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.Reb00705cc16c(&a2)
+						regions.R368c4bc03de6(&a2)
 					} else {
 						for i := range dK {
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
@@ -1213,7 +1213,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1
 					eW1Sqrt2Entry := eW1Sqrt2[a]
 					if kern.Wide() {
-						a2 := regions.R96086144fa3bArgs{
+						a2 := regions.R9b513dbf0cf8Args{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t16),
 							N0: dK,
@@ -1221,7 +1221,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4 * dH * dK * a,
 							S0: [2]float32{eW1Sqrt2Entry},
 						}
-						regions.R96086144fa3b(&a2)
+						regions.R9b513dbf0cf8(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1243,7 +1243,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1, moneta_printed.G_W1
 					var t873 F
 					if kern.Wide() {
-						a2 := regions.R80ce406db329Args{
+						a2 := regions.R5727f81a94c5Args{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1258,7 +1258,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t873},
 							S1: [2]float32{t323},
 						}
-						regions.R80ce406db329(&a2)
+						regions.R5727f81a94c5(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1288,7 +1288,7 @@ func (c *stepBackwardFused) run() {
 					var t993 F
 					w6 := F(F(F(0.5*t842)*t874) * t93)
 					if kern.Wide() {
-						a2 := regions.R1b2e49efa079Args{
+						a2 := regions.Rf2925be50dbbArgs{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(eW13),
 							P2: unsafe.SliceData(t973),
@@ -1299,7 +1299,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w6},
 							S2: [2]float32{t842},
 						}
-						regions.R1b2e49efa079(&a2)
+						regions.Rf2925be50dbb(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t993_2 := t993
@@ -1318,7 +1318,7 @@ func (c *stepBackwardFused) run() {
 					var t822 F
 					w7 := F(t93 * t994)
 					if kern.Wide() {
-						a2 := regions.R1387d222ed9cArgs{
+						a2 := regions.Rb511db6e6689Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(c.YLin),
 							P2: unsafe.SliceData(t973),
@@ -1330,7 +1330,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t215},
 							S2: [2]float32{w7},
 						}
-						regions.R1387d222ed9c(&a2)
+						regions.Rb511db6e6689(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
@@ -1349,7 +1349,7 @@ func (c *stepBackwardFused) run() {
 					var t2022 F
 					w8 := F(F(w32*t522) * t8222)
 					if kern.Wide() {
-						a2 := regions.Re3e97a4d25e8Args{
+						a2 := regions.R3ed2b0171716Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1360,7 +1360,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{t522},
 						}
-						regions.Re3e97a4d25e8(&a2)
+						regions.R3ed2b0171716(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1380,7 +1380,7 @@ func (c *stepBackwardFused) run() {
 					var t42 F
 					w9 := F(t93 * t2023)
 					if kern.Wide() {
-						a2 := regions.Rbbd1ef6c30c4Args{
+						a2 := regions.Rb97db0850717Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(c.YProd2),
 							P2: unsafe.SliceData(t252),
@@ -1390,7 +1390,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t42},
 							S1: [2]float32{w9},
 						}
-						regions.Rbbd1ef6c30c4(&a2)
+						regions.Rb97db0850717(&a2)
 					} else {
 						yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42
@@ -1409,7 +1409,7 @@ func (c *stepBackwardFused) run() {
 					clear(t272)
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.Ra95afe9b8296Args{
+						a2 := regions.R6a603156a488Args{
 							P0: unsafe.SliceData(t1042),
 							P1: unsafe.SliceData(t252),
 							P2: unsafe.SliceData(t72),
@@ -1425,7 +1425,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{rhoEntry3},
 							S1: [2]float32{ySqrt2Entry2},
 						}
-						regions.Ra95afe9b8296(&a2)
+						regions.R6a603156a488(&a2)
 					} else {
 						for i := range dK {
 							t72_3 := t72[(l*T+a+C*s)*dH:][:dH]
@@ -1440,7 +1440,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.y
 					var t59 F
 					if kern.Wide() {
-						a2 := regions.Rbb0c56a36c75Args{
+						a2 := regions.Rb70cf94eede3Args{
 							P0: unsafe.SliceData(t205),
 							P1: unsafe.SliceData(t272),
 							P2: unsafe.SliceData(c.YProd),
@@ -1454,7 +1454,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t59},
 							S1: [2]float32{t392},
 						}
-						regions.Rbb0c56a36c75(&a2)
+						regions.Rb70cf94eede3(&a2)
 					} else {
 						t205_2 := t205[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1482,7 +1482,7 @@ func (c *stepBackwardFused) run() {
 					var t8622 F
 					w12 := F(F(2*t56) * t592)
 					if kern.Wide() {
-						a2 := regions.Rf315ee3c7433Args{
+						a2 := regions.R8c6ab9e21415Args{
 							P0:  unsafe.SliceData(t3522),
 							P1:  unsafe.SliceData(t114),
 							P2:  unsafe.SliceData(W1Trail),
@@ -1520,7 +1520,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{w12},
 							S3:  [2]float32{ySqrtEntry2},
 						}
-						regions.Rf315ee3c7433(&a2)
+						regions.R8c6ab9e21415(&a2)
 					} else {
 						t114_2 := t114[(l*T+a+C*s)*dH:][:dH]
 						t8622_2 := t8622
@@ -1561,7 +1561,7 @@ func (c *stepBackwardFused) run() {
 					var t75 F
 					w15 := F(F(2*t392) * t422)
 					if kern.Wide() {
-						a2 := regions.R1ca7d8a194abArgs{
+						a2 := regions.R3059d00bd8ffArgs{
 							P0:  unsafe.SliceData(t1042),
 							P1:  unsafe.SliceData(t252),
 							P2:  unsafe.SliceData(W2Trail),
@@ -1587,7 +1587,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{rhoEntry3},
 							S2:  [2]float32{w15},
 						}
-						regions.R1ca7d8a194ab(&a2)
+						regions.R3059d00bd8ff(&a2)
 					} else {
 						t75_2 := t75
 						for i := range dK {
@@ -1627,7 +1627,7 @@ func (c *stepBackwardFused) run() {
 					w16 := F(-0.39894228040143265 * thetaEntry3)
 					w17 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R9eb1b98500efArgs{
+						a2 := regions.R73e8678a75a7Args{
 							P0: unsafe.SliceData(t22),
 							P1: unsafe.SliceData(t78),
 							P2: unsafe.SliceData(c.EW1Prod),
@@ -1642,7 +1642,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w17},
 							S2: [2]float32{w16},
 						}
-						regions.R9eb1b98500ef(&a2)
+						regions.R73e8678a75a7(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eW1Prod := c.EW1Prod[(l*T+a+C*s)*dH:][:dH]
@@ -1665,7 +1665,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.U_W1
 					var t90 F
 					if kern.Wide() {
-						a2 := regions.Rb192d458953eArgs{
+						a2 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(t90Total),
@@ -1673,7 +1673,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t90},
 						}
-						regions.Rb192d458953e(&a2)
+						regions.R8d0595ff9e07(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t90_2 := t90
@@ -1687,7 +1687,7 @@ func (c *stepBackwardFused) run() {
 					t90 = t90Total[0]
 					// moneta_printed.G_W1
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(t16),
 							P1: unsafe.SliceData(t102),
 							P2: unsafe.SliceData(t10422),
@@ -1697,7 +1697,7 @@ func (c *stepBackwardFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dK {
 							t16_2 := t16[i*dH:][:dH]
@@ -1713,7 +1713,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.G_W1
 					var t223 F
 					if kern.Wide() {
-						a2 := regions.R99ac7416281bArgs{
+						a2 := regions.R2c6e5eb9dd60Args{
 							P0: unsafe.SliceData(t77),
 							P1: unsafe.SliceData(t10422),
 							P2: unsafe.SliceData(t10522),
@@ -1721,7 +1721,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							S0: [2]float32{t223},
 						}
-						regions.R99ac7416281b(&a2)
+						regions.R2c6e5eb9dd60(&a2)
 					} else {
 						t223_2 := t223
 						t223Sums := [16]F{t223_2}
@@ -1740,7 +1740,7 @@ func (c *stepBackwardFused) run() {
 					var t123 F
 					w18 := -F(t93 * t223)
 					if kern.Wide() {
-						a2 := regions.Rc308debb5c88Args{
+						a2 := regions.Rfc5352738699Args{
 							P0: unsafe.SliceData(t10522),
 							P1: unsafe.SliceData(c.EW1Lin),
 							P2: unsafe.SliceData(eW13),
@@ -1757,7 +1757,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w18},
 							S4: [2]float32{t323},
 						}
-						regions.Rc308debb5c88(&a2)
+						regions.Rfc5352738699(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t123_2 := t123
@@ -1789,7 +1789,7 @@ func (c *stepBackwardFused) run() {
 					w19 := F(F(t842*t93) * t224)
 					w20 := F(F(F(t842*t842)*t93) * t224)
 					if kern.Wide() {
-						a2 := regions.Re80ade5b86a5Args{
+						a2 := regions.R21b1ecd28217Args{
 							P0: unsafe.SliceData(t86),
 							P1: unsafe.SliceData(t110),
 							P2: unsafe.SliceData(t37),
@@ -1807,7 +1807,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{w19},
 							S3: [2]float32{w20},
 						}
-						regions.Re80ade5b86a5(&a2)
+						regions.R21b1ecd28217(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t147_2 := t147
@@ -1840,7 +1840,7 @@ func (c *stepBackwardFused) run() {
 					w21 := F(F(t842*t874) * t93)
 					w22 := F(F(F(0.5*t842)*t93) * t148)
 					if kern.Wide() {
-						a2 := regions.Rea66848e7531Args{
+						a2 := regions.Rb3cd0dc3d03eArgs{
 							P0: unsafe.SliceData(c.EW1Lin),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t110),
@@ -1853,7 +1853,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t842},
 							S3: [2]float32{w21},
 						}
-						regions.Rea66848e7531(&a2)
+						regions.Rb3cd0dc3d03e(&a2)
 					} else {
 						eW1Lin := c.EW1Lin[(l*T+a+C*s)*dK:][:dK]
 						t160_2 := t160
@@ -1871,13 +1871,13 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1
 					w23 := F(t93 * t1602)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t158),
 							P1: unsafe.SliceData(t165),
 							N0: dK,
 							S0: [2]float32{w23},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t165[i] = t158[i] + w23
@@ -1887,7 +1887,7 @@ func (c *stepBackwardFused) run() {
 					clear(t167)
 					var t1842 F
 					if kern.Wide() {
-						a2 := regions.R1cb15844feb2Args{
+						a2 := regions.Rc0819f0abc77Args{
 							P0: unsafe.SliceData(t165),
 							P1: unsafe.SliceData(t1042),
 							P2: unsafe.SliceData(t16),
@@ -1904,7 +1904,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t1842},
 							S1: [2]float32{eW1Sqrt2Entry},
 						}
-						regions.R1cb15844feb2(&a2)
+						regions.Rc0819f0abc77(&a2)
 					} else {
 						t1842_2 := t1842
 						for i := range dK {
@@ -1933,7 +1933,7 @@ func (c *stepBackwardFused) run() {
 					w26 := F(0.19947114020071627 * thetaEntry3)
 					w27 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.Rc02c98ee62d7Args{
+						a2 := regions.R5f7a4a1869f7Args{
 							P0:  unsafe.SliceData(c.GW1Prod),
 							P1:  unsafe.SliceData(t109),
 							P2:  unsafe.SliceData(t222),
@@ -1953,7 +1953,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{thetaEntry3},
 							S4:  [2]float32{w25},
 						}
-						regions.Rc02c98ee62d7(&a2)
+						regions.R5f7a4a1869f7(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
@@ -1983,7 +1983,7 @@ func (c *stepBackwardFused) run() {
 					clear(t178)
 					w29 := F(F(2*t1982) * t2012)
 					if kern.Wide() {
-						a2 := regions.R419e759fc6a5Args{
+						a2 := regions.Recc3c5e548bfArgs{
 							P0: unsafe.SliceData(t176),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t178),
@@ -2005,7 +2005,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{w29},
 							S3: [2]float32{rhoEntry3},
 						}
-						regions.R419e759fc6a5(&a2)
+						regions.Recc3c5e548bf(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -2025,7 +2025,7 @@ func (c *stepBackwardFused) run() {
 					// moneta_printed.e_W1, moneta_printed.W2, moneta_printed.G_W1
 					w31 := F(F(2*t181) * t18422)
 					if kern.Wide() {
-						a2 := regions.R0bfa30699618Args{
+						a2 := regions.Rb3eb3585d787Args{
 							P0: unsafe.SliceData(t1042),
 							P1: unsafe.SliceData(t165),
 							P2: unsafe.SliceData(W2Trail),
@@ -2041,7 +2041,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t181},
 							S2: [2]float32{rhoEntry3},
 						}
-						regions.R0bfa30699618(&a2)
+						regions.Rb3eb3585d787(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -2059,7 +2059,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta_printed.e_W1, moneta_printed.U_W1
 					if kern.Wide() {
-						a2 := regions.R6fd54fe1652eArgs{
+						a2 := regions.Rb8e2866dfdb3Args{
 							P0: unsafe.SliceData(t89),
 							P1: unsafe.SliceData(t138),
 							P2: unsafe.SliceData(t178),
@@ -2071,7 +2071,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R6fd54fe1652e(&a2)
+						regions.Rb8e2866dfdb3(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]

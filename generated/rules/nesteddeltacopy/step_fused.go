@@ -46,7 +46,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK+dK, true)
 		scratch := workers.Borrow(dK*rows + dK*rows)
 		for i := first; i < last; i += rows {
@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R5056903c5e84Args{
+					a := regions.R5dafe8760a41Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -92,7 +92,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R5056903c5e84(&a, rows)
+					regions.R5dafe8760a41(&a, rows)
 				}
 			}
 			kern.TransposeBack(NState, rows, c.NOut[(l*dV+i)*dK:], dK, there, dK)
@@ -210,7 +210,7 @@ func (c *stepBackwardFused) run() {
 
 	// nested_delta_copy.M
 	if kern.Wide() {
-		a := regions.R3f25fb05f0d1Args{
+		a := regions.R00725c648262Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(c.K),
@@ -229,7 +229,7 @@ func (c *stepBackwardFused) run() {
 			N8: 12 * dK,
 			N9: T * dK,
 		}
-		regions.R3f25fb05f0d1(&a)
+		regions.R00725c648262(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -256,7 +256,7 @@ func (c *stepBackwardFused) run() {
 
 	// nested_delta_copy
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rc9ac2dad196dArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(c.NBarOut),
@@ -265,7 +265,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: dK * dV,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc9ac2dad196d(&a)
 	} else {
 		for i := range L {
 			for j := range dV {

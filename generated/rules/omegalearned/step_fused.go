@@ -41,7 +41,7 @@ func (c *stepFused) run() {
 
 	// omega_learned.S
 	if kern.Wide() {
-		a := regions.R69fb6474cdd5Args{
+		a := regions.Rf358c94bf110Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t72),
 			N0: L,
@@ -49,7 +49,7 @@ func (c *stepFused) run() {
 			N2: dK + dV,
 			N3: T*dK + T*dV,
 		}
-		regions.R69fb6474cdd5(&a)
+		regions.Rf358c94bf110(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -94,7 +94,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK+dK, true)
 		scratch := workers.Borrow(dK*rows + dK*rows)
 		for i := first; i < last; i += rows {
@@ -120,7 +120,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rd1ffa58ffbfdArgs{
+					a := regions.Rb5c49dd7c187Args{
 						P0:   unsafe.SliceData(c.Eta),
 						P1:   unsafe.SliceData(c.Theta),
 						P2:   unsafe.SliceData(t22),
@@ -139,7 +139,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rd1ffa58ffbfd(&a, rows)
+					regions.Rb5c49dd7c187(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

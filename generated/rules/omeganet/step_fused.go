@@ -214,7 +214,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R5d664089f74dArgs{
+		a := regions.R5d66aeb25981Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t72),
 			N0: L,
@@ -222,7 +222,7 @@ func (c *stepBackwardFused) run() {
 			N2: w,
 			N3: T * w,
 		}
-		regions.R5d664089f74d(&a)
+		regions.R5d66aeb25981(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -240,7 +240,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M, omega_net
 	clear(t6)
 	if kern.Wide() {
-		a := regions.Re21650bfd7a1Args{
+		a := regions.R4b92713e5108Args{
 			P0:  unsafe.SliceData(c.MStack),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t92),
@@ -271,7 +271,7 @@ func (c *stepBackwardFused) run() {
 			N20: T * dK * w,
 			N21: T * w,
 		}
-		regions.Re21650bfd7a1(&a)
+		regions.R4b92713e5108(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -312,7 +312,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net
 	clear(t8)
 	if kern.Wide() {
-		a := regions.R63decd51097aArgs{
+		a := regions.Reb83ad7272acArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t7),
 			N0: L,
@@ -325,7 +325,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dV + dV*w - dV,
 			N8: T * dV * w,
 		}
-		regions.R63decd51097a(&a)
+		regions.Reb83ad7272ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -343,7 +343,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M
 	clear(t10)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -353,7 +353,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -368,7 +368,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.Rdca86a8fe240Args{
+		a := regions.R191fe2381d96Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -378,7 +378,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dV + dV*w - dV,
 			N4: dV*w - dV,
 		}
-		regions.Rdca86a8fe240(&a)
+		regions.R191fe2381d96(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -394,7 +394,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R8d7d8582a0e0Args{
+		a := regions.R74ca8a7cc180Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.VBar),
@@ -405,7 +405,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: T * dV,
 		}
-		regions.R8d7d8582a0e0(&a)
+		regions.R74ca8a7cc180(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -422,7 +422,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M
 	clear(t14)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -432,7 +432,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -447,7 +447,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.Rdca86a8fe240Args{
+		a := regions.R191fe2381d96Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -457,7 +457,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dK + dK*w - dK,
 			N4: dK*w - dK,
 		}
-		regions.Rdca86a8fe240(&a)
+		regions.R191fe2381d96(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -473,7 +473,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R8d7d8582a0e0Args{
+		a := regions.R74ca8a7cc180Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.KBar),
@@ -484,7 +484,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: T * dK,
 		}
-		regions.R8d7d8582a0e0(&a)
+		regions.R74ca8a7cc180(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -501,7 +501,7 @@ func (c *stepBackwardFused) run() {
 	// omega_net.M
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R0fdee5fd8db8Args{
+		a := regions.R3c6887ea2d58Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.ThetaTailBar),
 			N0: L,
@@ -509,7 +509,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R0fdee5fd8db8(&a)
+		regions.R3c6887ea2d58(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*(T+w-1)+T:][:w-1]
@@ -522,7 +522,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R1ed0557c93f5Args{
+		a := regions.R7b4088786ff6Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.ThetaTailBarOut),
@@ -530,7 +530,7 @@ func (c *stepBackwardFused) run() {
 			N1: w - 1,
 			N2: T + w - 1,
 		}
-		regions.R1ed0557c93f5(&a)
+		regions.R7b4088786ff6(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*(T+w-1):][:w-1]
@@ -544,7 +544,7 @@ func (c *stepBackwardFused) run() {
 
 	// omega_net.M
 	if kern.Wide() {
-		a := regions.R05233e6e603bArgs{
+		a := regions.R79dd37505a95Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -553,7 +553,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4*w - 4,
 			N3: T + w - 1,
 		}
-		regions.R05233e6e603b(&a)
+		regions.R79dd37505a95(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*(T+w-1)+w-1:][:T]

@@ -35,7 +35,7 @@ func (c *readFused) run() {
 
 	// ret_net.o
 	if kern.Wide() {
-		a := regions.Raae70775c29bArgs{
+		a := regions.R99445949e74bArgs{
 			P0:  unsafe.SliceData(c.B),
 			P1:  unsafe.SliceData(c.OProd2),
 			P2:  unsafe.SliceData(c.A),
@@ -57,7 +57,7 @@ func (c *readFused) run() {
 			N13: H * T * dV,
 			N14: H * dC * dV,
 		}
-		regions.Raae70775c29b(&a)
+		regions.R99445949e74b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -83,7 +83,7 @@ func (c *readFused) run() {
 
 	// ret_net.r
 	if kern.Wide() {
-		a := regions.R08d4326bc8dfArgs{
+		a := regions.Rec526e6e4008Args{
 			P0: unsafe.SliceData(o),
 			P1: unsafe.SliceData(t7),
 			N0: L,
@@ -97,7 +97,7 @@ func (c *readFused) run() {
 			N8: H * T,
 			N9: H * T * dV,
 		}
-		regions.R08d4326bc8df(&a)
+		regions.Rec526e6e4008(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -119,7 +119,7 @@ func (c *readFused) run() {
 	// ret_net.r
 	w := F(dV)
 	if kern.Wide() {
-		a := regions.Rbd95a617a560Args{
+		a := regions.Rc2fa1d9c8dffArgs{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(t9),
 			N0: L,
@@ -128,7 +128,7 @@ func (c *readFused) run() {
 			N3: H * T,
 			S0: [2]float32{w},
 		}
-		regions.Rbd95a617a560(&a)
+		regions.Rc2fa1d9c8dff(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -143,7 +143,7 @@ func (c *readFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.R5db9b9a76850Args{
+		a := regions.Rb82d70b0b94bArgs{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(o),
 			P2: unsafe.SliceData(c.R),
@@ -159,7 +159,7 @@ func (c *readFused) run() {
 			N8: H * T,
 			N9: H * T * dV,
 		}
-		regions.R5db9b9a76850(&a)
+		regions.Rb82d70b0b94b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -188,7 +188,7 @@ func (c *readFused) run() {
 
 	// ret_net.z, ret_net.r
 	if kern.Wide() {
-		a := regions.R70b61cc4c35fArgs{
+		a := regions.R1a12b2b50afdArgs{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(c.ZSqrt),
 			N0: L,
@@ -197,7 +197,7 @@ func (c *readFused) run() {
 			N3: H * T,
 			S0: [2]float32{w},
 		}
-		regions.R70b61cc4c35f(&a)
+		regions.R1a12b2b50afd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -212,7 +212,7 @@ func (c *readFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.Rbad37e17576bArgs{
+		a := regions.R4d8d2991e9a1Args{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(c.ZProd),
 			P2: unsafe.SliceData(c.R),
@@ -225,7 +225,7 @@ func (c *readFused) run() {
 			N5: H * T,
 			N6: H * T * dV,
 		}
-		regions.Rbad37e17576b(&a)
+		regions.R4d8d2991e9a1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -282,7 +282,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R81ef633a8b77Args{
+		a := regions.Re8dc36740ea5Args{
 			P0: unsafe.SliceData(c.ZProd),
 			P1: unsafe.SliceData(t12),
 			N0: L,
@@ -292,7 +292,7 @@ func (c *readBackwardFused) run() {
 			N4: H * dV,
 			N5: H * T * dV,
 		}
-		regions.R81ef633a8b77(&a)
+		regions.Re8dc36740ea5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -315,7 +315,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R6779ec503045Args{
+		a := regions.R52fded58859fArgs{
 			P0: unsafe.SliceData(c.ZSqrt),
 			P1: unsafe.SliceData(t6),
 			N0: L,
@@ -323,7 +323,7 @@ func (c *readBackwardFused) run() {
 			N2: H,
 			N3: H * T,
 		}
-		regions.R6779ec503045(&a)
+		regions.R52fded58859f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -338,7 +338,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R7bed5cd6deb6Args{
+		a := regions.R24bab537726bArgs{
 			P0:  unsafe.SliceData(t6),
 			P1:  unsafe.SliceData(c.ZSqrt),
 			P2:  unsafe.SliceData(t22),
@@ -362,7 +362,7 @@ func (c *readBackwardFused) run() {
 			N11: H * T,
 			N12: H * T * dV,
 		}
-		regions.R7bed5cd6deb6(&a)
+		regions.R24bab537726b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -402,7 +402,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.Rc5dfb72a80afArgs{
+		a := regions.R12efa89ccf8bArgs{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t51),
@@ -412,7 +412,7 @@ func (c *readBackwardFused) run() {
 			N3: H * T,
 			S0: [2]float32{t182},
 		}
-		regions.Rc5dfb72a80af(&a)
+		regions.R12efa89ccf8b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -431,7 +431,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.Rd7cb50d07a9fArgs{
+		a := regions.R26b7808ec9ceArgs{
 			P0:  unsafe.SliceData(t51),
 			P1:  unsafe.SliceData(c.R),
 			P2:  unsafe.SliceData(c.ZProd),
@@ -453,7 +453,7 @@ func (c *readBackwardFused) run() {
 			N11: H * T,
 			N12: H * T * dV,
 		}
-		regions.Rd7cb50d07a9f(&a)
+		regions.R26b7808ec9ce(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -482,7 +482,7 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.o, ret_net.r
 	if kern.Wide() {
-		a := regions.Re836bc95848cArgs{
+		a := regions.R2065a3657fcbArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t28),
 			P2: unsafe.SliceData(t35),
@@ -495,7 +495,7 @@ func (c *readBackwardFused) run() {
 			N6: H * T * dV,
 			S0: [2]float32{t182},
 		}
-		regions.Re836bc95848c(&a)
+		regions.R2065a3657fcb(&a)
 	} else {
 		for i := range L {
 			for j := range T {

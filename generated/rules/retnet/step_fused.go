@@ -94,7 +94,7 @@ func (c *stepFused) run() {
 	// ret_net.r
 	w2 := F(dV)
 	if kern.Wide() {
-		a := regions.Rbd95a617a560Args{
+		a := regions.Rc2fa1d9c8dffArgs{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t27),
 			N0: L,
@@ -103,7 +103,7 @@ func (c *stepFused) run() {
 			N3: H * T,
 			S0: [2]float32{w2},
 		}
-		regions.Rbd95a617a560(&a)
+		regions.Rc2fa1d9c8dff(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -118,7 +118,7 @@ func (c *stepFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := regions.R5db9b9a76850Args{
+		a := regions.Rb82d70b0b94bArgs{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(o),
 			P2: unsafe.SliceData(c.R),
@@ -134,7 +134,7 @@ func (c *stepFused) run() {
 			N8: H * T,
 			N9: H * T * dV,
 		}
-		regions.R5db9b9a76850(&a)
+		regions.Rb82d70b0b94b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -160,7 +160,7 @@ func (c *stepFused) run() {
 
 	// ret_net.z, ret_net.r
 	if kern.Wide() {
-		a := regions.R70b61cc4c35fArgs{
+		a := regions.R1a12b2b50afdArgs{
 			P0: unsafe.SliceData(t31),
 			P1: unsafe.SliceData(t35),
 			N0: L,
@@ -169,7 +169,7 @@ func (c *stepFused) run() {
 			N3: H * T,
 			S0: [2]float32{w2},
 		}
-		regions.R70b61cc4c35f(&a)
+		regions.R1a12b2b50afd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -184,7 +184,7 @@ func (c *stepFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := regions.R62c2a198ac4aArgs{
+		a := regions.R2ad6d9a18d9cArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(t29),
 			P2: unsafe.SliceData(c.R),
@@ -198,7 +198,7 @@ func (c *stepFused) run() {
 			N5: H * T,
 			N6: H * T * dV,
 		}
-		regions.R62c2a198ac4a(&a)
+		regions.R2ad6d9a18d9c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -222,7 +222,7 @@ func (c *stepFused) run() {
 	// ret_net.y
 	kern.GemmFMA(d, L*T, H*dV, F(1), false, c.Y, 1, d, c.WO, H*dV, 1, t37, 1, H*dV)
 	if kern.Wide() {
-		a := regions.R2068819e95c7Args{
+		a := regions.R365bdd256c75Args{
 			P0: unsafe.SliceData(t62),
 			P1: unsafe.SliceData(c.AProd),
 			P2: unsafe.SliceData(t15),
@@ -238,7 +238,7 @@ func (c *stepFused) run() {
 			N4: H * dC,
 			N5: H * T * dC,
 		}
-		regions.R2068819e95c7(&a)
+		regions.R365bdd256c75(&a)
 	} else {
 		for i := range L {
 			for j := range T {

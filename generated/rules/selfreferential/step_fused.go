@@ -56,7 +56,7 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -67,7 +67,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -87,13 +87,13 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -107,7 +107,7 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -116,7 +116,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -194,7 +194,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential.y, self_referential.a_alpha, self_referential.a_eta, self_referential.a_k, self_referential.a_v
 				if kern.Wide() {
-					a2 := regions.R50c6c93392f1Args{
+					a2 := regions.Raeec7a577552Args{
 						P0:  unsafe.SliceData(MMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -216,7 +216,7 @@ func (c *stepFused) run() {
 						N6:  8,
 						N7:  12,
 					}
-					regions.R50c6c93392f1(&a2)
+					regions.Raeec7a577552(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -261,7 +261,7 @@ func (c *stepFused) run() {
 				var t9 F
 				var t21 F
 				if kern.Wide() {
-					a2 := regions.R4f085118521dArgs{
+					a2 := regions.Rb632af74aa7aArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -273,7 +273,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t9},
 						S2: [2]float32{t3},
 					}
-					regions.R4f085118521d(&a2)
+					regions.Rb632af74aa7a(&a2)
 				} else {
 					t21_2 := t21
 					t9_2 := t9
@@ -317,7 +317,7 @@ func (c *stepFused) run() {
 				// self_referential.k, self_referential.v
 				var t33 F
 				if kern.Wide() {
-					a2 := regions.R174ad2d409d6Args{
+					a2 := regions.R95447174c5b7Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -326,7 +326,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t33},
 						S1: [2]float32{t30},
 					}
-					regions.R174ad2d409d6(&a2)
+					regions.R95447174c5b7(&a2)
 				} else {
 					t33_2 := t33
 					t33Sums := [16]F{t33_2}
@@ -350,13 +350,13 @@ func (c *stepFused) run() {
 				// self_referential.M_m, self_referential.v, self_referential
 				if len(c.AK) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(aK2),
 							P1: kern.Given(c.AK),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -367,13 +367,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AV) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(aV2),
 							P1: kern.Given(c.AV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -383,7 +383,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R25031ba5c46fArgs{
+					a2 := regions.Rf27a8e4b62faArgs{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t),
@@ -393,7 +393,7 @@ func (c *stepFused) run() {
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						S0: [2]float32{t42_2},
 					}
-					regions.R25031ba5c46f(&a2)
+					regions.Rf27a8e4b62fa(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
@@ -404,7 +404,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_m, self_referential.u_m
 				if kern.Wide() {
-					a2 := regions.R1a914f01f800Args{
+					a2 := regions.Rdb7fff3d9064Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(t),
 						P2: unsafe.SliceData(t22),
@@ -413,7 +413,7 @@ func (c *stepFused) run() {
 						N2: 8,
 						N3: 12,
 					}
-					regions.R1a914f01f800(&a2)
+					regions.Rdb7fff3d9064(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -428,7 +428,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
 				if kern.Wide() {
-					a2 := regions.R914c2b034652Args{
+					a2 := regions.R8673feefea71Args{
 						P0: unsafe.SliceData(t22),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(t),
@@ -446,7 +446,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.R914c2b034652(&a2)
+					regions.R8673feefea71(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
@@ -465,7 +465,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_alpha, self_referential.M_m, self_referential.M_eta, self_referential.u_eta
 				if kern.Wide() {
-					a2 := regions.Rb2eba25946daArgs{
+					a2 := regions.Rd1013eb6d2f2Args{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(MEtaState),
 						P2: unsafe.SliceData(t),
@@ -485,7 +485,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.Rb2eba25946da(&a2)
+					regions.Rd1013eb6d2f2(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -505,7 +505,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_eta, self_referential.M_m, self_referential.M_k, self_referential.u_k
 				if kern.Wide() {
-					a2 := regions.Rb2eba25946daArgs{
+					a2 := regions.Rd1013eb6d2f2Args{
 						P0: unsafe.SliceData(t6),
 						P1: unsafe.SliceData(MKState),
 						P2: unsafe.SliceData(t),
@@ -525,7 +525,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.Rb2eba25946da(&a2)
+					regions.Rd1013eb6d2f2(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -545,7 +545,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.u_v
 				if kern.Wide() {
-					a2 := regions.R914c2b034652Args{
+					a2 := regions.R8673feefea71Args{
 						P0: unsafe.SliceData(t8),
 						P1: unsafe.SliceData(MVState),
 						P2: unsafe.SliceData(t),
@@ -563,7 +563,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.R914c2b034652(&a2)
+					regions.R8673feefea71(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -584,7 +584,7 @@ func (c *stepFused) run() {
 				clear(t191)
 				clear(t192)
 				if kern.Wide() {
-					a2 := regions.R32fc7337b450Args{
+					a2 := regions.R361aa0323143Args{
 						P0: unsafe.SliceData(t102),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(PV),
@@ -604,7 +604,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t45},
 						S2: [2]float32{rho2},
 					}
-					regions.R32fc7337b450(&a2)
+					regions.R361aa0323143(&a2)
 				} else {
 					for i := range d {
 						PV2 := PV[i*d:][:d]
@@ -622,13 +622,13 @@ func (c *stepFused) run() {
 				// self_referential
 				if len(c.MMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t22),
 							P1: kern.Given(c.MMProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -639,13 +639,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t42),
 							P1: kern.Given(c.MAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -656,13 +656,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t6),
 							P1: kern.Given(c.MEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -673,13 +673,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t8),
 							P1: kern.Given(c.MKProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -690,13 +690,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t102),
 							P1: kern.Given(c.MVProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -707,13 +707,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t191),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -724,13 +724,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t192),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -846,7 +846,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -855,7 +855,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -878,7 +878,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q, self_referential.k, self_referential.v
 	if kern.Wide() {
-		a := regions.R993d43934315Args{
+		a := regions.R59825821dda9Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.AV),
@@ -896,7 +896,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * d,
 			N8: T * d,
 		}
-		regions.R993d43934315(&a)
+		regions.R59825821dda9(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -993,14 +993,14 @@ func (c *stepBackwardFused) run() {
 					t212Entry := t212_2[a]
 					w2 := kern.Larger(kern.Choose((F(0) < t212Entry), num.Sqrt(kern.Choose((F(0) < t212Entry), t212Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R7a43698e9ee0Args{
+						a2 := regions.Rb24e720a2b60Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w2},
 						}
-						regions.R7a43698e9ee0(&a2)
+						regions.Rb24e720a2b60(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1012,7 +1012,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R88800710a960Args{
+						a2 := regions.R579b83ff2d9dArgs{
 							P0:  unsafe.SliceData(c.MMProd),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(c.MEtaProd),
@@ -1038,7 +1038,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
-						regions.R88800710a960(&a2)
+						regions.R579b83ff2d9d(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
@@ -1088,7 +1088,7 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// self_referential.a_eta
 					if kern.Wide() {
-						a2 := regions.R61cd883bce33Args{
+						a2 := regions.Rd1846662fdffArgs{
 							P0: unsafe.SliceData(MEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
@@ -1099,7 +1099,7 @@ func (c *stepBackwardFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R61cd883bce33(&a2)
+						regions.Rd1846662fdff(&a2)
 					} else {
 						for i := range d {
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
@@ -1116,13 +1116,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential.theta
 					var t93_2 F
 					if kern.Wide() {
-						a2 := regions.R9e3d409da788Args{
+						a2 := regions.Rdd8bf15cf471Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t93Total),
 							N0: d,
 							S0: [2]float32{t93_2},
 						}
-						regions.R9e3d409da788(&a2)
+						regions.Rdd8bf15cf471(&a2)
 					} else {
 						t93_3 := t93_2
 						t93Sums := [16]F{t93_3}
@@ -1144,7 +1144,7 @@ func (c *stepBackwardFused) run() {
 					w9 := kern.Larger(kern.Choose((F(0) < t212Entry2), t26, F(0)), F(1e-08))
 					w10 := kern.Larger(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rc4b94556a96dArgs{
+						a2 := regions.Rc80ae541cdf0Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(c.AV),
 							P2: unsafe.SliceData(k2),
@@ -1155,7 +1155,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w9},
 							S1: [2]float32{w10},
 						}
-						regions.Rc4b94556a96d(&a2)
+						regions.Rc80ae541cdf0(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
@@ -1170,7 +1170,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.M_v
 					clear(t62)
 					if kern.Wide() {
-						a2 := regions.R630f8e3870faArgs{
+						a2 := regions.R71811603bf01Args{
 							P0: unsafe.SliceData(c.MVProd),
 							P1: unsafe.SliceData(MVBarState),
 							P2: unsafe.SliceData(k2),
@@ -1185,7 +1185,7 @@ func (c *stepBackwardFused) run() {
 							N6: 8,
 							N7: 12,
 						}
-						regions.R630f8e3870fa(&a2)
+						regions.R71811603bf01(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1210,7 +1210,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w11 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.Rbcfd2f31e78dArgs{
+						a2 := regions.R9f23174cffaaArgs{
 							P0:  unsafe.SliceData(t181),
 							P1:  unsafe.SliceData(c.MKProd),
 							P2:  unsafe.SliceData(MVBarState),
@@ -1243,7 +1243,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t922},
 							S2:  [2]float32{w11},
 						}
-						regions.Rbcfd2f31e78d(&a2)
+						regions.R9f23174cffaa(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						t1122_2 := t1122
@@ -1291,7 +1291,7 @@ func (c *stepBackwardFused) run() {
 					var t20 F
 					var t222 F
 					if kern.Wide() {
-						a2 := regions.Rbcfd2f31e78dArgs{
+						a2 := regions.R9f23174cffaaArgs{
 							P0:  unsafe.SliceData(t183),
 							P1:  unsafe.SliceData(c.MEtaProd),
 							P2:  unsafe.SliceData(MKBarState),
@@ -1324,7 +1324,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t20},
 							S2:  [2]float32{w11},
 						}
-						regions.Rbcfd2f31e78d(&a2)
+						regions.R9f23174cffaa(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						t222_2 := t222
@@ -1372,7 +1372,7 @@ func (c *stepBackwardFused) run() {
 					var t31 F
 					var t3323 F
 					if kern.Wide() {
-						a2 := regions.Rbcfd2f31e78dArgs{
+						a2 := regions.R9f23174cffaaArgs{
 							P0:  unsafe.SliceData(t185),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(MEtaBarState),
@@ -1405,7 +1405,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t31},
 							S2:  [2]float32{w11},
 						}
-						regions.Rbcfd2f31e78d(&a2)
+						regions.R9f23174cffaa(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						t3323_2 := t3323
@@ -1453,7 +1453,7 @@ func (c *stepBackwardFused) run() {
 					var t422 F
 					var t44 F
 					if kern.Wide() {
-						a2 := regions.Rbcfd2f31e78dArgs{
+						a2 := regions.R9f23174cffaaArgs{
 							P0:  unsafe.SliceData(t187),
 							P1:  unsafe.SliceData(c.MMProd),
 							P2:  unsafe.SliceData(MAlphaBarState),
@@ -1486,7 +1486,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t422},
 							S2:  [2]float32{w11},
 						}
-						regions.Rbcfd2f31e78d(&a2)
+						regions.R9f23174cffaa(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						t44_2 := t44
@@ -1531,7 +1531,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.M_m
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.Re1d31c7d4d10Args{
+						a2 := regions.Rd1e24c7f8518Args{
 							P0: unsafe.SliceData(t62),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t282),
@@ -1543,7 +1543,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{t52},
 						}
-						regions.Re1d31c7d4d10(&a2)
+						regions.Rd1e24c7f8518(&a2)
 					} else {
 						t52_2 := t52
 						t52Sums := [16]F{t52_2}
@@ -1561,7 +1561,7 @@ func (c *stepBackwardFused) run() {
 					var t59 F
 					var t612 F
 					if kern.Wide() {
-						a2 := regions.R917c08c1f8b4Args{
+						a2 := regions.Re28de15e01b7Args{
 							P0: unsafe.SliceData(t189),
 							P1: unsafe.SliceData(MMBarState),
 							P2: unsafe.SliceData(c.NM),
@@ -1583,7 +1583,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t59},
 							S2: [2]float32{w11},
 						}
-						regions.R917c08c1f8b4(&a2)
+						regions.Re28de15e01b7(&a2)
 					} else {
 						t612_2 := t612
 						t59_2 := t59
@@ -1619,7 +1619,7 @@ func (c *stepBackwardFused) run() {
 					var t69 F
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R4384a76a1e6fArgs{
+						a2 := regions.R4d29e702d436Args{
 							P0: unsafe.SliceData(t190),
 							P1: unsafe.SliceData(t188),
 							P2: unsafe.SliceData(t186),
@@ -1633,7 +1633,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry2},
 							S2: [2]float32{w10},
 						}
-						regions.R4384a76a1e6f(&a2)
+						regions.R4d29e702d436(&a2)
 					} else {
 						t69_2 := t69
 						t69Sums := [16]F{t69_2}
@@ -1656,7 +1656,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
 					var t98 F
 					if kern.Wide() {
-						a2 := regions.R074291a42475Args{
+						a2 := regions.R95de8d471026Args{
 							P0: unsafe.SliceData(t56),
 							P1: unsafe.SliceData(t51),
 							P2: unsafe.SliceData(k2),
@@ -1672,7 +1672,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{t86},
 							S4: [2]float32{t662},
 						}
-						regions.R074291a42475(&a2)
+						regions.R95de8d471026(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t98_2 := t98
@@ -1692,7 +1692,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.a_v
 					clear(t92)
 					if kern.Wide() {
-						a2 := regions.R623d6509d4fdArgs{
+						a2 := regions.Re366f1dd4c1bArgs{
 							P0: unsafe.SliceData(t90),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t92),
@@ -1702,7 +1702,7 @@ func (c *stepBackwardFused) run() {
 							N3: 12,
 							N4: 4 * d * d * a,
 						}
-						regions.R623d6509d4fd(&a2)
+						regions.Re366f1dd4c1b(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -1730,7 +1730,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t164
 					// self_referential.a_k, self_referential.k
 					if kern.Wide() {
-						a2 := regions.R0c5245f0bab8Args{
+						a2 := regions.Rf69030d44f5dArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t93),
 							P2: unsafe.SliceData(t119),
@@ -1739,7 +1739,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t115},
 							S1: [2]float32{t95},
 						}
-						regions.R0c5245f0bab8(&a2)
+						regions.Rf69030d44f5d(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1751,7 +1751,7 @@ func (c *stepBackwardFused) run() {
 					clear(t174)
 					w19 := F(t152 * t164)
 					if kern.Wide() {
-						a2 := regions.Rabc8db76ab54Args{
+						a2 := regions.R66469a850a04Args{
 							P0:  unsafe.SliceData(t119),
 							P1:  unsafe.SliceData(t183),
 							P2:  unsafe.SliceData(t181),
@@ -1792,7 +1792,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{w19},
 							S3:  [2]float32{t155},
 						}
-						regions.Rabc8db76ab54(&a2)
+						regions.R66469a850a04(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1828,7 +1828,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.c, self_referential
 					if kern.Wide() {
-						a2 := regions.Ra08138583538Args{
+						a2 := regions.R57a6e8927b40Args{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t92),
@@ -1841,7 +1841,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w19},
 							S1: [2]float32{t155},
 						}
-						regions.Ra08138583538(&a2)
+						regions.R57a6e8927b40(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -1874,7 +1874,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(q),
@@ -1887,7 +1887,7 @@ func (c *stepBackwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1909,7 +1909,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t22),
@@ -1918,7 +1918,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1937,7 +1937,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(t39),
 			P2: unsafe.SliceData(c.QProd),
@@ -1948,7 +1948,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]

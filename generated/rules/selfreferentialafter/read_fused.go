@@ -28,7 +28,7 @@ func (c *readFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.AQ),
 			P1: unsafe.SliceData(c.QProd),
 			N0: L,
@@ -39,7 +39,7 @@ func (c *readFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -59,13 +59,13 @@ func (c *readFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -79,7 +79,7 @@ func (c *readFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AQ),
 			P2: unsafe.SliceData(q),
@@ -88,7 +88,7 @@ func (c *readFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -130,7 +130,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -139,7 +139,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -162,7 +162,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AQ),
 			P2: unsafe.SliceData(q),
@@ -171,7 +171,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -198,7 +198,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(q),
@@ -211,7 +211,7 @@ func (c *readBackwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -233,7 +233,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_after.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t72),
@@ -242,7 +242,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -261,7 +261,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_after.a_q, self_referential_after.q
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(c.AQ),
@@ -272,7 +272,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]

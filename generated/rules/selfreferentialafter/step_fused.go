@@ -135,7 +135,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_after.a_alpha, self_referential_after.a_eta, self_referential_after.a_k, self_referential_after.a_v
 				if kern.Wide() {
-					a2 := regions.R36f6e529ba86Args{
+					a2 := regions.R49bc7294aa35Args{
 						P0: unsafe.SliceData(c.X),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(MEtaState),
@@ -153,7 +153,7 @@ func (c *stepFused) run() {
 						N5: 8,
 						N6: 12,
 					}
-					regions.R36f6e529ba86(&a2)
+					regions.R49bc7294aa35(&a2)
 				} else {
 					for i := range d {
 						x := c.X[(l*T+a+C*s)*d:][:d]
@@ -191,7 +191,7 @@ func (c *stepFused) run() {
 				var t8 F
 				var t20 F
 				if kern.Wide() {
-					a2 := regions.R4f085118521dArgs{
+					a2 := regions.Rb632af74aa7aArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -203,7 +203,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t8},
 						S2: [2]float32{t2},
 					}
-					regions.R4f085118521d(&a2)
+					regions.Rb632af74aa7a(&a2)
 				} else {
 					t20_2 := t20
 					t8_2 := t8
@@ -247,7 +247,7 @@ func (c *stepFused) run() {
 				// self_referential_after.k, self_referential_after.v
 				var t32 F
 				if kern.Wide() {
-					a2 := regions.R174ad2d409d6Args{
+					a2 := regions.R95447174c5b7Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -256,7 +256,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t32},
 						S1: [2]float32{t29},
 					}
-					regions.R174ad2d409d6(&a2)
+					regions.R95447174c5b7(&a2)
 				} else {
 					t32_2 := t32
 					t32Sums := [16]F{t32_2}
@@ -275,13 +275,13 @@ func (c *stepFused) run() {
 				t43 := F(1) - rho2
 				// self_referential_after.v
 				if kern.Wide() {
-					a2 := regions.R060bc659cc89Args{
+					a2 := regions.R169248eac994Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(v),
 						N0: d,
 						S0: [2]float32{t41},
 					}
-					regions.R060bc659cc89(&a2)
+					regions.R169248eac994(&a2)
 				} else {
 					for i := range d {
 						v[i] = aV2[i] / t41
@@ -289,7 +289,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_m
 				if kern.Wide() {
-					a2 := regions.R1a914f01f800Args{
+					a2 := regions.Rdb7fff3d9064Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t48),
@@ -298,7 +298,7 @@ func (c *stepFused) run() {
 						N2: 8,
 						N3: 12,
 					}
-					regions.R1a914f01f800(&a2)
+					regions.Rdb7fff3d9064(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -314,14 +314,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_m
 				if len(c.MMLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.Reeb1cd51f71cArgs{
+						a2 := regions.R1bc34c91450eArgs{
 							P0: unsafe.SliceData(t48),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MMLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Reeb1cd51f71c(&a2)
+						regions.R1bc34c91450e(&a2)
 					} else {
 						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -331,13 +331,13 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R352eb11c192aArgs{
+					a2 := regions.Rdaf788ebde12Args{
 						P0: unsafe.SliceData(t48),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(t49),
 						N0: d,
 					}
-					regions.R352eb11c192a(&a2)
+					regions.Rdaf788ebde12(&a2)
 				} else {
 					for i := range d {
 						t492 := t48[i] - v[i]
@@ -346,7 +346,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_m, self_referential_after.a_q
 				if kern.Wide() {
-					a2 := regions.R6667ec93bca9Args{
+					a2 := regions.R8be13a150a86Args{
 						P0: unsafe.SliceData(t49),
 						P1: unsafe.SliceData(MQState),
 						P2: unsafe.SliceData(c.X),
@@ -365,7 +365,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.R6667ec93bca9(&a2)
+					regions.R8be13a150a86(&a2)
 				} else {
 					for i := range d {
 						MQState2 := MQState[i*d:][:d]
@@ -386,13 +386,13 @@ func (c *stepFused) run() {
 				// self_referential_after.q
 				var t62 F
 				if kern.Wide() {
-					a2 := regions.R8a68d50bbf3fArgs{
+					a2 := regions.Rcaaa061020e0Args{
 						P0: unsafe.SliceData(aQ2),
 						P1: unsafe.SliceData(t62Total),
 						N0: d,
 						S0: [2]float32{t62},
 					}
-					regions.R8a68d50bbf3f(&a2)
+					regions.Rcaaa061020e0(&a2)
 				} else {
 					t62_2 := t62
 					t62Sums := [16]F{t62_2}
@@ -413,13 +413,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.q
 				if kern.Wide() {
-					a2 := regions.R060bc659cc89Args{
+					a2 := regions.R169248eac994Args{
 						P0: unsafe.SliceData(aQ2),
 						P1: unsafe.SliceData(q),
 						N0: d,
 						S0: [2]float32{t71},
 					}
-					regions.R060bc659cc89(&a2)
+					regions.R169248eac994(&a2)
 				} else {
 					for i := range d {
 						q[i] = aQ2[i] / t71
@@ -427,7 +427,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.y, self_referential_after.M_alpha
 				if kern.Wide() {
-					a2 := regions.Rd393c3d9f740Args{
+					a2 := regions.Ra0d90a10ac70Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(q),
 						P2: unsafe.SliceData(MAlphaState),
@@ -440,7 +440,7 @@ func (c *stepFused) run() {
 						N3: 8,
 						N4: 12,
 					}
-					regions.Rd393c3d9f740(&a2)
+					regions.Ra0d90a10ac70(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -462,14 +462,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_alpha
 				if len(c.MAlphaLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.Reeb1cd51f71cArgs{
+						a2 := regions.R1bc34c91450eArgs{
 							P0: unsafe.SliceData(t79),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MAlphaLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Reeb1cd51f71c(&a2)
+						regions.R1bc34c91450e(&a2)
 					} else {
 						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -479,13 +479,13 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R352eb11c192aArgs{
+					a2 := regions.Rdaf788ebde12Args{
 						P0: unsafe.SliceData(t79),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(t80),
 						N0: d,
 					}
-					regions.R352eb11c192a(&a2)
+					regions.Rdaf788ebde12(&a2)
 				} else {
 					for i := range d {
 						t802 := t79[i] - v[i]
@@ -494,7 +494,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_alpha, self_referential_after.M_m, self_referential_after.M_eta
 				if kern.Wide() {
-					a2 := regions.R28b302b09494Args{
+					a2 := regions.Rea7de9f888f0Args{
 						P0: unsafe.SliceData(t80),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MEtaState),
@@ -512,7 +512,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.R28b302b09494(&a2)
+					regions.Rea7de9f888f0(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -534,14 +534,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_eta
 				if len(c.MEtaLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.Reeb1cd51f71cArgs{
+						a2 := regions.R1bc34c91450eArgs{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MEtaLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Reeb1cd51f71c(&a2)
+						regions.R1bc34c91450e(&a2)
 					} else {
 						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -551,13 +551,13 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R352eb11c192aArgs{
+					a2 := regions.Rdaf788ebde12Args{
 						P0: unsafe.SliceData(t97),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(t98),
 						N0: d,
 					}
-					regions.R352eb11c192a(&a2)
+					regions.Rdaf788ebde12(&a2)
 				} else {
 					for i := range d {
 						t982 := t97[i] - v[i]
@@ -566,7 +566,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_eta, self_referential_after.M_m, self_referential_after.M_k
 				if kern.Wide() {
-					a2 := regions.R28b302b09494Args{
+					a2 := regions.Rea7de9f888f0Args{
 						P0: unsafe.SliceData(t98),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MKState),
@@ -584,7 +584,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.R28b302b09494(&a2)
+					regions.Rea7de9f888f0(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -606,14 +606,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_k
 				if len(c.MKLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.Reeb1cd51f71cArgs{
+						a2 := regions.R1bc34c91450eArgs{
 							P0: unsafe.SliceData(t115),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MKLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Reeb1cd51f71c(&a2)
+						regions.R1bc34c91450e(&a2)
 					} else {
 						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -623,13 +623,13 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R352eb11c192aArgs{
+					a2 := regions.Rdaf788ebde12Args{
 						P0: unsafe.SliceData(t115),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(t116),
 						N0: d,
 					}
-					regions.R352eb11c192a(&a2)
+					regions.Rdaf788ebde12(&a2)
 				} else {
 					for i := range d {
 						t1162 := t115[i] - v[i]
@@ -638,7 +638,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_k, self_referential_after.M_m, self_referential_after.M_v
 				if kern.Wide() {
-					a2 := regions.Rb25c3c3d5fe2Args{
+					a2 := regions.Reef1e45d1b58Args{
 						P0: unsafe.SliceData(t116),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MVState),
@@ -655,7 +655,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.Rb25c3c3d5fe2(&a2)
+					regions.Reef1e45d1b58(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -676,14 +676,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_v
 				if len(c.MVLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.Reeb1cd51f71cArgs{
+						a2 := regions.R1bc34c91450eArgs{
 							P0: unsafe.SliceData(t133),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MVLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Reeb1cd51f71c(&a2)
+						regions.R1bc34c91450e(&a2)
 					} else {
 						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -693,13 +693,13 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R352eb11c192aArgs{
+					a2 := regions.Rdaf788ebde12Args{
 						P0: unsafe.SliceData(t133),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(t134),
 						N0: d,
 					}
-					regions.R352eb11c192a(&a2)
+					regions.Rdaf788ebde12(&a2)
 				} else {
 					for i := range d {
 						t1342 := t133[i] - v[i]
@@ -708,7 +708,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_after.M_v, self_referential_after.M_m, self_referential_after.M_q
 				if kern.Wide() {
-					a2 := regions.Rb25c3c3d5fe2Args{
+					a2 := regions.Reef1e45d1b58Args{
 						P0: unsafe.SliceData(t134),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MQState),
@@ -725,7 +725,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.Rb25c3c3d5fe2(&a2)
+					regions.Reef1e45d1b58(&a2)
 				} else {
 					for i := range d {
 						MQState2 := MQState[i*d:][:d]
@@ -746,14 +746,14 @@ func (c *stepFused) run() {
 				// self_referential_after.M_q, self_referential_after
 				if len(c.MQLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.Reeb1cd51f71cArgs{
+						a2 := regions.R1bc34c91450eArgs{
 							P0: unsafe.SliceData(t151),
 							P1: unsafe.SliceData(v),
 							P2: kern.Given(c.MQLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Reeb1cd51f71c(&a2)
+						regions.R1bc34c91450e(&a2)
 					} else {
 						MQLin := c.MQLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -764,13 +764,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AK) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(aK2),
 							P1: kern.Given(c.AK),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -781,13 +781,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AV) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(aV2),
 							P1: kern.Given(c.AV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -798,13 +798,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AQ) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(aQ2),
 							P1: kern.Given(c.AQ),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aQ := c.AQ[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -814,7 +814,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R9f7ea42fe03fArgs{
+					a2 := regions.R68d68171fc5fArgs{
 						P0: unsafe.SliceData(t151),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(y2),
@@ -823,7 +823,7 @@ func (c *stepFused) run() {
 						N0: d,
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 					}
-					regions.R9f7ea42fe03f(&a2)
+					regions.R68d68171fc5f(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
@@ -837,7 +837,7 @@ func (c *stepFused) run() {
 				clear(t250)
 				clear(t251)
 				if kern.Wide() {
-					a2 := regions.R32fc7337b450Args{
+					a2 := regions.R361aa0323143Args{
 						P0: unsafe.SliceData(t152),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(PQ),
@@ -857,7 +857,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t43},
 						S2: [2]float32{rho2},
 					}
-					regions.R32fc7337b450(&a2)
+					regions.R361aa0323143(&a2)
 				} else {
 					for i := range d {
 						PQ2 := PQ[i*d:][:d]
@@ -875,13 +875,13 @@ func (c *stepFused) run() {
 				// self_referential_after
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t250),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -892,13 +892,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t251),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1035,7 +1035,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_after.k, self_referential_after.v, self_referential_after.q
 	if kern.Wide() {
-		a := regions.R938a8d479c5fArgs{
+		a := regions.R7551760382b9Args{
 			P0: unsafe.SliceData(c.AK),
 			P1: unsafe.SliceData(c.AV),
 			P2: unsafe.SliceData(c.AQ),
@@ -1051,7 +1051,7 @@ func (c *stepBackwardFused) run() {
 			N6: 12,
 			N7: T * d,
 		}
-		regions.R938a8d479c5f(&a)
+		regions.R7551760382b9(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -1144,14 +1144,14 @@ func (c *stepBackwardFused) run() {
 					t20Entry := t20_2[a]
 					w2 := kern.Larger(kern.Choose((F(0) < t20Entry), num.Sqrt(kern.Choose((F(0) < t20Entry), t20Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R7a43698e9ee0Args{
+						a2 := regions.Rb24e720a2b60Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w2},
 						}
-						regions.R7a43698e9ee0(&a2)
+						regions.Rb24e720a2b60(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1163,7 +1163,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rf37240a0935fArgs{
+						a2 := regions.R1e1dcce2a1c0Args{
 							P0:  unsafe.SliceData(c.MMLin),
 							P1:  unsafe.SliceData(c.MAlphaLin),
 							P2:  unsafe.SliceData(c.MEtaLin),
@@ -1192,7 +1192,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
-						regions.Rf37240a0935f(&a2)
+						regions.R1e1dcce2a1c0(&a2)
 					} else {
 						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
 						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
@@ -1249,7 +1249,7 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// self_referential_after.a_eta
 					if kern.Wide() {
-						a2 := regions.R61cd883bce33Args{
+						a2 := regions.Rd1846662fdffArgs{
 							P0: unsafe.SliceData(MEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
@@ -1260,7 +1260,7 @@ func (c *stepBackwardFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R61cd883bce33(&a2)
+						regions.Rd1846662fdff(&a2)
 					} else {
 						for i := range d {
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
@@ -1277,13 +1277,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.theta
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.R9e3d409da788Args{
+						a2 := regions.Rdd8bf15cf471Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t8Total),
 							N0: d,
 							S0: [2]float32{t8},
 						}
-						regions.R9e3d409da788(&a2)
+						regions.Rdd8bf15cf471(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -1307,7 +1307,7 @@ func (c *stepBackwardFused) run() {
 					w10 := kern.Larger(kern.Choose((F(0) < t20Entry2), t25, F(0)), F(1e-08))
 					w11 := kern.Larger(kern.Choose((F(0) < t62Entry), t67, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rb85a61796a7bArgs{
+						a2 := regions.Re99c292d6cecArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k2),
 							P2: unsafe.SliceData(c.AQ),
@@ -1317,7 +1317,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w10},
 							S1: [2]float32{w11},
 						}
-						regions.Rb85a61796a7b(&a2)
+						regions.Re99c292d6cec(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aQ := c.AQ[(l*T+a+C*s)*d:][:d]
@@ -1329,7 +1329,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.M_q
 					clear(t6)
 					if kern.Wide() {
-						a2 := regions.R630f8e3870faArgs{
+						a2 := regions.R71811603bf01Args{
 							P0: unsafe.SliceData(c.MQLin),
 							P1: unsafe.SliceData(MQBarState),
 							P2: unsafe.SliceData(k2),
@@ -1344,7 +1344,7 @@ func (c *stepBackwardFused) run() {
 							N6: 8,
 							N7: 12,
 						}
-						regions.R630f8e3870fa(&a2)
+						regions.R71811603bf01(&a2)
 					} else {
 						MQLin := c.MQLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1369,7 +1369,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					w12 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.Rbcfd2f31e78dArgs{
+						a2 := regions.R9f23174cffaaArgs{
 							P0:  unsafe.SliceData(t232),
 							P1:  unsafe.SliceData(c.MVLin),
 							P2:  unsafe.SliceData(MQBarState),
@@ -1402,7 +1402,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t112},
 							S2:  [2]float32{w12},
 						}
-						regions.Rbcfd2f31e78d(&a2)
+						regions.R9f23174cffaa(&a2)
 					} else {
 						MVLin := c.MVLin[(l*T+a+C*s)*d:][:d]
 						t132_2 := t132
@@ -1450,7 +1450,7 @@ func (c *stepBackwardFused) run() {
 					var t242_2 F
 					var t26 F
 					if kern.Wide() {
-						a2 := regions.Rbcfd2f31e78dArgs{
+						a2 := regions.R9f23174cffaaArgs{
 							P0:  unsafe.SliceData(t234),
 							P1:  unsafe.SliceData(c.MKLin),
 							P2:  unsafe.SliceData(MVBarState),
@@ -1483,7 +1483,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t242_2},
 							S2:  [2]float32{w12},
 						}
-						regions.Rbcfd2f31e78d(&a2)
+						regions.R9f23174cffaa(&a2)
 					} else {
 						MKLin := c.MKLin[(l*T+a+C*s)*d:][:d]
 						t26_2 := t26
@@ -1531,7 +1531,7 @@ func (c *stepBackwardFused) run() {
 					var t372 F
 					var t392 F
 					if kern.Wide() {
-						a2 := regions.Rbcfd2f31e78dArgs{
+						a2 := regions.R9f23174cffaaArgs{
 							P0:  unsafe.SliceData(t236),
 							P1:  unsafe.SliceData(c.MEtaLin),
 							P2:  unsafe.SliceData(MKBarState),
@@ -1564,7 +1564,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t372},
 							S2:  [2]float32{w12},
 						}
-						regions.Rbcfd2f31e78d(&a2)
+						regions.R9f23174cffaa(&a2)
 					} else {
 						MEtaLin := c.MEtaLin[(l*T+a+C*s)*d:][:d]
 						t392_2 := t392
@@ -1612,7 +1612,7 @@ func (c *stepBackwardFused) run() {
 					var t50 F
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.Rbcfd2f31e78dArgs{
+						a2 := regions.R9f23174cffaaArgs{
 							P0:  unsafe.SliceData(t238),
 							P1:  unsafe.SliceData(c.MAlphaLin),
 							P2:  unsafe.SliceData(MEtaBarState),
@@ -1645,7 +1645,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t50},
 							S2:  [2]float32{w12},
 						}
-						regions.Rbcfd2f31e78d(&a2)
+						regions.R9f23174cffaa(&a2)
 					} else {
 						MAlphaLin := c.MAlphaLin[(l*T+a+C*s)*d:][:d]
 						t52_2 := t52
@@ -1693,7 +1693,7 @@ func (c *stepBackwardFused) run() {
 					var t63 F
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.Rb0c80213d0a2Args{
+						a2 := regions.Rc13d3c2ef4c6Args{
 							P0:  unsafe.SliceData(t240),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(MAlphaBarState),
@@ -1728,7 +1728,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t63},
 							S2:  [2]float32{w12},
 						}
-						regions.Rb0c80213d0a2(&a2)
+						regions.Rc13d3c2ef4c6(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t65_2 := t65
@@ -1767,7 +1767,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.q, self_referential_after.theta, self_referential_after.k
 					var t73 F
 					if kern.Wide() {
-						a2 := regions.R1317091e32b1Args{
+						a2 := regions.R391bb1514cffArgs{
 							P0: unsafe.SliceData(t68),
 							P1: unsafe.SliceData(q),
 							P2: unsafe.SliceData(t73Total),
@@ -1775,7 +1775,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t73},
 							S1: [2]float32{w11},
 						}
-						regions.R1317091e32b1(&a2)
+						regions.R391bb1514cff(&a2)
 					} else {
 						t73_2 := t73
 						t73Sums := [16]F{t73_2}
@@ -1796,7 +1796,7 @@ func (c *stepBackwardFused) run() {
 					t118 := F(1) / kern.Larger(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					// self_referential_after.a_q, self_referential_after.q
 					if kern.Wide() {
-						a2 := regions.R0c5245f0bab8Args{
+						a2 := regions.Rf69030d44f5dArgs{
 							P0: unsafe.SliceData(c.AQ),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(t942),
@@ -1805,7 +1805,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t902},
 							S1: [2]float32{t70},
 						}
-						regions.R0c5245f0bab8(&a2)
+						regions.Rf69030d44f5d(&a2)
 					} else {
 						aQ := c.AQ[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1816,7 +1816,7 @@ func (c *stepBackwardFused) run() {
 					clear(t96)
 					clear(t102)
 					if kern.Wide() {
-						a2 := regions.Rf092c86e9335Args{
+						a2 := regions.R80181bc60884Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t942),
 							P2:  unsafe.SliceData(c.MMLin),
@@ -1840,7 +1840,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4*d*d*a + 12*d,
 							N11: 4 * d * d * a,
 						}
-						regions.Rf092c86e9335(&a2)
+						regions.R80181bc60884(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						MMLin := c.MMLin[(l*T+a+C*s)*d:][:d]
@@ -1868,7 +1868,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					w17 := kern.Larger(kern.Choose((F(0) < t32Entry2), t37, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rc8c6edf6be23Args{
+						a2 := regions.R428f548c0a8aArgs{
 							P0:  unsafe.SliceData(t6),
 							P1:  unsafe.SliceData(t19),
 							P2:  unsafe.SliceData(t3222),
@@ -1894,7 +1894,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{thetaEntry2},
 							S3:  [2]float32{w17},
 						}
-						regions.Rc8c6edf6be23(&a2)
+						regions.R428f548c0a8a(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t121_2 := t121
@@ -1922,7 +1922,7 @@ func (c *stepBackwardFused) run() {
 					var t110 F
 					var t1122 F
 					if kern.Wide() {
-						a2 := regions.Rb6e778da943cArgs{
+						a2 := regions.R68e8ca3a4d32Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t242),
 							P2:  unsafe.SliceData(q),
@@ -1951,7 +1951,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t110},
 							S2:  [2]float32{w12},
 						}
-						regions.Rb6e778da943c(&a2)
+						regions.R68e8ca3a4d32(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t1122_2 := t1122
@@ -1995,7 +1995,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.a_v, self_referential_after.v, self_referential_after.k, self_referential_after.M_q, self_referential_after.M_m, self_referential_after.M_v, self_referential_after.M_k, self_referential_after.M_eta, self_referential_after.M_alpha, self_referential_after.theta
 					var t150 F
 					if kern.Wide() {
-						a2 := regions.R1d92d255a4b2Args{
+						a2 := regions.R4917772617d2Args{
 							P0:  unsafe.SliceData(t243),
 							P1:  unsafe.SliceData(t103),
 							P2:  unsafe.SliceData(t241),
@@ -2017,7 +2017,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{t138},
 							S4:  [2]float32{t118},
 						}
-						regions.R1d92d255a4b2(&a2)
+						regions.R4917772617d2(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t150_2 := t150
@@ -2036,7 +2036,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_after.a_v
 					clear(t1442)
 					if kern.Wide() {
-						a2 := regions.R623d6509d4fdArgs{
+						a2 := regions.Re366f1dd4c1bArgs{
 							P0: unsafe.SliceData(t142),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t1442),
@@ -2046,7 +2046,7 @@ func (c *stepBackwardFused) run() {
 							N3: 12,
 							N4: 4 * d * d * a,
 						}
-						regions.R623d6509d4fd(&a2)
+						regions.Re366f1dd4c1b(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -2074,7 +2074,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t216
 					// self_referential_after.a_k, self_referential_after.k
 					if kern.Wide() {
-						a2 := regions.R0c5245f0bab8Args{
+						a2 := regions.Rf69030d44f5dArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t145),
 							P2: unsafe.SliceData(t171),
@@ -2083,7 +2083,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t167},
 							S1: [2]float32{t1472},
 						}
-						regions.R0c5245f0bab8(&a2)
+						regions.Rf69030d44f5d(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2094,7 +2094,7 @@ func (c *stepBackwardFused) run() {
 					clear(t173)
 					w23 := F(t204 * t216)
 					if kern.Wide() {
-						a2 := regions.Rffa94391af56Args{
+						a2 := regions.R9b6503518917Args{
 							P0:  unsafe.SliceData(t171),
 							P1:  unsafe.SliceData(t236),
 							P2:  unsafe.SliceData(t234),
@@ -2135,7 +2135,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{w23},
 							S3:  [2]float32{t207},
 						}
-						regions.Rffa94391af56(&a2)
+						regions.R9b6503518917(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2172,7 +2172,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_after.a_alpha, self_referential_after.a_eta, self_referential_after.theta, self_referential_after.c
 					if kern.Wide() {
-						a2 := regions.R6d0091bd1770Args{
+						a2 := regions.R2ed74e212739Args{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t96),
@@ -2184,7 +2184,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w23},
 							S1: [2]float32{t207},
 						}
-						regions.R6d0091bd1770(&a2)
+						regions.R2ed74e212739(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]

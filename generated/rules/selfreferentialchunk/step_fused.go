@@ -43,7 +43,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -54,7 +54,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -74,13 +74,13 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -94,7 +94,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -103,7 +103,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -125,7 +125,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.c
 	if kern.Wide() {
-		a := regions.Rde24c9e78d8cArgs{
+		a := regions.R5432ca45a9a2Args{
 			P0: unsafe.SliceData(aAlpha),
 			P1: unsafe.SliceData(t32),
 			N0: L,
@@ -136,7 +136,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.Rde24c9e78d8c(&a)
+		regions.R5432ca45a9a2(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -160,7 +160,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.theta
 	if kern.Wide() {
-		a := regions.Rde24c9e78d8cArgs{
+		a := regions.R5432ca45a9a2Args{
 			P0: unsafe.SliceData(aEta),
 			P1: unsafe.SliceData(t92),
 			N0: L,
@@ -171,7 +171,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.Rde24c9e78d8c(&a)
+		regions.R5432ca45a9a2(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -195,7 +195,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(aK2),
 			P1: unsafe.SliceData(t21),
 			N0: L,
@@ -206,7 +206,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]
@@ -231,7 +231,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R8f889b20b9b9Args{
+		a := regions.R8ab3cd815081Args{
 			P0: unsafe.SliceData(aV2),
 			P1: unsafe.SliceData(aK2),
 			P2: unsafe.SliceData(c.AK),
@@ -247,7 +247,7 @@ func (c *stepFused) run() {
 			N7: 12,
 			N8: T * d,
 		}
-		regions.R8f889b20b9b9(&a)
+		regions.R8ab3cd815081(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -274,7 +274,7 @@ func (c *stepFused) run() {
 	clear(t191)
 	clear(t192)
 	if kern.Wide() {
-		a := regions.Rf255b4564a35Args{
+		a := regions.R9414df766849Args{
 			P0: unsafe.SliceData(t191),
 			P1: unsafe.SliceData(c.MEta),
 			P2: unsafe.SliceData(t192),
@@ -286,7 +286,7 @@ func (c *stepFused) run() {
 			N4: T * d,
 			N5: d * d,
 		}
-		regions.Rf255b4564a35(&a)
+		regions.R9414df766849(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -315,7 +315,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.Rf6570e58d362Args{
+		a := regions.R5c7012849915Args{
 			P0: unsafe.SliceData(t32),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t21),
@@ -332,7 +332,7 @@ func (c *stepFused) run() {
 			S1: [2]float32{bRhoEntry},
 			S2: [2]float32{bThetaEntry},
 		}
-		regions.Rf6570e58d362(&a)
+		regions.R5c7012849915(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -363,7 +363,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R7497bdc2a22fArgs{
+		a := regions.Re6f98719e04eArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.AK),
@@ -378,7 +378,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.R7497bdc2a22f(&a)
+		regions.Re6f98719e04e(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -427,7 +427,7 @@ func (c *stepFused) run() {
 		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.MVProd, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
 	if kern.Wide() {
-		a := regions.Rdbc7c60c4a43Args{
+		a := regions.R01c7ba4b3e2cArgs{
 			P0: unsafe.SliceData(c.M0M),
 			P1: unsafe.SliceData(c.M0MOut),
 			P2: unsafe.SliceData(c.M0Alpha),
@@ -442,7 +442,7 @@ func (c *stepFused) run() {
 			N1: d,
 			N2: d * d,
 		}
-		regions.Rdbc7c60c4a43(&a)
+		regions.R01c7ba4b3e2c(&a)
 	} else {
 		for i := range L {
 			for j := range d {
@@ -681,7 +681,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Ra17ca0cc7c6eArgs{
+		a := regions.R99a01fac183cArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -689,7 +689,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Ra17ca0cc7c6e(&a)
+		regions.R99a01fac183c(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -709,7 +709,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q, self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.QProd),
@@ -724,7 +724,7 @@ func (c *stepBackwardFused) run() {
 			N6: 12 * d,
 			N7: T * d,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -754,7 +754,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.theta, self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R311d35dd099bArgs{
+		a := regions.R936233de19c2Args{
 			P0: unsafe.SliceData(aEta),
 			P1: unsafe.SliceData(c.AV),
 			P2: unsafe.SliceData(t922),
@@ -767,7 +767,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R311d35dd099b(&a)
+		regions.R936233de19c2(&a)
 	} else {
 		for i := range L {
 			t922_2 := t922[i*T:][:T]
@@ -813,7 +813,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(t382),
 			P2: unsafe.SliceData(t402),
@@ -822,7 +822,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -845,7 +845,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R823fe9335062Args{
+		a := regions.Rc6435f7c7dc4Args{
 			P0: unsafe.SliceData(t422),
 			P1: unsafe.SliceData(t562),
 			P2: unsafe.SliceData(c.AV),
@@ -858,7 +858,7 @@ func (c *stepBackwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.R823fe9335062(&a)
+		regions.Rc6435f7c7dc4(&a)
 	} else {
 		for i := range L {
 			t422_2 := t422[i*T:][:T]
@@ -880,7 +880,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.theta
 	if kern.Wide() {
-		a := regions.R27fb8c03524aArgs{
+		a := regions.R906cc4d0b03cArgs{
 			P0: unsafe.SliceData(t402),
 			P1: unsafe.SliceData(t33),
 			P2: unsafe.SliceData(t21),
@@ -894,7 +894,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R27fb8c03524a(&a)
+		regions.R906cc4d0b03c(&a)
 	} else {
 		for i := range L {
 			t402_2 := t402[i*T:][:T]
@@ -926,7 +926,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.a_v, self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.M_m
 	if kern.Wide() {
-		a := regions.R02456cfbb270Args{
+		a := regions.Rb975a20cffb8Args{
 			P0:  unsafe.SliceData(t662),
 			P1:  unsafe.SliceData(t86),
 			P2:  unsafe.SliceData(c.Theta),
@@ -950,7 +950,7 @@ func (c *stepBackwardFused) run() {
 			N8:  12 * d,
 			N9:  T * d,
 		}
-		regions.R02456cfbb270(&a)
+		regions.Rb975a20cffb8(&a)
 	} else {
 		for i := range L {
 			t662_2 := t662[i*T:][:T]
@@ -1014,7 +1014,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m
 	if kern.Wide() {
-		a := regions.Rbdeea4c04347Args{
+		a := regions.R3cd1e3db7915Args{
 			P0: unsafe.SliceData(t95),
 			P1: unsafe.SliceData(t115),
 			P2: unsafe.SliceData(k),
@@ -1034,7 +1034,7 @@ func (c *stepBackwardFused) run() {
 			N8: 12 * d,
 			N9: T * d,
 		}
-		regions.Rbdeea4c04347(&a)
+		regions.R3cd1e3db7915(&a)
 	} else {
 		for i := range L {
 			t95_2 := t95[i*T:][:T]
@@ -1096,7 +1096,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rfbaeefe4057cArgs{
+		a := regions.Rb7aa98fd1cc0Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t155),
 			P2: unsafe.SliceData(t152),
@@ -1118,7 +1118,7 @@ func (c *stepBackwardFused) run() {
 			N8: 12 * d,
 			N9: T * d,
 		}
-		regions.Rfbaeefe4057c(&a)
+		regions.Rb7aa98fd1cc0(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1163,7 +1163,7 @@ func (c *stepBackwardFused) run() {
 	clear(t133)
 	clear(t143)
 	if kern.Wide() {
-		a := regions.Rc9b41b36b251Args{
+		a := regions.R110d3995afd3Args{
 			P0:  unsafe.SliceData(t152),
 			P1:  unsafe.SliceData(t164),
 			P2:  unsafe.SliceData(t155),
@@ -1194,7 +1194,7 @@ func (c *stepBackwardFused) run() {
 			N13: T * d,
 			N14: T * d * d,
 		}
-		regions.Rc9b41b36b251(&a)
+		regions.R110d3995afd3(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -1229,7 +1229,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t25),
@@ -1238,7 +1238,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1257,7 +1257,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t22_2),
 			P1: unsafe.SliceData(t42_2),
 			P2: unsafe.SliceData(c.QProd),
@@ -1268,7 +1268,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t22_3 := t22_2[i*T:][:T]
@@ -1301,7 +1301,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rc96c40eb1e92Args{
+		a := regions.R4a99d3040310Args{
 			P0:  unsafe.SliceData(t133),
 			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(c.MKBarOut),
@@ -1336,7 +1336,7 @@ func (c *stepBackwardFused) run() {
 			N1:  d,
 			N2:  d * d,
 		}
-		regions.Rc96c40eb1e92(&a)
+		regions.R4a99d3040310(&a)
 	} else {
 		for i := range L {
 			for j := range d {

@@ -26,7 +26,7 @@ func (c *readFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -37,7 +37,7 @@ func (c *readFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -57,13 +57,13 @@ func (c *readFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -77,7 +77,7 @@ func (c *readFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -86,7 +86,7 @@ func (c *readFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -128,7 +128,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -137,7 +137,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -160,7 +160,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -169,7 +169,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -196,7 +196,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(q),
@@ -209,7 +209,7 @@ func (c *readBackwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -231,7 +231,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t82),
@@ -240,7 +240,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -259,7 +259,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t52),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.QProd),
@@ -270,7 +270,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t52_2 := t52[i*T:][:T]

@@ -66,7 +66,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -77,7 +77,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -97,13 +97,13 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -117,7 +117,7 @@ func (c *stepFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -126,7 +126,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -251,7 +251,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_chunks.y
 				if kern.Wide() {
-					a2 := regions.R2987462f78a9Args{
+					a2 := regions.R68e9f601abe6Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(q),
 						P2: unsafe.SliceData(y2),
@@ -261,7 +261,7 @@ func (c *stepFused) run() {
 						N3: 8,
 						N4: 12,
 					}
-					regions.R2987462f78a9(&a2)
+					regions.R68e9f601abe6(&a2)
 				} else {
 					for i2 := range d {
 						MMState2 := MMState[i2*d:][:d]
@@ -284,7 +284,7 @@ func (c *stepFused) run() {
 				t3Number := kern.Choose(t3, F(1), F(0))
 				w2Number := kern.Choose(w2, F(1), F(0))
 				if kern.Wide() {
-					a2 := regions.R9c1657f87f58Args{
+					a2 := regions.R2eae64b2d99bArgs{
 						P0:  unsafe.SliceData(MAlphaState),
 						P1:  unsafe.SliceData(BAlphaState),
 						P2:  unsafe.SliceData(c.X),
@@ -311,7 +311,7 @@ func (c *stepFused) run() {
 						S0:  [2]float32{w2Number},
 						S1:  [2]float32{t3Number},
 					}
-					regions.R9c1657f87f58(&a2)
+					regions.R2eae64b2d99b(&a2)
 				} else {
 					w2_2 := (F(0) < w2Number)
 					t3_2 := (F(0) < t3Number)
@@ -366,7 +366,7 @@ func (c *stepFused) run() {
 				var t15 F
 				var t30 F
 				if kern.Wide() {
-					a2 := regions.R4f085118521dArgs{
+					a2 := regions.Rb632af74aa7aArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -378,7 +378,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t15},
 						S2: [2]float32{t6},
 					}
-					regions.R4f085118521d(&a2)
+					regions.Rb632af74aa7a(&a2)
 				} else {
 					t30_2 := t30
 					t15_2 := t15
@@ -422,7 +422,7 @@ func (c *stepFused) run() {
 				// self_referential_chunks.k, self_referential_chunks.v
 				var t48 F
 				if kern.Wide() {
-					a2 := regions.R174ad2d409d6Args{
+					a2 := regions.R95447174c5b7Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -431,7 +431,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t48},
 						S1: [2]float32{t39},
 					}
-					regions.R174ad2d409d6(&a2)
+					regions.R95447174c5b7(&a2)
 				} else {
 					t48_2 := t48
 					t48Sums := [16]F{t48_2}
@@ -457,7 +457,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_chunks.M_m
 				if kern.Wide() {
-					a2 := regions.R75ec1c25cd24Args{
+					a2 := regions.R231b73b611b0Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(I),
 						P2: unsafe.SliceData(t62),
@@ -465,7 +465,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R75ec1c25cd24(&a2)
+					regions.R231b73b611b0(&a2)
 				} else {
 					for i2 := range d {
 						I2 := I[i2*d:][:d]
@@ -481,13 +481,13 @@ func (c *stepFused) run() {
 				// self_referential_chunks.M_m, self_referential_chunks.v, self_referential_chunks
 				if len(c.AK) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(aK2),
 							P1: kern.Given(c.AK),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -498,13 +498,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AV) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(aV2),
 							P1: kern.Given(c.AV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -514,7 +514,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R25031ba5c46fArgs{
+					a2 := regions.Rf27a8e4b62faArgs{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t),
@@ -524,7 +524,7 @@ func (c *stepFused) run() {
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						S0: [2]float32{t57},
 					}
-					regions.R25031ba5c46f(&a2)
+					regions.Rf27a8e4b62fa(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i2 := range d {
@@ -535,7 +535,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_chunks.M_m, self_referential_chunks.u_m
 				if kern.Wide() {
-					a2 := regions.R1a914f01f800Args{
+					a2 := regions.Rdb7fff3d9064Args{
 						P0: unsafe.SliceData(BMState),
 						P1: unsafe.SliceData(t),
 						P2: unsafe.SliceData(t22),
@@ -544,7 +544,7 @@ func (c *stepFused) run() {
 						N2: 8,
 						N3: 12,
 					}
-					regions.R1a914f01f800(&a2)
+					regions.Rdb7fff3d9064(&a2)
 				} else {
 					for i2 := range d {
 						BMState2 := BMState[i2*d:][:d]
@@ -559,7 +559,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_chunks.M_m, self_referential_chunks.M_alpha, self_referential_chunks.u_alpha
 				if kern.Wide() {
-					a2 := regions.Rac8bad61de95Args{
+					a2 := regions.R6020eb5b5d87Args{
 						P0: unsafe.SliceData(t22),
 						P1: unsafe.SliceData(BAlphaState),
 						P2: unsafe.SliceData(t),
@@ -575,7 +575,7 @@ func (c *stepFused) run() {
 						N5: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.Rac8bad61de95(&a2)
+					regions.R6020eb5b5d87(&a2)
 				} else {
 					for i2 := range d {
 						BAlphaState2 := BAlphaState[i2*d:][:d]
@@ -596,7 +596,7 @@ func (c *stepFused) run() {
 				kern.GemmFMA(d, d, d, F(1), false, t88, d, 1, MAlphaState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_alpha, self_referential_chunks.M_m, self_referential_chunks.M_eta, self_referential_chunks.u_eta
 				if kern.Wide() {
-					a2 := regions.Rac8bad61de95Args{
+					a2 := regions.R6020eb5b5d87Args{
 						P0: unsafe.SliceData(t4),
 						P1: unsafe.SliceData(BEtaState),
 						P2: unsafe.SliceData(t),
@@ -612,7 +612,7 @@ func (c *stepFused) run() {
 						N5: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.Rac8bad61de95(&a2)
+					regions.R6020eb5b5d87(&a2)
 				} else {
 					for i2 := range d {
 						BEtaState2 := BEtaState[i2*d:][:d]
@@ -633,7 +633,7 @@ func (c *stepFused) run() {
 				kern.GemmFMA(d, d, d, F(1), false, t107, d, 1, MEtaState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_eta, self_referential_chunks.M_m, self_referential_chunks.M_k, self_referential_chunks.u_k
 				if kern.Wide() {
-					a2 := regions.Rac8bad61de95Args{
+					a2 := regions.R6020eb5b5d87Args{
 						P0: unsafe.SliceData(t62_2),
 						P1: unsafe.SliceData(BKState),
 						P2: unsafe.SliceData(t),
@@ -649,7 +649,7 @@ func (c *stepFused) run() {
 						N5: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.Rac8bad61de95(&a2)
+					regions.R6020eb5b5d87(&a2)
 				} else {
 					for i2 := range d {
 						BKState2 := BKState[i2*d:][:d]
@@ -670,7 +670,7 @@ func (c *stepFused) run() {
 				kern.GemmFMA(d, d, d, F(1), false, t126, d, 1, MKState, d, 1, t62, d, 1)
 				// self_referential_chunks.M_k, self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.u_v
 				if kern.Wide() {
-					a2 := regions.Rac8bad61de95Args{
+					a2 := regions.R6020eb5b5d87Args{
 						P0: unsafe.SliceData(t82),
 						P1: unsafe.SliceData(BVState),
 						P2: unsafe.SliceData(t),
@@ -686,7 +686,7 @@ func (c *stepFused) run() {
 						N5: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.Rac8bad61de95(&a2)
+					regions.R6020eb5b5d87(&a2)
 				} else {
 					for i2 := range d {
 						BVState2 := BVState[i2*d:][:d]
@@ -709,7 +709,7 @@ func (c *stepFused) run() {
 				clear(t229)
 				clear(t230)
 				if kern.Wide() {
-					a2 := regions.R2c889edad7edArgs{
+					a2 := regions.R84e7ea325475Args{
 						P0: unsafe.SliceData(t10),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t151),
@@ -727,7 +727,7 @@ func (c *stepFused) run() {
 						N6: 12 * d,
 						S0: [2]float32{theta2},
 					}
-					regions.R2c889edad7ed(&a2)
+					regions.R84e7ea325475(&a2)
 				} else {
 					for i2 := range d {
 						t151_2 := t151[i2*d:][:d]
@@ -745,13 +745,13 @@ func (c *stepFused) run() {
 				// self_referential_chunks
 				if len(c.MMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t22),
 							P1: kern.Given(c.MMProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -762,13 +762,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t4),
 							P1: kern.Given(c.MAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -779,13 +779,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t62_2),
 							P1: kern.Given(c.MEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -796,13 +796,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t82),
 							P1: kern.Given(c.MKProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -813,13 +813,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t10),
 							P1: kern.Given(c.MVProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -830,13 +830,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t229),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -847,13 +847,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t230),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i2 := range d {
@@ -1005,7 +1005,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -1014,7 +1014,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -1037,7 +1037,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q, self_referential_chunks.k, self_referential_chunks.v
 	if kern.Wide() {
-		a := regions.R993d43934315Args{
+		a := regions.R59825821dda9Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.AV),
@@ -1055,7 +1055,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * d,
 			N8: T * d,
 		}
-		regions.R993d43934315(&a)
+		regions.R59825821dda9(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1194,7 +1194,7 @@ func (c *stepBackwardFused) run() {
 					t3Number := kern.Choose(t3, F(1), F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R9bf875dcec97Args{
+						a2 := regions.Rc4cf6ff50777Args{
 							P0: unsafe.SliceData(MAlphaTrail),
 							P1: unsafe.SliceData(BAlphaTrail),
 							P2: unsafe.SliceData(MEtaTrail),
@@ -1212,7 +1212,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w2Number},
 							S1: [2]float32{t3Number},
 						}
-						regions.R9bf875dcec97(&a2)
+						regions.Rc4cf6ff50777(&a2)
 					} else {
 						w2_2 := (F(0) < w2Number)
 						t3_2 := (F(0) < t3Number)
@@ -1245,14 +1245,14 @@ func (c *stepBackwardFused) run() {
 					t30Entry := t30_2[a]
 					w3 := kern.Larger(kern.Choose((F(0) < t30Entry), num.Sqrt(kern.Choose((F(0) < t30Entry), t30Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R7a43698e9ee0Args{
+						a2 := regions.Rb24e720a2b60Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w3},
 						}
-						regions.R7a43698e9ee0(&a2)
+						regions.Rb24e720a2b60(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1263,7 +1263,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R75ec1c25cd24Args{
+						a2 := regions.R231b73b611b0Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(I),
 							P2: unsafe.SliceData(t62),
@@ -1271,7 +1271,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R75ec1c25cd24(&a2)
+						regions.R231b73b611b0(&a2)
 					} else {
 						for i := range d {
 							I2 := I[i*d:][:d]
@@ -1286,7 +1286,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t63, d, 1, kern.From(MMTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R35189ce3547cArgs{
+						a2 := regions.R775ca2b64844Args{
 							P0: unsafe.SliceData(c.MMProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t63),
@@ -1296,7 +1296,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R35189ce3547c(&a2)
+						regions.R775ca2b64844(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1312,7 +1312,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t88, d, 1, kern.From(MAlphaTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_alpha, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R35189ce3547cArgs{
+						a2 := regions.R775ca2b64844Args{
 							P0: unsafe.SliceData(c.MAlphaProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t88),
@@ -1322,7 +1322,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R35189ce3547c(&a2)
+						regions.R775ca2b64844(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1338,7 +1338,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t107, d, 1, kern.From(MEtaTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_eta, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R35189ce3547cArgs{
+						a2 := regions.R775ca2b64844Args{
 							P0: unsafe.SliceData(c.MEtaProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t107),
@@ -1348,7 +1348,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R35189ce3547c(&a2)
+						regions.R775ca2b64844(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1364,7 +1364,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t126, d, 1, kern.From(MKTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_k, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R35189ce3547cArgs{
+						a2 := regions.R775ca2b64844Args{
 							P0: unsafe.SliceData(c.MKProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t126),
@@ -1374,7 +1374,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R35189ce3547c(&a2)
+						regions.R775ca2b64844(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1390,7 +1390,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(d, d, d, F(1), false, t151, d, 1, kern.From(MVTrail, a*d*d), d, 1, t62, d, 1)
 					// self_referential_chunks.M_v, self_referential_chunks.M_m
 					if kern.Wide() {
-						a2 := regions.R35189ce3547cArgs{
+						a2 := regions.R775ca2b64844Args{
 							P0: unsafe.SliceData(c.MVProd),
 							P1: unsafe.SliceData(k),
 							P2: unsafe.SliceData(t151),
@@ -1400,7 +1400,7 @@ func (c *stepBackwardFused) run() {
 							N2: 4*d*d*a + 4*d*d,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R35189ce3547c(&a2)
+						regions.R775ca2b64844(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1429,7 +1429,7 @@ func (c *stepBackwardFused) run() {
 					t32 := (iTrailEntry2 == F(0))
 					// self_referential_chunks.a_eta
 					if kern.Wide() {
-						a2 := regions.R61cd883bce33Args{
+						a2 := regions.Rd1846662fdffArgs{
 							P0: unsafe.SliceData(BEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
@@ -1440,7 +1440,7 @@ func (c *stepBackwardFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R61cd883bce33(&a2)
+						regions.Rd1846662fdff(&a2)
 					} else {
 						for i := range d {
 							BEtaTrail2 := BEtaTrail[((a+1)*d+i)*d:][:d]
@@ -1457,13 +1457,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.theta
 					var t15 F
 					if kern.Wide() {
-						a2 := regions.R9e3d409da788Args{
+						a2 := regions.Rdd8bf15cf471Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t15Total),
 							N0: d,
 							S0: [2]float32{t15},
 						}
-						regions.R9e3d409da788(&a2)
+						regions.Rdd8bf15cf471(&a2)
 					} else {
 						t15_2 := t15
 						t15Sums := [16]F{t15_2}
@@ -1489,7 +1489,7 @@ func (c *stepBackwardFused) run() {
 					w10 := kern.Larger(kern.Choose((F(0) < t30Entry2), t35, F(0)), F(1e-08))
 					w11 := kern.Larger(kern.Choose((F(0) < t48Entry), t53, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rc4b94556a96dArgs{
+						a2 := regions.Rc80ae541cdf0Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(c.AV),
 							P2: unsafe.SliceData(k2),
@@ -1500,7 +1500,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w10},
 							S1: [2]float32{w11},
 						}
-						regions.Rc4b94556a96d(&a2)
+						regions.Rc80ae541cdf0(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
@@ -1517,7 +1517,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry2 := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R7b3c603eb227Args{
+						a2 := regions.R189419fa56b3Args{
 							P0: unsafe.SliceData(k2),
 							P1: unsafe.SliceData(c.MVProd),
 							P2: unsafe.SliceData(MVBarState),
@@ -1538,7 +1538,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry2},
 						}
-						regions.R7b3c603eb227(&a2)
+						regions.R189419fa56b3(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1564,7 +1564,7 @@ func (c *stepBackwardFused) run() {
 					clear(t219)
 					clear(t172)
 					if kern.Wide() {
-						a2 := regions.R100a7d2cf847Args{
+						a2 := regions.R0a00b307924cArgs{
 							P0:  unsafe.SliceData(t218),
 							P1:  unsafe.SliceData(c.MKProd),
 							P2:  unsafe.SliceData(MKBarState),
@@ -1585,7 +1585,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*d*d*a + 4*d*d + 12*d,
 							N10: 4*d*d*a + 4*d*d,
 						}
-						regions.R100a7d2cf847(&a2)
+						regions.R0a00b307924c(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1613,7 +1613,7 @@ func (c *stepBackwardFused) run() {
 					clear(t221)
 					clear(t25)
 					if kern.Wide() {
-						a2 := regions.R100a7d2cf847Args{
+						a2 := regions.R0a00b307924cArgs{
 							P0:  unsafe.SliceData(t220),
 							P1:  unsafe.SliceData(c.MEtaProd),
 							P2:  unsafe.SliceData(MEtaBarState),
@@ -1634,7 +1634,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*d*d*a + 4*d*d + 12*d,
 							N10: 4*d*d*a + 4*d*d,
 						}
-						regions.R100a7d2cf847(&a2)
+						regions.R0a00b307924c(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1662,7 +1662,7 @@ func (c *stepBackwardFused) run() {
 					clear(t223)
 					clear(t332)
 					if kern.Wide() {
-						a2 := regions.R100a7d2cf847Args{
+						a2 := regions.R0a00b307924cArgs{
 							P0:  unsafe.SliceData(t222),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(MAlphaBarState),
@@ -1683,7 +1683,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*d*d*a + 4*d*d + 12*d,
 							N10: 4*d*d*a + 4*d*d,
 						}
-						regions.R100a7d2cf847(&a2)
+						regions.R0a00b307924c(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1711,7 +1711,7 @@ func (c *stepBackwardFused) run() {
 					clear(t225)
 					clear(t45)
 					if kern.Wide() {
-						a2 := regions.R100a7d2cf847Args{
+						a2 := regions.R0a00b307924cArgs{
 							P0:  unsafe.SliceData(t224),
 							P1:  unsafe.SliceData(c.MMProd),
 							P2:  unsafe.SliceData(MMBarState),
@@ -1732,7 +1732,7 @@ func (c *stepBackwardFused) run() {
 							N9:  4*d*d*a + 4*d*d + 12*d,
 							N10: 4*d*d*a + 4*d*d,
 						}
-						regions.R100a7d2cf847(&a2)
+						regions.R0a00b307924c(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1759,7 +1759,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.M_m
 					clear(t227)
 					if kern.Wide() {
-						a2 := regions.R623d6509d4fdArgs{
+						a2 := regions.Re366f1dd4c1bArgs{
 							P0: unsafe.SliceData(t226),
 							P1: unsafe.SliceData(BMTrail),
 							P2: unsafe.SliceData(t227),
@@ -1769,7 +1769,7 @@ func (c *stepBackwardFused) run() {
 							N3: 12,
 							N4: 4*d*d*a + 4*d*d,
 						}
-						regions.R623d6509d4fd(&a2)
+						regions.Re366f1dd4c1b(&a2)
 					} else {
 						for i := range d {
 							BMTrail2 := BMTrail[((a+1)*d+i)*d:][:d]
@@ -1781,7 +1781,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_chunks.M_m, self_referential_chunks.M_v, self_referential_chunks.M_k, self_referential_chunks.M_eta, self_referential_chunks.M_alpha
 					if kern.Wide() {
-						a2 := regions.Rdd2d50d22259Args{
+						a2 := regions.R18a04d84c4a0Args{
 							P0: unsafe.SliceData(t227),
 							P1: unsafe.SliceData(t225),
 							P2: unsafe.SliceData(t223),
@@ -1791,7 +1791,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.Rdd2d50d22259(&a2)
+						regions.R18a04d84c4a0(&a2)
 					} else {
 						for i := range d {
 							t4822[i] = num.FMA32(-thetaEntry2, t227[i], num.FMA32(-thetaEntry2, t225[i], num.FMA32(-thetaEntry2, t223[i], num.FMA32(-thetaEntry2, t221[i], -F(thetaEntry2*t219[i])))))
@@ -1805,7 +1805,7 @@ func (c *stepBackwardFused) run() {
 					clear(t228)
 					var t612 F
 					if kern.Wide() {
-						a2 := regions.Ra894de999910Args{
+						a2 := regions.Rc132e0921b20Args{
 							P0: unsafe.SliceData(k2),
 							P1: unsafe.SliceData(t93),
 							P2: unsafe.SliceData(t212),
@@ -1825,7 +1825,7 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * d,
 							S0: [2]float32{t612},
 						}
-						regions.Ra894de999910(&a2)
+						regions.Rc132e0921b20(&a2)
 					} else {
 						t612_2 := t612
 						for i := range d {
@@ -1858,7 +1858,7 @@ func (c *stepBackwardFused) run() {
 					var t59 F
 					var t67 F
 					if kern.Wide() {
-						a2 := regions.Rb6b80b2f79c6Args{
+						a2 := regions.R984fcc91948aArgs{
 							P0:  unsafe.SliceData(t5),
 							P1:  unsafe.SliceData(t172),
 							P2:  unsafe.SliceData(t25),
@@ -1876,7 +1876,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t59},
 							S2:  [2]float32{w11},
 						}
-						regions.Rb6b80b2f79c6(&a2)
+						regions.R984fcc91948a(&a2)
 					} else {
 						t67_2 := t67
 						t59_2 := t59
@@ -1906,7 +1906,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_chunks.a_v, self_referential_chunks.v, self_referential_chunks.M_m, self_referential_chunks.k, self_referential_chunks.B_alpha
 					var t112 F
 					if kern.Wide() {
-						a2 := regions.R0772a9bcd96bArgs{
+						a2 := regions.R3db81a3e4c39Args{
 							P0: unsafe.SliceData(t4822),
 							P1: unsafe.SliceData(t58),
 							P2: unsafe.SliceData(t228),
@@ -1923,7 +1923,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{t84},
 							S4: [2]float32{t64},
 						}
-						regions.R0772a9bcd96b(&a2)
+						regions.R3db81a3e4c39(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t112_2 := t112
@@ -1946,7 +1946,7 @@ func (c *stepBackwardFused) run() {
 					t95Number := kern.Choose(t95, F(1), F(0))
 					w15Number := kern.Choose(w15, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd122a2e6a8a8Args{
+						a2 := regions.R57762a749ef8Args{
 							P0:  unsafe.SliceData(t882),
 							P1:  unsafe.SliceData(t218),
 							P2:  unsafe.SliceData(t226),
@@ -1973,7 +1973,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t95Number},
 							S2:  [2]float32{thetaEntry2},
 						}
-						regions.Rd122a2e6a8a8(&a2)
+						regions.R57762a749ef8(&a2)
 					} else {
 						w15_2 := (F(0) < w15Number)
 						t95_2 := (F(0) < t95Number)
@@ -2012,7 +2012,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t193_2
 					// self_referential_chunks.a_k, self_referential_chunks.k
 					if kern.Wide() {
-						a2 := regions.R0c5245f0bab8Args{
+						a2 := regions.Rf69030d44f5dArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t1072),
 							P2: unsafe.SliceData(t133),
@@ -2021,7 +2021,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t129},
 							S1: [2]float32{t109},
 						}
-						regions.R0c5245f0bab8(&a2)
+						regions.Rf69030d44f5d(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2036,7 +2036,7 @@ func (c *stepBackwardFused) run() {
 					t32Number := kern.Choose(t32, F(1), F(0))
 					t42Number := kern.Choose(t42, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Re829c355be14Args{
+						a2 := regions.R7209bc751cc2Args{
 							P0:  unsafe.SliceData(t133),
 							P1:  unsafe.SliceData(t220),
 							P2:  unsafe.SliceData(t222),
@@ -2093,7 +2093,7 @@ func (c *stepBackwardFused) run() {
 							S4:  [2]float32{t177},
 							S5:  [2]float32{w19},
 						}
-						regions.Re829c355be14(&a2)
+						regions.R7209bc751cc2(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t42_2 := (F(0) < t42Number)
@@ -2148,7 +2148,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_chunks.y, self_referential_chunks.a_eta, self_referential_chunks.theta, self_referential_chunks.a_alpha, self_referential_chunks.c, self_referential_chunks
 					if kern.Wide() {
-						a2 := regions.Ra08138583538Args{
+						a2 := regions.R57a6e8927b40Args{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t90),
@@ -2161,7 +2161,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w19},
 							S1: [2]float32{t177},
 						}
-						regions.Ra08138583538(&a2)
+						regions.R57a6e8927b40(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -2217,7 +2217,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t142),
 			P2: unsafe.SliceData(q),
@@ -2230,7 +2230,7 @@ func (c *stepBackwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -2252,7 +2252,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t22),
@@ -2261,7 +2261,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -2280,7 +2280,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunks.q
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(t39),
 			P2: unsafe.SliceData(c.QProd),
@@ -2291,7 +2291,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]

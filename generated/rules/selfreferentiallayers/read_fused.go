@@ -28,7 +28,7 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -39,7 +39,7 @@ func (c *readFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -59,13 +59,13 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -79,7 +79,7 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -88,7 +88,7 @@ func (c *readFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -110,7 +110,7 @@ func (c *readFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.R69fb6474cdd5Args{
+		a := regions.Rf358c94bf110Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t22),
 			N0: L,
@@ -118,7 +118,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.R69fb6474cdd5(&a)
+		regions.Rf358c94bf110(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -171,7 +171,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -180,7 +180,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -203,7 +203,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -212,7 +212,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -229,7 +229,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.Rd748dbae3116Args{
+		a := regions.R0206e2cf4e22Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(t22),
@@ -238,7 +238,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rd748dbae3116(&a)
+		regions.R0206e2cf4e22(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -267,7 +267,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := regions.Rfa533f895b22Args{
+		a := regions.R5dc6f16a9013Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(t62),
 			P2: unsafe.SliceData(c.YProd),
@@ -277,7 +277,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rfa533f895b22(&a)
+		regions.R5dc6f16a9013(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -314,7 +314,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t152),
 			P2: unsafe.SliceData(q),
@@ -327,7 +327,7 @@ func (c *readBackwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -349,7 +349,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t20),
@@ -358,7 +358,7 @@ func (c *readBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -377,7 +377,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(t37),
 			P2: unsafe.SliceData(c.QProd),
@@ -388,7 +388,7 @@ func (c *readBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]

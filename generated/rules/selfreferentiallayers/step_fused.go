@@ -112,7 +112,7 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -123,7 +123,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -143,13 +143,13 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -163,7 +163,7 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -172,7 +172,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -276,7 +276,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := regions.R173415f73eeeArgs{
+					a2 := regions.Rcd5343f65456Args{
 						P0:  unsafe.SliceData(BMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -299,7 +299,7 @@ func (c *stepFused) run() {
 						N7:  8,
 						N8:  12,
 					}
-					regions.R173415f73eee(&a2)
+					regions.Rcd5343f65456(&a2)
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
@@ -341,7 +341,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := regions.R6ee33e6e0a9dArgs{
+					a2 := regions.R543d3997dd2aArgs{
 						P0: unsafe.SliceData(t),
 						P1: unsafe.SliceData(t5),
 						P2: unsafe.SliceData(t14),
@@ -354,7 +354,7 @@ func (c *stepFused) run() {
 						P9: unsafe.SliceData(t762),
 						N0: dH,
 					}
-					regions.R6ee33e6e0a9d(&a2)
+					regions.R543d3997dd2a(&a2)
 				} else {
 					for i := range dH {
 						tEntry := t[i]
@@ -371,7 +371,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := regions.R84dbcd146e7bArgs{
+					a2 := regions.Rb4cda159da5aArgs{
 						P0:  unsafe.SliceData(AMState),
 						P1:  unsafe.SliceData(t722),
 						P2:  unsafe.SliceData(AAlphaState),
@@ -396,7 +396,7 @@ func (c *stepFused) run() {
 						N6:  8,
 						N7:  12,
 					}
-					regions.R84dbcd146e7b(&a2)
+					regions.Rb4cda159da5a(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -439,14 +439,14 @@ func (c *stepFused) run() {
 				var t27 F
 				if len(c.GK) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rb44e57e089fdArgs{
+						a2 := regions.R8c9ea4407d24Args{
 							P0: unsafe.SliceData(c.X),
 							P1: unsafe.SliceData(t25),
 							P2: kern.Given(c.GK),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rb44e57e089fd(&a2)
+						regions.R8c9ea4407d24(&a2)
 					} else {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
@@ -458,7 +458,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R06d2e8245e12Args{
+					a2 := regions.R641a838e669eArgs{
 						P0:  unsafe.SliceData(c.X),
 						P1:  unsafe.SliceData(t7),
 						P2:  unsafe.SliceData(t16),
@@ -476,7 +476,7 @@ func (c *stepFused) run() {
 						S1:  [2]float32{t18},
 						S2:  [2]float32{t9},
 					}
-					regions.R06d2e8245e12(&a2)
+					regions.R641a838e669e(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					q2 := q[(l*T+a+C*s)*d:][:d]
@@ -523,14 +523,14 @@ func (c *stepFused) run() {
 				var t42 F
 				if len(c.GV) > 0 {
 					if kern.Wide() {
-						a2 := regions.Rb44e57e089fdArgs{
+						a2 := regions.R8c9ea4407d24Args{
 							P0: unsafe.SliceData(c.X),
 							P1: unsafe.SliceData(t40),
 							P2: kern.Given(c.GV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.Rb44e57e089fd(&a2)
+						regions.R8c9ea4407d24(&a2)
 					} else {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
@@ -541,7 +541,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R182b9458565eArgs{
+					a2 := regions.R1702e5a0402fArgs{
 						P0: unsafe.SliceData(c.X),
 						P1: unsafe.SliceData(t40),
 						P2: unsafe.SliceData(gK2),
@@ -553,7 +553,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t42},
 						S1: [2]float32{t36},
 					}
-					regions.R182b9458565e(&a2)
+					regions.R1702e5a0402f(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					t42_2 := t42
@@ -582,13 +582,13 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.v
 				if kern.Wide() {
-					a2 := regions.R060bc659cc89Args{
+					a2 := regions.R169248eac994Args{
 						P0: unsafe.SliceData(gV2),
 						P1: unsafe.SliceData(v),
 						N0: d,
 						S0: [2]float32{t51},
 					}
-					regions.R060bc659cc89(&a2)
+					regions.R169248eac994(&a2)
 				} else {
 					for i := range d {
 						v[i] = gV2[i] / t51
@@ -596,7 +596,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_m, self_referential_layers.A_m
 				if kern.Wide() {
-					a2 := regions.R8803768ffd06Args{
+					a2 := regions.Rc7ee3309845dArgs{
 						P0: unsafe.SliceData(BMState),
 						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(k),
@@ -608,7 +608,7 @@ func (c *stepFused) run() {
 						N3: 8,
 						N4: 12,
 					}
-					regions.R8803768ffd06(&a2)
+					regions.Rc7ee3309845d(&a2)
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
@@ -629,7 +629,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
-					a2 := regions.R0b32ad72019bArgs{
+					a2 := regions.R8dea7bcab253Args{
 						P0: unsafe.SliceData(t62),
 						P1: unsafe.SliceData(t53),
 						P2: unsafe.SliceData(t63),
@@ -638,7 +638,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R0b32ad72019b(&a2)
+					regions.R8dea7bcab253(&a2)
 				} else {
 					for i := range dH {
 						t62Entry := t62[i]
@@ -651,7 +651,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
-					a2 := regions.R6a07f3d720e4Args{
+					a2 := regions.R603af76cb01cArgs{
 						P0: unsafe.SliceData(AMState),
 						P1: unsafe.SliceData(t142),
 						P2: unsafe.SliceData(t152),
@@ -661,7 +661,7 @@ func (c *stepFused) run() {
 						N3: 8,
 						N4: 12,
 					}
-					regions.R6a07f3d720e4(&a2)
+					regions.R603af76cb01c(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -677,7 +677,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if len(c.AMLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R7e73d8b8cc07Args{
+						a2 := regions.R4ee074f7ab92Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t152),
 							P2: unsafe.SliceData(v),
@@ -685,7 +685,7 @@ func (c *stepFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R7e73d8b8cc07(&a2)
+						regions.R4ee074f7ab92(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -695,14 +695,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R710600c79407Args{
+					a2 := regions.R5bf060c333c4Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t152),
 						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(t66),
 						N0: d,
 					}
-					regions.R710600c79407(&a2)
+					regions.R5bf060c333c4(&a2)
 				} else {
 					for i := range d {
 						t662 := (k[i] + t152[i]) - v[i]
@@ -712,7 +712,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_m, self_referential_layers.B_m
 				clear(t22)
 				if kern.Wide() {
-					a2 := regions.R80d26fb85660Args{
+					a2 := regions.R69654e57bd9eArgs{
 						P0: unsafe.SliceData(t66),
 						P1: unsafe.SliceData(AMState),
 						P2: unsafe.SliceData(t78),
@@ -727,7 +727,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R80d26fb85660(&a2)
+					regions.R69654e57bd9e(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -742,14 +742,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := regions.R2313c154d011Args{
+					a2 := regions.R0473d015dae4Args{
 						P0: unsafe.SliceData(t63),
 						P1: unsafe.SliceData(t22),
 						P2: unsafe.SliceData(t62),
 						P3: unsafe.SliceData(t103),
 						N0: dH,
 					}
-					regions.R2313c154d011(&a2)
+					regions.R0473d015dae4(&a2)
 				} else {
 					for i := range dH {
 						t63Entry := t63[i]
@@ -760,7 +760,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_m, self_referential_layers.u_alpha, self_referential_layers.A_alpha
 				if kern.Wide() {
-					a2 := regions.R470ad428266dArgs{
+					a2 := regions.R0596c4875fc3Args{
 						P0: unsafe.SliceData(t103),
 						P1: unsafe.SliceData(BAlphaState),
 						P2: unsafe.SliceData(v),
@@ -780,7 +780,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R470ad428266d(&a2)
+					regions.R0596c4875fc3(&a2)
 				} else {
 					for i := range dH {
 						BAlphaState2 := BAlphaState[i*d:][:d]
@@ -806,7 +806,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
-					a2 := regions.R0b32ad72019bArgs{
+					a2 := regions.R8dea7bcab253Args{
 						P0: unsafe.SliceData(t116),
 						P1: unsafe.SliceData(t107),
 						P2: unsafe.SliceData(t117),
@@ -815,7 +815,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R0b32ad72019b(&a2)
+					regions.R8dea7bcab253(&a2)
 				} else {
 					for i := range dH {
 						t116Entry := t116[i]
@@ -828,7 +828,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
-					a2 := regions.R6a07f3d720e4Args{
+					a2 := regions.R603af76cb01cArgs{
 						P0: unsafe.SliceData(AAlphaState),
 						P1: unsafe.SliceData(t182),
 						P2: unsafe.SliceData(t192),
@@ -838,7 +838,7 @@ func (c *stepFused) run() {
 						N3: 8,
 						N4: 12,
 					}
-					regions.R6a07f3d720e4(&a2)
+					regions.R603af76cb01c(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -854,7 +854,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if len(c.AAlphaLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R7e73d8b8cc07Args{
+						a2 := regions.R4ee074f7ab92Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t192),
 							P2: unsafe.SliceData(v),
@@ -862,7 +862,7 @@ func (c *stepFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R7e73d8b8cc07(&a2)
+						regions.R4ee074f7ab92(&a2)
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -872,14 +872,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R710600c79407Args{
+					a2 := regions.R5bf060c333c4Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t192),
 						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(t120),
 						N0: d,
 					}
-					regions.R710600c79407(&a2)
+					regions.R5bf060c333c4(&a2)
 				} else {
 					for i := range d {
 						t1202 := (k[i] + t192[i]) - v[i]
@@ -889,7 +889,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_alpha, self_referential_layers.B_alpha
 				clear(t4)
 				if kern.Wide() {
-					a2 := regions.R53ac84cab868Args{
+					a2 := regions.R9f5a8e861a87Args{
 						P0: unsafe.SliceData(t120),
 						P1: unsafe.SliceData(AAlphaState),
 						P2: unsafe.SliceData(t812),
@@ -906,7 +906,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R53ac84cab868(&a2)
+					regions.R9f5a8e861a87(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -922,14 +922,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha
 				if kern.Wide() {
-					a2 := regions.R2313c154d011Args{
+					a2 := regions.R0473d015dae4Args{
 						P0: unsafe.SliceData(t117),
 						P1: unsafe.SliceData(t4),
 						P2: unsafe.SliceData(t116),
 						P3: unsafe.SliceData(t157),
 						N0: dH,
 					}
-					regions.R2313c154d011(&a2)
+					regions.R0473d015dae4(&a2)
 				} else {
 					for i := range dH {
 						t117Entry := t117[i]
@@ -940,7 +940,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_eta, self_referential_layers.A_eta
 				if kern.Wide() {
-					a2 := regions.R470ad428266dArgs{
+					a2 := regions.R0596c4875fc3Args{
 						P0: unsafe.SliceData(t157),
 						P1: unsafe.SliceData(BEtaState),
 						P2: unsafe.SliceData(v),
@@ -960,7 +960,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R470ad428266d(&a2)
+					regions.R0596c4875fc3(&a2)
 				} else {
 					for i := range dH {
 						BEtaState2 := BEtaState[i*d:][:d]
@@ -986,7 +986,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
-					a2 := regions.R0b32ad72019bArgs{
+					a2 := regions.R8dea7bcab253Args{
 						P0: unsafe.SliceData(t170),
 						P1: unsafe.SliceData(t161),
 						P2: unsafe.SliceData(t171),
@@ -995,7 +995,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R0b32ad72019b(&a2)
+					regions.R8dea7bcab253(&a2)
 				} else {
 					for i := range dH {
 						t170Entry := t170[i]
@@ -1008,7 +1008,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
-					a2 := regions.R6a07f3d720e4Args{
+					a2 := regions.R603af76cb01cArgs{
 						P0: unsafe.SliceData(AEtaState),
 						P1: unsafe.SliceData(t22_2),
 						P2: unsafe.SliceData(t232),
@@ -1018,7 +1018,7 @@ func (c *stepFused) run() {
 						N3: 8,
 						N4: 12,
 					}
-					regions.R6a07f3d720e4(&a2)
+					regions.R603af76cb01c(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1034,7 +1034,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if len(c.AEtaLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R7e73d8b8cc07Args{
+						a2 := regions.R4ee074f7ab92Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t232),
 							P2: unsafe.SliceData(v),
@@ -1042,7 +1042,7 @@ func (c *stepFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R7e73d8b8cc07(&a2)
+						regions.R4ee074f7ab92(&a2)
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1052,14 +1052,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R710600c79407Args{
+					a2 := regions.R5bf060c333c4Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t232),
 						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(t174),
 						N0: d,
 					}
-					regions.R710600c79407(&a2)
+					regions.R5bf060c333c4(&a2)
 				} else {
 					for i := range d {
 						t1742 := (k[i] + t232[i]) - v[i]
@@ -1069,7 +1069,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_eta, self_referential_layers.B_eta
 				clear(t62_2)
 				if kern.Wide() {
-					a2 := regions.R53ac84cab868Args{
+					a2 := regions.R9f5a8e861a87Args{
 						P0: unsafe.SliceData(t174),
 						P1: unsafe.SliceData(AEtaState),
 						P2: unsafe.SliceData(t842),
@@ -1086,7 +1086,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R53ac84cab868(&a2)
+					regions.R9f5a8e861a87(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1102,14 +1102,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta
 				if kern.Wide() {
-					a2 := regions.R2313c154d011Args{
+					a2 := regions.R0473d015dae4Args{
 						P0: unsafe.SliceData(t171),
 						P1: unsafe.SliceData(t62_2),
 						P2: unsafe.SliceData(t170),
 						P3: unsafe.SliceData(t211),
 						N0: dH,
 					}
-					regions.R2313c154d011(&a2)
+					regions.R0473d015dae4(&a2)
 				} else {
 					for i := range dH {
 						t171Entry := t171[i]
@@ -1120,7 +1120,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_k, self_referential_layers.A_k
 				if kern.Wide() {
-					a2 := regions.R470ad428266dArgs{
+					a2 := regions.R0596c4875fc3Args{
 						P0: unsafe.SliceData(t211),
 						P1: unsafe.SliceData(BKState),
 						P2: unsafe.SliceData(v),
@@ -1140,7 +1140,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R470ad428266d(&a2)
+					regions.R0596c4875fc3(&a2)
 				} else {
 					for i := range dH {
 						BKState2 := BKState[i*d:][:d]
@@ -1166,7 +1166,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
-					a2 := regions.R0b32ad72019bArgs{
+					a2 := regions.R8dea7bcab253Args{
 						P0: unsafe.SliceData(t224),
 						P1: unsafe.SliceData(t215),
 						P2: unsafe.SliceData(t225),
@@ -1175,7 +1175,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R0b32ad72019b(&a2)
+					regions.R8dea7bcab253(&a2)
 				} else {
 					for i := range dH {
 						t224Entry := t224[i]
@@ -1188,7 +1188,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
-					a2 := regions.R6a07f3d720e4Args{
+					a2 := regions.R603af76cb01cArgs{
 						P0: unsafe.SliceData(AKState),
 						P1: unsafe.SliceData(t26),
 						P2: unsafe.SliceData(t272),
@@ -1198,7 +1198,7 @@ func (c *stepFused) run() {
 						N3: 8,
 						N4: 12,
 					}
-					regions.R6a07f3d720e4(&a2)
+					regions.R603af76cb01c(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1214,7 +1214,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if len(c.AKLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R7e73d8b8cc07Args{
+						a2 := regions.R4ee074f7ab92Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t272),
 							P2: unsafe.SliceData(v),
@@ -1222,7 +1222,7 @@ func (c *stepFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R7e73d8b8cc07(&a2)
+						regions.R4ee074f7ab92(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1232,14 +1232,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R710600c79407Args{
+					a2 := regions.R5bf060c333c4Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t272),
 						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(t228),
 						N0: d,
 					}
-					regions.R710600c79407(&a2)
+					regions.R5bf060c333c4(&a2)
 				} else {
 					for i := range d {
 						t2282 := (k[i] + t272[i]) - v[i]
@@ -1249,7 +1249,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_k, self_referential_layers.B_k
 				clear(t8)
 				if kern.Wide() {
-					a2 := regions.R80d26fb85660Args{
+					a2 := regions.R69654e57bd9eArgs{
 						P0: unsafe.SliceData(t228),
 						P1: unsafe.SliceData(AKState),
 						P2: unsafe.SliceData(t872),
@@ -1264,7 +1264,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R80d26fb85660(&a2)
+					regions.R69654e57bd9e(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1279,14 +1279,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k
 				if kern.Wide() {
-					a2 := regions.R2313c154d011Args{
+					a2 := regions.R0473d015dae4Args{
 						P0: unsafe.SliceData(t225),
 						P1: unsafe.SliceData(t8),
 						P2: unsafe.SliceData(t224),
 						P3: unsafe.SliceData(t265),
 						N0: dH,
 					}
-					regions.R2313c154d011(&a2)
+					regions.R0473d015dae4(&a2)
 				} else {
 					for i := range dH {
 						t225Entry := t225[i]
@@ -1297,7 +1297,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_v, self_referential_layers.A_v
 				if kern.Wide() {
-					a2 := regions.R470ad428266dArgs{
+					a2 := regions.R0596c4875fc3Args{
 						P0: unsafe.SliceData(t265),
 						P1: unsafe.SliceData(BVState),
 						P2: unsafe.SliceData(v),
@@ -1317,7 +1317,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R470ad428266d(&a2)
+					regions.R0596c4875fc3(&a2)
 				} else {
 					for i := range dH {
 						BVState2 := BVState[i*d:][:d]
@@ -1343,7 +1343,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
-					a2 := regions.R0b32ad72019bArgs{
+					a2 := regions.R8dea7bcab253Args{
 						P0: unsafe.SliceData(t278),
 						P1: unsafe.SliceData(t269),
 						P2: unsafe.SliceData(t279),
@@ -1352,7 +1352,7 @@ func (c *stepFused) run() {
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
-					regions.R0b32ad72019b(&a2)
+					regions.R8dea7bcab253(&a2)
 				} else {
 					for i := range dH {
 						t278Entry := t278[i]
@@ -1365,7 +1365,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
-					a2 := regions.R6a07f3d720e4Args{
+					a2 := regions.R603af76cb01cArgs{
 						P0: unsafe.SliceData(AVState),
 						P1: unsafe.SliceData(t302),
 						P2: unsafe.SliceData(t312),
@@ -1375,7 +1375,7 @@ func (c *stepFused) run() {
 						N3: 8,
 						N4: 12,
 					}
-					regions.R6a07f3d720e4(&a2)
+					regions.R603af76cb01c(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1391,7 +1391,7 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if len(c.AVLin) > 0 {
 					if kern.Wide() {
-						a2 := regions.R7e73d8b8cc07Args{
+						a2 := regions.R4ee074f7ab92Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t312),
 							P2: unsafe.SliceData(v),
@@ -1399,7 +1399,7 @@ func (c *stepFused) run() {
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R7e73d8b8cc07(&a2)
+						regions.R4ee074f7ab92(&a2)
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1409,14 +1409,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R710600c79407Args{
+					a2 := regions.R5bf060c333c4Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t312),
 						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(t282),
 						N0: d,
 					}
-					regions.R710600c79407(&a2)
+					regions.R5bf060c333c4(&a2)
 				} else {
 					for i := range d {
 						t2822 := (k[i] + t312[i]) - v[i]
@@ -1428,7 +1428,7 @@ func (c *stepFused) run() {
 				clear(t472)
 				clear(t473)
 				if kern.Wide() {
-					a2 := regions.R253c1c8d3b8cArgs{
+					a2 := regions.Rc27f30e424aaArgs{
 						P0: unsafe.SliceData(t282),
 						P1: unsafe.SliceData(AVState),
 						P2: unsafe.SliceData(t90),
@@ -1449,7 +1449,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t57},
 						S1: [2]float32{rho2},
 					}
-					regions.R253c1c8d3b8c(&a2)
+					regions.Rc27f30e424aa(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1469,13 +1469,13 @@ func (c *stepFused) run() {
 				// self_referential_layers.B_v, self_referential_layers
 				if len(c.YProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t),
 							P1: kern.Given(c.YProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1486,13 +1486,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t5),
 							P1: kern.Given(c.GAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1503,13 +1503,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t14),
 							P1: kern.Given(c.GEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1520,13 +1520,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t23),
 							P1: kern.Given(c.GKProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1537,13 +1537,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t38),
 							P1: kern.Given(c.GVProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1554,13 +1554,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t53),
 							P1: kern.Given(c.UMProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1571,13 +1571,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t62),
 							P1: kern.Given(c.AMProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1588,13 +1588,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t22),
 							P1: kern.Given(c.BMProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1605,13 +1605,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t107),
 							P1: kern.Given(c.UAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1622,13 +1622,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t116),
 							P1: kern.Given(c.AAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1639,13 +1639,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t4),
 							P1: kern.Given(c.BAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1656,13 +1656,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t161),
 							P1: kern.Given(c.UEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1673,13 +1673,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t170),
 							P1: kern.Given(c.AEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1690,13 +1690,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t62_2),
 							P1: kern.Given(c.BEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1707,13 +1707,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t215),
 							P1: kern.Given(c.UKProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1724,13 +1724,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t224),
 							P1: kern.Given(c.AKProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1741,13 +1741,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t8),
 							P1: kern.Given(c.BKProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1758,13 +1758,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t269),
 							P1: kern.Given(c.UVProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1775,13 +1775,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t278),
 							P1: kern.Given(c.AVProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1792,13 +1792,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t102),
 							P1: kern.Given(c.BVProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1809,13 +1809,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GEtaProd2) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t472),
 							P1: kern.Given(c.GEtaProd2),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1826,13 +1826,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GAlphaProd2) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t473),
 							P1: kern.Given(c.GAlphaProd2),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1842,14 +1842,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R2313c154d011Args{
+					a2 := regions.R0473d015dae4Args{
 						P0: unsafe.SliceData(t279),
 						P1: unsafe.SliceData(t102),
 						P2: unsafe.SliceData(t278),
 						P3: unsafe.SliceData(t319),
 						N0: dH,
 					}
-					regions.R2313c154d011(&a2)
+					regions.R0473d015dae4(&a2)
 				} else {
 					for i := range dH {
 						t279Entry := t279[i]
@@ -1860,7 +1860,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_v, self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := regions.R213823f246e6Args{
+					a2 := regions.Rba25aba07f0bArgs{
 						P0: unsafe.SliceData(t319),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(c.BInitV),
@@ -1871,7 +1871,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t57},
 						S2: [2]float32{rho2},
 					}
-					regions.R213823f246e6(&a2)
+					regions.Rba25aba07f0b(&a2)
 				} else {
 					for i := range dH {
 						BInitV := c.BInitV[i*d:][:d]
@@ -2158,7 +2158,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -2167,7 +2167,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -2190,7 +2190,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q, self_referential_layers.k, self_referential_layers.v
 	if kern.Wide() {
-		a := regions.R993d43934315Args{
+		a := regions.R59825821dda9Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.GK),
 			P2: unsafe.SliceData(c.GV),
@@ -2208,7 +2208,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * d,
 			N8: T * d,
 		}
-		regions.R993d43934315(&a)
+		regions.R59825821dda9(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -2241,7 +2241,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v, self_referential_layers.u_m, self_referential_layers.u_alpha, self_referential_layers.u_eta, self_referential_layers.u_k, self_referential_layers.u_v
 	if kern.Wide() {
-		a := regions.Ra14263f479c7Args{
+		a := regions.Rd5041a9b308fArgs{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.AMProd),
 			P2:  unsafe.SliceData(c.BMProd),
@@ -2341,7 +2341,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Ra14263f479c7(&a)
+		regions.Rd5041a9b308f(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -2667,14 +2667,14 @@ func (c *stepBackwardFused) run() {
 					t272Entry := t272_3[a]
 					w := kern.Larger(kern.Choose((F(0) < t272Entry), num.Sqrt(kern.Choose((F(0) < t272Entry), t272Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R7a43698e9ee0Args{
+						a2 := regions.Rb24e720a2b60Args{
 							P0: unsafe.SliceData(c.GK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w},
 						}
-						regions.R7a43698e9ee0(&a2)
+						regions.Rb24e720a2b60(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -2685,7 +2685,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R77821f8ff72dArgs{
+						a2 := regions.Reb52d7bfcdecArgs{
 							P0:  unsafe.SliceData(c.AMLin),
 							P1:  unsafe.SliceData(c.AAlphaLin),
 							P2:  unsafe.SliceData(c.AEtaLin),
@@ -2716,7 +2716,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{w2},
 							S1:  [2]float32{rhoEntry},
 						}
-						regions.R77821f8ff72d(&a2)
+						regions.Reb52d7bfcdec(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
@@ -2762,7 +2762,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rb84b5d0fdcd5Args{
+						a2 := regions.Rcb89b3d2c8faArgs{
 							P0:  unsafe.SliceData(t103),
 							P1:  unsafe.SliceData(t157),
 							P2:  unsafe.SliceData(t211),
@@ -2789,7 +2789,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w3},
 							S2:  [2]float32{rhoEntry},
 						}
-						regions.Rb84b5d0fdcd5(&a2)
+						regions.Rcb89b3d2c8fa(&a2)
 					} else {
 						t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
 						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
@@ -2847,7 +2847,7 @@ func (c *stepBackwardFused) run() {
 					w9 := kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					w10 := kern.Larger(kern.Choose((F(0) < t42Entry), t472, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rb85a61796a7bArgs{
+						a2 := regions.Re99c292d6cecArgs{
 							P0: unsafe.SliceData(c.GK),
 							P1: unsafe.SliceData(k2),
 							P2: unsafe.SliceData(c.GV),
@@ -2857,7 +2857,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w9},
 							S1: [2]float32{w10},
 						}
-						regions.Rb85a61796a7b(&a2)
+						regions.Re99c292d6cec(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
@@ -2873,7 +2873,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry6 := rho[a]
 					w11 := F(1) - rhoEntry6
 					if kern.Wide() {
-						a2 := regions.Rfcf1a288dd7aArgs{
+						a2 := regions.R3583b7b7828fArgs{
 							P0:  unsafe.SliceData(t319),
 							P1:  unsafe.SliceData(BVBarState),
 							P2:  unsafe.SliceData(k2),
@@ -2903,7 +2903,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t2223},
 							S2:  [2]float32{w11},
 						}
-						regions.Rfcf1a288dd7a(&a2)
+						regions.R3583b7b7828f(&a2)
 					} else {
 						t319_2 := t319[(l*T+a+C*s)*dH:][:dH]
 						t24223_2 := t24223
@@ -2943,7 +2943,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_v, self_referential_layers.B_m
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R5ef2351158d8Args{
+						a2 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t279),
 							P1: unsafe.SliceData(t462),
 							P2: unsafe.SliceData(c.AVProd),
@@ -2953,7 +2953,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R5ef2351158d8(&a2)
+						regions.Rb0ac9d7d5959(&a2)
 					} else {
 						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
@@ -2967,7 +2967,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_v, self_referential_layers.A_v
 					clear(t30222)
 					if kern.Wide() {
-						a2 := regions.Rb3f0d495c387Args{
+						a2 := regions.R542c6843c905Args{
 							P0:  unsafe.SliceData(c.AVLin),
 							P1:  unsafe.SliceData(AVTrail),
 							P2:  unsafe.SliceData(t19),
@@ -2990,7 +2990,7 @@ func (c *stepBackwardFused) run() {
 							N11: 8,
 							N12: 12,
 						}
-						regions.Rb3f0d495c387(&a2)
+						regions.R542c6843c905(&a2)
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3017,7 +3017,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_v
 					var t33 F
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t279),
 							P1: unsafe.SliceData(t30222),
 							P2: unsafe.SliceData(c.AVProd),
@@ -3027,7 +3027,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t33},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.Re68c6ab4ce1d(&a2)
 					} else {
 						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
@@ -3044,14 +3044,14 @@ func (c *stepBackwardFused) run() {
 					t33 = t33Total[0]
 					// self_referential_layers.A_v
 					if kern.Wide() {
-						a2 := regions.Ra296e6c1809cArgs{
+						a2 := regions.R7b31033ef8b2Args{
 							P0: unsafe.SliceData(t463),
 							P1: unsafe.SliceData(t2122),
 							P2: unsafe.SliceData(t3522),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Ra296e6c1809c(&a2)
+						regions.R7b31033ef8b2(&a2)
 					} else {
 						for i := range d {
 							t3522[i] = num.FMA32(-thetaEntry3, t463[i], t2122[i])
@@ -3062,7 +3062,7 @@ func (c *stepBackwardFused) run() {
 					var t5423 F
 					var t56 F
 					if kern.Wide() {
-						a2 := regions.Rfbf4300aec4fArgs{
+						a2 := regions.R952f8985a140Args{
 							P0: unsafe.SliceData(t3522),
 							P1: unsafe.SliceData(AVBarState),
 							P2: unsafe.SliceData(c.AInitV),
@@ -3085,7 +3085,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t5423},
 							S2: [2]float32{w11},
 						}
-						regions.Rfbf4300aec4f(&a2)
+						regions.R952f8985a140(&a2)
 					} else {
 						t56_2 := t56
 						t5423_2 := t5423
@@ -3119,7 +3119,7 @@ func (c *stepBackwardFused) run() {
 					t56 = t56Total[0]
 					// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.B_m, self_referential_layers.u_v
 					if kern.Wide() {
-						a2 := regions.Rd4a554aec2c1Args{
+						a2 := regions.Rf04e1e019d2eArgs{
 							P0:  unsafe.SliceData(c.BVProd),
 							P1:  unsafe.SliceData(t279),
 							P2:  unsafe.SliceData(t317),
@@ -3137,7 +3137,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rd4a554aec2c1(&a2)
+						regions.Rf04e1e019d2e(&a2)
 					} else {
 						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
 						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
@@ -3167,7 +3167,7 @@ func (c *stepBackwardFused) run() {
 					var t84 F
 					var t86 F
 					if kern.Wide() {
-						a2 := regions.R72f2cb5d81e0Args{
+						a2 := regions.Ra367d1bd1b6eArgs{
 							P0:  unsafe.SliceData(t512),
 							P1:  unsafe.SliceData(t61),
 							P2:  unsafe.SliceData(t265),
@@ -3203,7 +3203,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t84},
 							S2:  [2]float32{w11},
 						}
-						regions.R72f2cb5d81e0(&a2)
+						regions.Ra367d1bd1b6e(&a2)
 					} else {
 						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
 						t86_2 := t86
@@ -3248,7 +3248,7 @@ func (c *stepBackwardFused) run() {
 					t86 = t86Total[0]
 					// self_referential_layers.B_k, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.R5ef2351158d8Args{
+						a2 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t225),
 							P1: unsafe.SliceData(t464),
 							P2: unsafe.SliceData(c.AKProd),
@@ -3258,7 +3258,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R5ef2351158d8(&a2)
+						regions.Rb0ac9d7d5959(&a2)
 					} else {
 						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
@@ -3272,7 +3272,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_k, self_referential_layers.A_k
 					clear(t92)
 					if kern.Wide() {
-						a2 := regions.Rb3f0d495c387Args{
+						a2 := regions.R542c6843c905Args{
 							P0:  unsafe.SliceData(c.AKLin),
 							P1:  unsafe.SliceData(AKTrail),
 							P2:  unsafe.SliceData(t8123),
@@ -3295,7 +3295,7 @@ func (c *stepBackwardFused) run() {
 							N11: 8,
 							N12: 12,
 						}
-						regions.Rb3f0d495c387(&a2)
+						regions.R542c6843c905(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3322,7 +3322,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_k
 					var t95 F
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t225),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(c.AKProd),
@@ -3332,7 +3332,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t95},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.Re68c6ab4ce1d(&a2)
 					} else {
 						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
@@ -3349,14 +3349,14 @@ func (c *stepBackwardFused) run() {
 					t95 = t95Total[0]
 					// self_referential_layers.A_k
 					if kern.Wide() {
-						a2 := regions.Ra296e6c1809cArgs{
+						a2 := regions.R7b31033ef8b2Args{
 							P0: unsafe.SliceData(t465),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(t97),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Ra296e6c1809c(&a2)
+						regions.R7b31033ef8b2(&a2)
 					} else {
 						for i := range d {
 							t97[i] = num.FMA32(-thetaEntry3, t465[i], t83[i])
@@ -3367,7 +3367,7 @@ func (c *stepBackwardFused) run() {
 					var t1162 F
 					var t118 F
 					if kern.Wide() {
-						a2 := regions.Rfbf4300aec4fArgs{
+						a2 := regions.R952f8985a140Args{
 							P0: unsafe.SliceData(t97),
 							P1: unsafe.SliceData(AKBarState),
 							P2: unsafe.SliceData(c.AInitK),
@@ -3390,7 +3390,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t1162},
 							S2: [2]float32{w11},
 						}
-						regions.Rfbf4300aec4f(&a2)
+						regions.R952f8985a140(&a2)
 					} else {
 						t118_2 := t118
 						t1162_2 := t1162
@@ -3424,7 +3424,7 @@ func (c *stepBackwardFused) run() {
 					t118 = t118Total[0]
 					// self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_k
 					if kern.Wide() {
-						a2 := regions.Rd4a554aec2c1Args{
+						a2 := regions.Rf04e1e019d2eArgs{
 							P0:  unsafe.SliceData(c.BKProd),
 							P1:  unsafe.SliceData(t225),
 							P2:  unsafe.SliceData(t263),
@@ -3442,7 +3442,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rd4a554aec2c1(&a2)
+						regions.Rf04e1e019d2e(&a2)
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
@@ -3472,7 +3472,7 @@ func (c *stepBackwardFused) run() {
 					var t146 F
 					var t148 F
 					if kern.Wide() {
-						a2 := regions.R72f2cb5d81e0Args{
+						a2 := regions.Ra367d1bd1b6eArgs{
 							P0:  unsafe.SliceData(t1132),
 							P1:  unsafe.SliceData(t123),
 							P2:  unsafe.SliceData(t211),
@@ -3508,7 +3508,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t146},
 							S2:  [2]float32{w11},
 						}
-						regions.R72f2cb5d81e0(&a2)
+						regions.Ra367d1bd1b6e(&a2)
 					} else {
 						t211_2 := t211[(l*T+a+C*s)*dH:][:dH]
 						t148_2 := t148
@@ -3553,7 +3553,7 @@ func (c *stepBackwardFused) run() {
 					t148 = t148Total[0]
 					// self_referential_layers.B_eta, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.R5ef2351158d8Args{
+						a2 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(t466),
 							P2: unsafe.SliceData(c.AEtaProd),
@@ -3563,7 +3563,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R5ef2351158d8(&a2)
+						regions.Rb0ac9d7d5959(&a2)
 					} else {
 						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3577,7 +3577,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_eta, self_referential_layers.A_eta
 					clear(t15422)
 					if kern.Wide() {
-						a2 := regions.Rb3f0d495c387Args{
+						a2 := regions.R542c6843c905Args{
 							P0:  unsafe.SliceData(c.AEtaLin),
 							P1:  unsafe.SliceData(AEtaTrail),
 							P2:  unsafe.SliceData(t143),
@@ -3600,7 +3600,7 @@ func (c *stepBackwardFused) run() {
 							N11: 8,
 							N12: 12,
 						}
-						regions.Rb3f0d495c387(&a2)
+						regions.R542c6843c905(&a2)
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3627,7 +3627,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_eta
 					var t15722 F
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(t15422),
 							P2: unsafe.SliceData(c.AEtaProd),
@@ -3637,7 +3637,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t15722},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.Re68c6ab4ce1d(&a2)
 					} else {
 						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3654,14 +3654,14 @@ func (c *stepBackwardFused) run() {
 					t15722 = t15722Total[0]
 					// self_referential_layers.A_eta
 					if kern.Wide() {
-						a2 := regions.Ra296e6c1809cArgs{
+						a2 := regions.R7b31033ef8b2Args{
 							P0: unsafe.SliceData(t467),
 							P1: unsafe.SliceData(t145),
 							P2: unsafe.SliceData(t1592),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Ra296e6c1809c(&a2)
+						regions.R7b31033ef8b2(&a2)
 					} else {
 						for i := range d {
 							t1592[i] = num.FMA32(-thetaEntry3, t467[i], t145[i])
@@ -3672,7 +3672,7 @@ func (c *stepBackwardFused) run() {
 					var t178 F
 					var t180 F
 					if kern.Wide() {
-						a2 := regions.Rfbf4300aec4fArgs{
+						a2 := regions.R952f8985a140Args{
 							P0: unsafe.SliceData(t1592),
 							P1: unsafe.SliceData(AEtaBarState),
 							P2: unsafe.SliceData(c.AInitEta),
@@ -3695,7 +3695,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t178},
 							S2: [2]float32{w11},
 						}
-						regions.Rfbf4300aec4f(&a2)
+						regions.R952f8985a140(&a2)
 					} else {
 						t180_2 := t180
 						t178_2 := t178
@@ -3729,7 +3729,7 @@ func (c *stepBackwardFused) run() {
 					t180 = t180Total[0]
 					// self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_eta
 					if kern.Wide() {
-						a2 := regions.Rd4a554aec2c1Args{
+						a2 := regions.Rf04e1e019d2eArgs{
 							P0:  unsafe.SliceData(c.BEtaProd),
 							P1:  unsafe.SliceData(t171),
 							P2:  unsafe.SliceData(t209),
@@ -3747,7 +3747,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rd4a554aec2c1(&a2)
+						regions.Rf04e1e019d2e(&a2)
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
@@ -3777,7 +3777,7 @@ func (c *stepBackwardFused) run() {
 					var t20822 F
 					var t21022 F
 					if kern.Wide() {
-						a2 := regions.R72f2cb5d81e0Args{
+						a2 := regions.Ra367d1bd1b6eArgs{
 							P0:  unsafe.SliceData(t175),
 							P1:  unsafe.SliceData(t1852),
 							P2:  unsafe.SliceData(t157),
@@ -3813,7 +3813,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t20822},
 							S2:  [2]float32{w11},
 						}
-						regions.R72f2cb5d81e0(&a2)
+						regions.Ra367d1bd1b6e(&a2)
 					} else {
 						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
 						t21022_2 := t21022
@@ -3858,7 +3858,7 @@ func (c *stepBackwardFused) run() {
 					t21022 = t21022Total[0]
 					// self_referential_layers.B_alpha, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.R5ef2351158d8Args{
+						a2 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t117),
 							P1: unsafe.SliceData(t468),
 							P2: unsafe.SliceData(c.AAlphaProd),
@@ -3868,7 +3868,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R5ef2351158d8(&a2)
+						regions.Rb0ac9d7d5959(&a2)
 					} else {
 						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3882,7 +3882,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_alpha, self_referential_layers.A_alpha
 					clear(t21622)
 					if kern.Wide() {
-						a2 := regions.Rb3f0d495c387Args{
+						a2 := regions.R542c6843c905Args{
 							P0:  unsafe.SliceData(c.AAlphaLin),
 							P1:  unsafe.SliceData(AAlphaTrail),
 							P2:  unsafe.SliceData(t205),
@@ -3905,7 +3905,7 @@ func (c *stepBackwardFused) run() {
 							N11: 8,
 							N12: 12,
 						}
-						regions.Rb3f0d495c387(&a2)
+						regions.R542c6843c905(&a2)
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3932,7 +3932,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_alpha
 					var t219 F
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t117),
 							P1: unsafe.SliceData(t21622),
 							P2: unsafe.SliceData(c.AAlphaProd),
@@ -3942,7 +3942,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t219},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.Re68c6ab4ce1d(&a2)
 					} else {
 						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -3959,14 +3959,14 @@ func (c *stepBackwardFused) run() {
 					t219 = t219Total[0]
 					// self_referential_layers.A_alpha
 					if kern.Wide() {
-						a2 := regions.Ra296e6c1809cArgs{
+						a2 := regions.R7b31033ef8b2Args{
 							P0: unsafe.SliceData(t469),
 							P1: unsafe.SliceData(t207),
 							P2: unsafe.SliceData(t2212),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Ra296e6c1809c(&a2)
+						regions.R7b31033ef8b2(&a2)
 					} else {
 						for i := range d {
 							t2212[i] = num.FMA32(-thetaEntry3, t469[i], t207[i])
@@ -3977,7 +3977,7 @@ func (c *stepBackwardFused) run() {
 					var t240 F
 					var t2422_2 F
 					if kern.Wide() {
-						a2 := regions.Rfbf4300aec4fArgs{
+						a2 := regions.R952f8985a140Args{
 							P0: unsafe.SliceData(t2212),
 							P1: unsafe.SliceData(AAlphaBarState),
 							P2: unsafe.SliceData(c.AInitAlpha),
@@ -4000,7 +4000,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t240},
 							S2: [2]float32{w11},
 						}
-						regions.Rfbf4300aec4f(&a2)
+						regions.R952f8985a140(&a2)
 					} else {
 						t2422_3 := t2422_2
 						t240_2 := t240
@@ -4034,7 +4034,7 @@ func (c *stepBackwardFused) run() {
 					t2422_2 = t2422Total[0]
 					// self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_alpha
 					if kern.Wide() {
-						a2 := regions.Rd4a554aec2c1Args{
+						a2 := regions.Rf04e1e019d2eArgs{
 							P0:  unsafe.SliceData(c.BAlphaProd),
 							P1:  unsafe.SliceData(t117),
 							P2:  unsafe.SliceData(t155),
@@ -4052,7 +4052,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rd4a554aec2c1(&a2)
+						regions.Rf04e1e019d2e(&a2)
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
@@ -4082,7 +4082,7 @@ func (c *stepBackwardFused) run() {
 					var t273 F
 					var t2752 F
 					if kern.Wide() {
-						a2 := regions.R72f2cb5d81e0Args{
+						a2 := regions.Ra367d1bd1b6eArgs{
 							P0:  unsafe.SliceData(t237),
 							P1:  unsafe.SliceData(t247),
 							P2:  unsafe.SliceData(t103),
@@ -4118,7 +4118,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{t273},
 							S2:  [2]float32{w11},
 						}
-						regions.R72f2cb5d81e0(&a2)
+						regions.Ra367d1bd1b6e(&a2)
 					} else {
 						t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
 						t2752_2 := t2752
@@ -4164,7 +4164,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_m
 					var t256 F
 					if kern.Wide() {
-						a2 := regions.Re1d31c7d4d10Args{
+						a2 := regions.Rd1e24c7f8518Args{
 							P0: unsafe.SliceData(t6223),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(t130),
@@ -4176,7 +4176,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{t256},
 						}
-						regions.Re1d31c7d4d10(&a2)
+						regions.Rd1e24c7f8518(&a2)
 					} else {
 						t256_2 := t256
 						t256Sums := [16]F{t256_2}
@@ -4191,7 +4191,7 @@ func (c *stepBackwardFused) run() {
 					t256 = t256Total[0]
 					// self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := regions.R5ef2351158d8Args{
+						a2 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t470),
 							P2: unsafe.SliceData(c.AMProd),
@@ -4201,7 +4201,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R5ef2351158d8(&a2)
+						regions.Rb0ac9d7d5959(&a2)
 					} else {
 						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
@@ -4215,7 +4215,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_m, self_referential_layers.A_m
 					clear(t281)
 					if kern.Wide() {
-						a2 := regions.Rb3f0d495c387Args{
+						a2 := regions.R542c6843c905Args{
 							P0:  unsafe.SliceData(c.AMLin),
 							P1:  unsafe.SliceData(AMTrail),
 							P2:  unsafe.SliceData(t27022),
@@ -4238,7 +4238,7 @@ func (c *stepBackwardFused) run() {
 							N11: 8,
 							N12: 12,
 						}
-						regions.Rb3f0d495c387(&a2)
+						regions.R542c6843c905(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -4265,7 +4265,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_m
 					var t284 F
 					if kern.Wide() {
-						a2 := regions.R24ab3fea7414Args{
+						a2 := regions.Re68c6ab4ce1dArgs{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t281),
 							P2: unsafe.SliceData(c.AMProd),
@@ -4275,7 +4275,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t284},
 						}
-						regions.R24ab3fea7414(&a2)
+						regions.Re68c6ab4ce1d(&a2)
 					} else {
 						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
@@ -4292,14 +4292,14 @@ func (c *stepBackwardFused) run() {
 					t284 = t284Total[0]
 					// self_referential_layers.A_m
 					if kern.Wide() {
-						a2 := regions.Ra296e6c1809cArgs{
+						a2 := regions.R7b31033ef8b2Args{
 							P0: unsafe.SliceData(t471),
 							P1: unsafe.SliceData(t272_2),
 							P2: unsafe.SliceData(t286),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.Ra296e6c1809c(&a2)
+						regions.R7b31033ef8b2(&a2)
 					} else {
 						for i := range d {
 							t286[i] = num.FMA32(-thetaEntry3, t471[i], t272_2[i])
@@ -4310,7 +4310,7 @@ func (c *stepBackwardFused) run() {
 					var t305 F
 					var t307 F
 					if kern.Wide() {
-						a2 := regions.Rfbf4300aec4fArgs{
+						a2 := regions.R952f8985a140Args{
 							P0: unsafe.SliceData(t286),
 							P1: unsafe.SliceData(AMBarState),
 							P2: unsafe.SliceData(c.AInitM),
@@ -4333,7 +4333,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t305},
 							S2: [2]float32{w11},
 						}
-						regions.Rfbf4300aec4f(&a2)
+						regions.R952f8985a140(&a2)
 					} else {
 						t307_2 := t307
 						t305_2 := t305
@@ -4367,7 +4367,7 @@ func (c *stepBackwardFused) run() {
 					t307 = t307Total[0]
 					// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_m
 					if kern.Wide() {
-						a2 := regions.Rd4a554aec2c1Args{
+						a2 := regions.Rf04e1e019d2eArgs{
 							P0:  unsafe.SliceData(c.BMProd),
 							P1:  unsafe.SliceData(t63),
 							P2:  unsafe.SliceData(t101),
@@ -4385,7 +4385,7 @@ func (c *stepBackwardFused) run() {
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.Rd4a554aec2c1(&a2)
+						regions.Rf04e1e019d2e(&a2)
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
@@ -4412,7 +4412,7 @@ func (c *stepBackwardFused) run() {
 					clear(t304)
 					clear(t31622)
 					if kern.Wide() {
-						a2 := regions.Rf809cff75268Args{
+						a2 := regions.Rb61c9ed52e56Args{
 							P0: unsafe.SliceData(t302_2),
 							P1: unsafe.SliceData(t31422),
 							P2: unsafe.SliceData(BMTrail),
@@ -4425,7 +4425,7 @@ func (c *stepBackwardFused) run() {
 							N4: d,
 							N5: 4 * d * dH * a,
 						}
-						regions.Rf809cff75268(&a2)
+						regions.Rb61c9ed52e56(&a2)
 					} else {
 						for i := range dH {
 							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
@@ -4441,7 +4441,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k
 					var t322 F
 					if kern.Wide() {
-						a2 := regions.R2e10b71e2389Args{
+						a2 := regions.R25854a199695Args{
 							P0:  unsafe.SliceData(t3522),
 							P1:  unsafe.SliceData(t6322),
 							P2:  unsafe.SliceData(t97),
@@ -4459,7 +4459,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{t322},
 							S1:  [2]float32{w10},
 						}
-						regions.R2e10b71e2389(&a2)
+						regions.R25854a199695(&a2)
 					} else {
 						t322_2 := t322
 						t322Sums := [16]F{t322_2}
@@ -4483,7 +4483,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
 					var t361 F
 					if kern.Wide() {
-						a2 := regions.R7aae223714b3Args{
+						a2 := regions.R4c422fc20772Args{
 							P0:  unsafe.SliceData(t255),
 							P1:  unsafe.SliceData(t3522),
 							P2:  unsafe.SliceData(t532),
@@ -4509,7 +4509,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{t339},
 							S4:  [2]float32{t31922},
 						}
-						regions.R7aae223714b3(&a2)
+						regions.R4c422fc20772(&a2)
 					} else {
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
 						t361_2 := t361
@@ -4528,7 +4528,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t347)
 					if kern.Wide() {
-						a2 := regions.R5d7ed7042b1dArgs{
+						a2 := regions.R50d9a6c9b995Args{
 							P0: unsafe.SliceData(t343),
 							P1: unsafe.SliceData(AVTrail),
 							P2: unsafe.SliceData(t347),
@@ -4539,7 +4539,7 @@ func (c *stepBackwardFused) run() {
 							N4: dH,
 							N5: 4 * d * dH * a,
 						}
-						regions.R5d7ed7042b1d(&a2)
+						regions.R50d9a6c9b995(&a2)
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
@@ -4551,7 +4551,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.g_v
 					if kern.Wide() {
-						a2 := regions.Rcb81e45387a3Args{
+						a2 := regions.R9187820c6210Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(t347),
 							P2: unsafe.SliceData(c.GVProd),
@@ -4560,7 +4560,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rcb81e45387a3(&a2)
+						regions.R9187820c6210(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
@@ -4574,7 +4574,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t355)
 					if kern.Wide() {
-						a2 := regions.R5d7ed7042b1dArgs{
+						a2 := regions.R50d9a6c9b995Args{
 							P0: unsafe.SliceData(t353),
 							P1: unsafe.SliceData(BVTrail),
 							P2: unsafe.SliceData(t355),
@@ -4585,7 +4585,7 @@ func (c *stepBackwardFused) run() {
 							N4: d,
 							N5: 4 * d * dH * a,
 						}
-						regions.R5d7ed7042b1d(&a2)
+						regions.R50d9a6c9b995(&a2)
 					} else {
 						for i := range dH {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
@@ -4611,7 +4611,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t419
 					// self_referential_layers.g_k, self_referential_layers.k
 					if kern.Wide() {
-						a2 := regions.R0c5245f0bab8Args{
+						a2 := regions.Rf69030d44f5dArgs{
 							P0: unsafe.SliceData(c.GK),
 							P1: unsafe.SliceData(t356),
 							P2: unsafe.SliceData(t382),
@@ -4620,7 +4620,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t378},
 							S1: [2]float32{t358},
 						}
-						regions.R0c5245f0bab8(&a2)
+						regions.Rf69030d44f5d(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -4633,7 +4633,7 @@ func (c *stepBackwardFused) run() {
 					w21 := F(F(F(rhoEntry6*rhoSigmoidEntry2)*t401) * t416)
 					w22 := F(F(thetaSigmoidEntry2*t395) * t401)
 					if kern.Wide() {
-						a2 := regions.R28eb882e0970Args{
+						a2 := regions.Ra262a09dae9dArgs{
 							P0:  unsafe.SliceData(t382),
 							P1:  unsafe.SliceData(c.AKLin),
 							P2:  unsafe.SliceData(t97),
@@ -4692,7 +4692,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w21},
 							S2:  [2]float32{w22},
 						}
-						regions.R28eb882e0970(&a2)
+						regions.Ra262a09dae9d(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
@@ -4748,7 +4748,7 @@ func (c *stepBackwardFused) run() {
 					w23 := F(F(thetaSigmoidEntry2*t395) * t401)
 					w24 := F(F(F(rhoEntry6*rhoSigmoidEntry2)*t401) * t416)
 					if kern.Wide() {
-						a2 := regions.R150de51ff59bArgs{
+						a2 := regions.Rdf2da7d74b52Args{
 							P0:  unsafe.SliceData(t242),
 							P1:  unsafe.SliceData(t386),
 							P2:  unsafe.SliceData(c.GEtaProd2),
@@ -4774,7 +4774,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{w23},
 							S1:  [2]float32{w24},
 						}
-						regions.R150de51ff59b(&a2)
+						regions.Rdf2da7d74b52(&a2)
 					} else {
 						t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
@@ -4811,7 +4811,7 @@ func (c *stepBackwardFused) run() {
 					clear(t437)
 					clear(t449)
 					if kern.Wide() {
-						a2 := regions.R4a2bbf1a7aa8Args{
+						a2 := regions.Rf154c0819fd8Args{
 							P0:  unsafe.SliceData(t392),
 							P1:  unsafe.SliceData(t1132),
 							P2:  unsafe.SliceData(t123),
@@ -4858,7 +4858,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0:  [2]float32{rhoEntry6},
 						}
-						regions.R4a2bbf1a7aa8(&a2)
+						regions.Rf154c0819fd8(&a2)
 					} else {
 						for i := range dH {
 							x := c.X[(l*T+a+C*s)*d:][:d]
@@ -4906,7 +4906,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
 					w25 := F(t401 * (t397 + t419))
 					if kern.Wide() {
-						a2 := regions.R89f35941914bArgs{
+						a2 := regions.R2408ea3e1f6bArgs{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(t449),
 							P2: unsafe.SliceData(t12),
@@ -4921,7 +4921,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w25},
 						}
-						regions.R89f35941914b(&a2)
+						regions.R2408ea3e1f6b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t12_2 := t12[(l*T+a+C*s)*d:][:d]
@@ -4968,7 +4968,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t12),
 			P2: unsafe.SliceData(q),
@@ -4981,7 +4981,7 @@ func (c *stepBackwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -5003,7 +5003,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t30),
@@ -5012,7 +5012,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -5031,7 +5031,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t47),
 			P2: unsafe.SliceData(c.QProd),
@@ -5042,7 +5042,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t27_2 := t27[i*T:][:T]

@@ -54,7 +54,7 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QProd2),
 			N0: L,
@@ -65,7 +65,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -85,13 +85,13 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t11),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -105,7 +105,7 @@ func (c *stepFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(q),
@@ -114,7 +114,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -178,7 +178,7 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_printed.y, self_referential_printed.a_alpha, self_referential_printed.a_eta, self_referential_printed.a_k, self_referential_printed.a_v
 				if kern.Wide() {
-					a2 := regions.R50c6c93392f1Args{
+					a2 := regions.Raeec7a577552Args{
 						P0:  unsafe.SliceData(MMState),
 						P1:  unsafe.SliceData(q),
 						P2:  unsafe.SliceData(c.X),
@@ -200,7 +200,7 @@ func (c *stepFused) run() {
 						N6:  8,
 						N7:  12,
 					}
-					regions.R50c6c93392f1(&a2)
+					regions.Raeec7a577552(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -245,7 +245,7 @@ func (c *stepFused) run() {
 				var t9 F
 				var t21 F
 				if kern.Wide() {
-					a2 := regions.R4f085118521dArgs{
+					a2 := regions.Rb632af74aa7aArgs{
 						P0: unsafe.SliceData(aAlpha),
 						P1: unsafe.SliceData(aEta),
 						P2: unsafe.SliceData(aK2),
@@ -257,7 +257,7 @@ func (c *stepFused) run() {
 						S1: [2]float32{t9},
 						S2: [2]float32{t3},
 					}
-					regions.R4f085118521d(&a2)
+					regions.Rb632af74aa7a(&a2)
 				} else {
 					t21_2 := t21
 					t9_2 := t9
@@ -301,7 +301,7 @@ func (c *stepFused) run() {
 				// self_referential_printed.k, self_referential_printed.v
 				var t33 F
 				if kern.Wide() {
-					a2 := regions.R174ad2d409d6Args{
+					a2 := regions.R95447174c5b7Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(aK2),
 						P2: unsafe.SliceData(k),
@@ -310,7 +310,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{t33},
 						S1: [2]float32{t30},
 					}
-					regions.R174ad2d409d6(&a2)
+					regions.R95447174c5b7(&a2)
 				} else {
 					t33_2 := t33
 					t33Sums := [16]F{t33_2}
@@ -333,13 +333,13 @@ func (c *stepFused) run() {
 				// self_referential_printed.M_m, self_referential_printed.v, self_referential_printed
 				if len(c.AK) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(aK2),
 							P1: kern.Given(c.AK),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -350,13 +350,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AV) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(aV2),
 							P1: kern.Given(c.AV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -366,7 +366,7 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.Re58f7c6e1476Args{
+					a2 := regions.R6480076b08c1Args{
 						P0: unsafe.SliceData(aV2),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(t112),
@@ -376,7 +376,7 @@ func (c *stepFused) run() {
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						S0: [2]float32{t42},
 					}
-					regions.Re58f7c6e1476(&a2)
+					regions.R6480076b08c1(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
@@ -387,7 +387,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_m, self_referential_printed.u_m
 				if kern.Wide() {
-					a2 := regions.R382d171c8211Args{
+					a2 := regions.R9fdd314d0a55Args{
 						P0: unsafe.SliceData(MMState),
 						P1: unsafe.SliceData(t112),
 						P2: unsafe.SliceData(t122),
@@ -396,7 +396,7 @@ func (c *stepFused) run() {
 						N2: 8,
 						N3: 12,
 					}
-					regions.R382d171c8211(&a2)
+					regions.R9fdd314d0a55(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -411,7 +411,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_m, self_referential_printed.M_alpha, self_referential_printed.u_alpha
 				if kern.Wide() {
-					a2 := regions.Rb9dd69a930b6Args{
+					a2 := regions.Rf2b320cfab21Args{
 						P0: unsafe.SliceData(t122),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(t112),
@@ -426,7 +426,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.Rb9dd69a930b6(&a2)
+					regions.Rf2b320cfab21(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
@@ -444,7 +444,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_alpha, self_referential_printed.M_m, self_referential_printed.M_eta, self_referential_printed.u_eta
 				if kern.Wide() {
-					a2 := regions.Rba545e74b022Args{
+					a2 := regions.R4ccf3839c00bArgs{
 						P0: unsafe.SliceData(t142),
 						P1: unsafe.SliceData(MEtaState),
 						P2: unsafe.SliceData(t112),
@@ -461,7 +461,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.Rba545e74b022(&a2)
+					regions.R4ccf3839c00b(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -480,7 +480,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_eta, self_referential_printed.M_m, self_referential_printed.M_k, self_referential_printed.u_k
 				if kern.Wide() {
-					a2 := regions.Rba545e74b022Args{
+					a2 := regions.R4ccf3839c00bArgs{
 						P0: unsafe.SliceData(t162),
 						P1: unsafe.SliceData(MKState),
 						P2: unsafe.SliceData(t112),
@@ -497,7 +497,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.Rba545e74b022(&a2)
+					regions.R4ccf3839c00b(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -516,7 +516,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_printed.M_k, self_referential_printed.M_m, self_referential_printed.M_v, self_referential_printed.u_v
 				if kern.Wide() {
-					a2 := regions.Rb9dd69a930b6Args{
+					a2 := regions.Rf2b320cfab21Args{
 						P0: unsafe.SliceData(t182),
 						P1: unsafe.SliceData(MVState),
 						P2: unsafe.SliceData(t112),
@@ -531,7 +531,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.Rb9dd69a930b6(&a2)
+					regions.Rf2b320cfab21(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -551,7 +551,7 @@ func (c *stepFused) run() {
 				clear(t173)
 				clear(t174)
 				if kern.Wide() {
-					a2 := regions.R518b3756a1a3Args{
+					a2 := regions.R697bc2e03186Args{
 						P0: unsafe.SliceData(t20),
 						P1: unsafe.SliceData(k),
 						P2: unsafe.SliceData(MVState),
@@ -568,7 +568,7 @@ func (c *stepFused) run() {
 						S0: [2]float32{theta2},
 						S1: [2]float32{rho2},
 					}
-					regions.R518b3756a1a3(&a2)
+					regions.R697bc2e03186(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -585,13 +585,13 @@ func (c *stepFused) run() {
 				// self_referential_printed
 				if len(c.MMProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t122),
 							P1: kern.Given(c.MMProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -602,13 +602,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t142),
 							P1: kern.Given(c.MAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -619,13 +619,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t162),
 							P1: kern.Given(c.MEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -636,13 +636,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MKProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t182),
 							P1: kern.Given(c.MKProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -653,13 +653,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MVProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t20),
 							P1: kern.Given(c.MVProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -670,13 +670,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t173),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -687,13 +687,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := regions.R66d807a8b8d5Args{
+						a2 := regions.Rc4bbc848acbcArgs{
 							P0: unsafe.SliceData(t174),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						regions.R66d807a8b8d5(&a2)
+						regions.Rc4bbc848acbc(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -802,7 +802,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.QProd2),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t9),
@@ -811,7 +811,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -834,7 +834,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q, self_referential_printed.k, self_referential_printed.v
 	if kern.Wide() {
-		a := regions.R993d43934315Args{
+		a := regions.R59825821dda9Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(c.AK),
 			P2: unsafe.SliceData(c.AV),
@@ -852,7 +852,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * d,
 			N8: T * d,
 		}
-		regions.R993d43934315(&a)
+		regions.R59825821dda9(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -930,14 +930,14 @@ func (c *stepBackwardFused) run() {
 					t21Entry := t21_2[a]
 					w := kern.Larger(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R7a43698e9ee0Args{
+						a2 := regions.Rb24e720a2b60Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{w},
 						}
-						regions.R7a43698e9ee0(&a2)
+						regions.Rb24e720a2b60(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -948,7 +948,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R584fb2a1bf07Args{
+						a2 := regions.R1e89824dc671Args{
 							P0:  unsafe.SliceData(c.MMProd),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(c.MEtaProd),
@@ -968,7 +968,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{thetaEntry},
 							S1:  [2]float32{rhoEntry},
 						}
-						regions.R584fb2a1bf07(&a2)
+						regions.R1e89824dc671(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
@@ -1013,7 +1013,7 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// self_referential_printed.a_eta
 					if kern.Wide() {
-						a2 := regions.R61cd883bce33Args{
+						a2 := regions.Rd1846662fdffArgs{
 							P0: unsafe.SliceData(MEtaTrail),
 							P1: unsafe.SliceData(c.X),
 							P2: unsafe.SliceData(aEta),
@@ -1024,7 +1024,7 @@ func (c *stepBackwardFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R61cd883bce33(&a2)
+						regions.Rd1846662fdff(&a2)
 					} else {
 						for i := range d {
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
@@ -1041,13 +1041,13 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.theta
 					var t93 F
 					if kern.Wide() {
-						a2 := regions.R9e3d409da788Args{
+						a2 := regions.Rdd8bf15cf471Args{
 							P0: unsafe.SliceData(aEta),
 							P1: unsafe.SliceData(t93Total),
 							N0: d,
 							S0: [2]float32{t93},
 						}
-						regions.R9e3d409da788(&a2)
+						regions.Rdd8bf15cf471(&a2)
 					} else {
 						t93_2 := t93
 						t93Sums := [16]F{t93_2}
@@ -1069,7 +1069,7 @@ func (c *stepBackwardFused) run() {
 					w7 := kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
 					w8 := kern.Larger(kern.Choose((F(0) < t33Entry), t38, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.Rb853b9a3e640Args{
+						a2 := regions.R69927bc64fd9Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(c.AV),
 							P2: unsafe.SliceData(k2),
@@ -1080,7 +1080,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w7},
 							S1: [2]float32{w8},
 						}
-						regions.Rb853b9a3e640(&a2)
+						regions.R69927bc64fd9(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
@@ -1096,7 +1096,7 @@ func (c *stepBackwardFused) run() {
 					clear(t42)
 					var t52 F
 					if kern.Wide() {
-						a2 := regions.R6c02e6a87b54Args{
+						a2 := regions.Rd95384a28568Args{
 							P0: unsafe.SliceData(c.MVProd),
 							P1: unsafe.SliceData(MVBarState),
 							P2: unsafe.SliceData(k2),
@@ -1116,7 +1116,7 @@ func (c *stepBackwardFused) run() {
 							N9: 12,
 							S0: [2]float32{t52},
 						}
-						regions.R6c02e6a87b54(&a2)
+						regions.Rd95384a28568(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						t52_2 := t52
@@ -1147,7 +1147,7 @@ func (c *stepBackwardFused) run() {
 					clear(t1222)
 					var t132 F
 					if kern.Wide() {
-						a2 := regions.R49f145348b95Args{
+						a2 := regions.R334058367dd9Args{
 							P0:  unsafe.SliceData(t163),
 							P1:  unsafe.SliceData(c.MKProd),
 							P2:  unsafe.SliceData(MKBarState),
@@ -1173,7 +1173,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4 * d * d * a,
 							S0:  [2]float32{t132},
 						}
-						regions.R49f145348b95(&a2)
+						regions.R334058367dd9(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						t132_2 := t132
@@ -1207,7 +1207,7 @@ func (c *stepBackwardFused) run() {
 					clear(t202)
 					var t2122 F
 					if kern.Wide() {
-						a2 := regions.R49f145348b95Args{
+						a2 := regions.R334058367dd9Args{
 							P0:  unsafe.SliceData(t165),
 							P1:  unsafe.SliceData(c.MEtaProd),
 							P2:  unsafe.SliceData(MEtaBarState),
@@ -1233,7 +1233,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4 * d * d * a,
 							S0:  [2]float32{t2122},
 						}
-						regions.R49f145348b95(&a2)
+						regions.R334058367dd9(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						t2122_2 := t2122
@@ -1267,7 +1267,7 @@ func (c *stepBackwardFused) run() {
 					clear(t282)
 					var t292 F
 					if kern.Wide() {
-						a2 := regions.R49f145348b95Args{
+						a2 := regions.R334058367dd9Args{
 							P0:  unsafe.SliceData(t167),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(MAlphaBarState),
@@ -1293,7 +1293,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4 * d * d * a,
 							S0:  [2]float32{t292},
 						}
-						regions.R49f145348b95(&a2)
+						regions.R334058367dd9(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						t292_2 := t292
@@ -1327,7 +1327,7 @@ func (c *stepBackwardFused) run() {
 					clear(t362)
 					var t402 F
 					if kern.Wide() {
-						a2 := regions.R49f145348b95Args{
+						a2 := regions.R334058367dd9Args{
 							P0:  unsafe.SliceData(t169),
 							P1:  unsafe.SliceData(c.MMProd),
 							P2:  unsafe.SliceData(MMBarState),
@@ -1353,7 +1353,7 @@ func (c *stepBackwardFused) run() {
 							N12: 4 * d * d * a,
 							S0:  [2]float32{t402},
 						}
-						regions.R49f145348b95(&a2)
+						regions.R334058367dd9(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						t402_2 := t402
@@ -1385,7 +1385,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.M_m
 					var t382 F
 					if kern.Wide() {
-						a2 := regions.Re1d31c7d4d10Args{
+						a2 := regions.Rd1e24c7f8518Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t1222),
 							P2: unsafe.SliceData(t202),
@@ -1397,7 +1397,7 @@ func (c *stepBackwardFused) run() {
 							N0: d,
 							S0: [2]float32{t382},
 						}
-						regions.Re1d31c7d4d10(&a2)
+						regions.Rd1e24c7f8518(&a2)
 					} else {
 						t382_2 := t382
 						t382Sums := [16]F{t382_2}
@@ -1413,7 +1413,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.M_m
 					clear(t172)
 					if kern.Wide() {
-						a2 := regions.R623d6509d4fdArgs{
+						a2 := regions.Re366f1dd4c1bArgs{
 							P0: unsafe.SliceData(t171),
 							P1: unsafe.SliceData(MMTrail),
 							P2: unsafe.SliceData(t172),
@@ -1423,7 +1423,7 @@ func (c *stepBackwardFused) run() {
 							N3: 12,
 							N4: 4 * d * d * a,
 						}
-						regions.R623d6509d4fd(&a2)
+						regions.Re366f1dd4c1b(&a2)
 					} else {
 						for i := range d {
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
@@ -1438,7 +1438,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					w9 := F(-2 * thetaEntry2)
 					if kern.Wide() {
-						a2 := regions.Rebf122825ca2Args{
+						a2 := regions.R0227ca7f9166Args{
 							P0: unsafe.SliceData(t172),
 							P1: unsafe.SliceData(t170),
 							P2: unsafe.SliceData(t168),
@@ -1452,7 +1452,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w9},
 							S2: [2]float32{w8},
 						}
-						regions.Rebf122825ca2(&a2)
+						regions.R0227ca7f9166(&a2)
 					} else {
 						t51_2 := t51
 						t51Sums := [16]F{t51_2}
@@ -1477,7 +1477,7 @@ func (c *stepBackwardFused) run() {
 					var t802 F
 					w10 := F(-0.5 * t48)
 					if kern.Wide() {
-						a2 := regions.R77355e10d171Args{
+						a2 := regions.R66bca3e642c6Args{
 							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(t372),
 							P2: unsafe.SliceData(k2),
@@ -1493,7 +1493,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{t68},
 							S4: [2]float32{w10},
 						}
-						regions.R77355e10d171(&a2)
+						regions.R66bca3e642c6(&a2)
 					} else {
 						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						t802_2 := t802
@@ -1513,7 +1513,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_printed.a_v
 					clear(t74)
 					if kern.Wide() {
-						a2 := regions.R623d6509d4fdArgs{
+						a2 := regions.Re366f1dd4c1bArgs{
 							P0: unsafe.SliceData(t72_2),
 							P1: unsafe.SliceData(MVTrail),
 							P2: unsafe.SliceData(t74),
@@ -1523,7 +1523,7 @@ func (c *stepBackwardFused) run() {
 							N3: 12,
 							N4: 4 * d * d * a,
 						}
-						regions.R623d6509d4fd(&a2)
+						regions.Re366f1dd4c1b(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -1552,7 +1552,7 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t146
 					// self_referential_printed.a_k, self_referential_printed.k
 					if kern.Wide() {
-						a2 := regions.R0c5245f0bab8Args{
+						a2 := regions.Rf69030d44f5dArgs{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(t75),
 							P2: unsafe.SliceData(t101),
@@ -1561,7 +1561,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t97},
 							S1: [2]float32{t77},
 						}
-						regions.R0c5245f0bab8(&a2)
+						regions.Rf69030d44f5d(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1574,7 +1574,7 @@ func (c *stepBackwardFused) run() {
 					w17 := F(-2 * thetaEntry2)
 					w14 := F(t134 * t146)
 					if kern.Wide() {
-						a2 := regions.R504b06789fbaArgs{
+						a2 := regions.R61c3557822ccArgs{
 							P0:  unsafe.SliceData(t101),
 							P1:  unsafe.SliceData(t165),
 							P2:  unsafe.SliceData(t163),
@@ -1615,7 +1615,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{w14},
 							S3:  [2]float32{t1372},
 						}
-						regions.R504b06789fba(&a2)
+						regions.R61c3557822cc(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1651,7 +1651,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_printed.y, self_referential_printed.a_eta, self_referential_printed.theta, self_referential_printed.a_alpha, self_referential_printed.c, self_referential_printed
 					if kern.Wide() {
-						a2 := regions.Ra08138583538Args{
+						a2 := regions.R57a6e8927b40Args{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
 							P2: unsafe.SliceData(t74),
@@ -1664,7 +1664,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w14},
 							S1: [2]float32{t1372},
 						}
-						regions.Ra08138583538(&a2)
+						regions.R57a6e8927b40(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -1697,7 +1697,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(q),
@@ -1710,7 +1710,7 @@ func (c *stepBackwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -1732,7 +1732,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(c.QProd2),
 			P2: unsafe.SliceData(t15),
@@ -1741,7 +1741,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t9_2 := t9[i*T:][:T]
@@ -1760,7 +1760,7 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_printed.q
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.QProd),
@@ -1771,7 +1771,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t12_2 := t12[i*T:][:T]

@@ -57,7 +57,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// titans_bounded.S
 					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
+						a2 := regions.Re3afadbfb931Args{
 							P0: unsafe.SliceData(MState),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t2),
@@ -68,7 +68,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R08c26f1fc0a5(&a2)
+						regions.Re3afadbfb931(&a2)
 					} else {
 						for i := range dV {
 							MState2 := MState[i*dK:][:dK]
@@ -86,14 +86,14 @@ func (c *stepFused) run() {
 					var t4 F
 					if len(c.SLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t2),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.SLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.R4b0f4252f427(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
@@ -104,7 +104,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R30db157483c1Args{
+						a2 := regions.Rf26f1f43f611Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t3),
@@ -113,7 +113,7 @@ func (c *stepFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{t4},
 						}
-						regions.R30db157483c1(&a2)
+						regions.Rf26f1f43f611(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						t4_2 := t4
@@ -141,7 +141,7 @@ func (c *stepFused) run() {
 					w2 := F(F(2*theta[a]) * t222)
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R647e458c2d06Args{
+						a2 := regions.R2792f076f4ddArgs{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(SState),
@@ -161,7 +161,7 @@ func (c *stepFused) run() {
 							S2: [2]float32{etaEntry},
 							S3: [2]float32{rhoEntry},
 						}
-						regions.R647e458c2d06(&a2)
+						regions.R2792f076f4dd(&a2)
 					} else {
 						t72_2 := t72
 						for i := range dV {
@@ -206,7 +206,7 @@ func (c *stepFused) run() {
 					// titans_bounded.M, titans_bounded.y
 					t81Number := kern.Choose(t81, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R7cf6db4670e8Args{
+						a2 := regions.R668f2a3b6e17Args{
 							P0: unsafe.SliceData(N),
 							P1: unsafe.SliceData(c.Q),
 							P2: unsafe.SliceData(MState),
@@ -220,7 +220,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t81Number},
 							S1: [2]float32{t93},
 						}
-						regions.R7cf6db4670e8(&a2)
+						regions.R668f2a3b6e17(&a2)
 					} else {
 						t81_2 := (F(0) < t81Number)
 						for i := range dV {
@@ -288,7 +288,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_bounded.S
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.SLin),
 			P1: unsafe.SliceData(t42),
 			N0: L,
@@ -299,7 +299,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12,
 			N6: T * dV,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -352,7 +352,7 @@ func (c *stepBackwardFused) run() {
 					w2 := F(F(2*theta[a]) * num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w9, w10, F(0))))
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.R0f1256038306Args{
+						a2 := regions.R07750f4cb2a0Args{
 							P0:  unsafe.SliceData(c.SLin),
 							P1:  unsafe.SliceData(c.K),
 							P2:  unsafe.SliceData(STrail),
@@ -380,7 +380,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{etaEntry},
 							S3:  [2]float32{rhoEntry},
 						}
-						regions.R0f1256038306(&a2)
+						regions.R07750f4cb2a0(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t72_2 := t72
@@ -413,7 +413,7 @@ func (c *stepBackwardFused) run() {
 					MDivEntry := MDiv[a]
 					t81Number := kern.Choose(t81, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Red4ebd955b17Args{
+						a2 := regions.R3498c3c88962Args{
 							P0: unsafe.SliceData(N),
 							P1: unsafe.SliceData(MTrail),
 							N0: dV,
@@ -422,7 +422,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t81Number},
 							S1: [2]float32{MDivEntry},
 						}
-						regions.Red4ebd955b17(&a2)
+						regions.R3498c3c88962(&a2)
 					} else {
 						t81_2 := (F(0) < t81Number)
 						for i := range dV {
@@ -464,7 +464,7 @@ func (c *stepBackwardFused) run() {
 					w15 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)))
 					w4 := F(F(2*thetaEntry) * w15)
 					if kern.Wide() {
-						a2 := regions.R64125ab13393Args{
+						a2 := regions.Rc99f8e0d487aArgs{
 							P0:  unsafe.SliceData(c.SLin),
 							P1:  unsafe.SliceData(c.K),
 							P2:  unsafe.SliceData(STrail),
@@ -487,7 +487,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{etaEntry2},
 							S3:  [2]float32{rhoEntry2},
 						}
-						regions.R64125ab13393(&a2)
+						regions.Rc99f8e0d487a(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t722_2 := t722
@@ -522,7 +522,7 @@ func (c *stepBackwardFused) run() {
 					t72Number := kern.Choose(t72, F(1), F(0))
 					t812Number := kern.Choose(t812, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R8672fcf3a5baArgs{
+						a2 := regions.R2fd9eb90f153Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(N3),
 							P2: unsafe.SliceData(c.Q),
@@ -542,7 +542,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t72Number},
 							S3: [2]float32{MDivEntry2},
 						}
-						regions.R8672fcf3a5ba(&a2)
+						regions.R2fd9eb90f153(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t14_2 := t14
@@ -575,7 +575,7 @@ func (c *stepBackwardFused) run() {
 					t812Number2 := kern.Choose(t812, F(1), F(0))
 					t72Number2 := kern.Choose(t72, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R18257bf73310Args{
+						a2 := regions.R761554e1a83bArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.SLin),
 							P2:  unsafe.SliceData(c.Q),
@@ -615,7 +615,7 @@ func (c *stepBackwardFused) run() {
 							S5:  [2]float32{MDivEntry2},
 							S6:  [2]float32{etaEntry2},
 						}
-						regions.R18257bf73310(&a2)
+						regions.R761554e1a83b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
@@ -666,7 +666,7 @@ func (c *stepBackwardFused) run() {
 					// titans_bounded.S
 					var t932 F
 					if kern.Wide() {
-						a2 := regions.Rb192d458953eArgs{
+						a2 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(c.SLin),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(t932Total),
@@ -674,7 +674,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{t932},
 						}
-						regions.Rb192d458953e(&a2)
+						regions.R8d0595ff9e07(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t932_2 := t932
@@ -718,7 +718,7 @@ func (c *stepBackwardFused) run() {
 					w39 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)))
 					w5 := F(F(-2*thetaEntry) * w39)
 					if kern.Wide() {
-						a2 := regions.R68ca8eebb3dfArgs{
+						a2 := regions.R57065b68ad20Args{
 							P0: unsafe.SliceData(c.SLin),
 							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(t85),
@@ -728,7 +728,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t8122},
 							S1: [2]float32{w5},
 						}
-						regions.R68ca8eebb3df(&a2)
+						regions.R57065b68ad20(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
@@ -741,7 +741,7 @@ func (c *stepBackwardFused) run() {
 					// titans_bounded.S, titans_bounded.N
 					clear(t89)
 					if kern.Wide() {
-						a2 := regions.R0232a57c4847Args{
+						a2 := regions.R141fe906407cArgs{
 							P0: unsafe.SliceData(t85),
 							P1: unsafe.SliceData(MTrail),
 							P2: unsafe.SliceData(t89),
@@ -760,7 +760,7 @@ func (c *stepBackwardFused) run() {
 							N9: 4 * dK * dV * a,
 							S0: [2]float32{rhoEntry2},
 						}
-						regions.R0232a57c4847(&a2)
+						regions.R141fe906407c(&a2)
 					} else {
 						for i := range dV {
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
@@ -782,7 +782,7 @@ func (c *stepBackwardFused) run() {
 					w44 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92_2, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)))
 					w6 := F(F(-2*thetaEntry) * w44)
 					if kern.Wide() {
-						a2 := regions.R962d4f5dd84fArgs{
+						a2 := regions.R567d2a5c1379Args{
 							P0: unsafe.SliceData(t96),
 							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.KBar),
@@ -792,7 +792,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{w6},
 						}
-						regions.R962d4f5dd84f(&a2)
+						regions.R567d2a5c1379(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

@@ -46,7 +46,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK+dK, true)
 		scratch := workers.Borrow(dK*rows + dK*rows)
 		for i := first; i < last; i += rows {
@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R42527c32c10aArgs{
+					a := regions.Refbb7a812151Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -91,7 +91,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.R42527c32c10a(&a, rows)
+					regions.Refbb7a812151(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -168,7 +168,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_channels.S
 	if kern.Wide() {
-		a := regions.Rc6ace448760fArgs{
+		a := regions.Rd8b229497946Args{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(c.E),
 			P2: unsafe.SliceData(t42),
@@ -177,7 +177,7 @@ func (c *stepBackwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rc6ace448760f(&a)
+		regions.Rd8b229497946(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -228,7 +228,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{4, 1}}
+		widths := kern.Widths{[]int{1}, []int{1}, []int{4, 1}}
 		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -259,7 +259,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rb942d9c9690bArgs{
+					a := regions.R528b8027eebfArgs{
 						P0: unsafe.SliceData(c.Eta),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Rho),
@@ -273,10 +273,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N4: 4*C*dK*s + 4*T*dK*l,
 						N5: dV,
 					}
-					regions.Rb942d9c9690b(&a, rows)
+					regions.R528b8027eebf(&a, rows)
 				}
 				{
-					a := regions.R658b83051d36Args{
+					a := regions.R5aca0ff81a45Args{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.YBar),
 						P2:  unsafe.SliceData(c.Rho),
@@ -307,7 +307,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N7:  4*C*dK*s + 4*T*dK*l - 4*dK,
 						N8:  -dK,
 					}
-					regions.R658b83051d36(&a, rows)
+					regions.R5aca0ff81a45(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)

@@ -110,7 +110,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
-		a := regions.Re4e42d77185fArgs{
+		a := regions.R5fa57c4b640cArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.Eta),
@@ -122,7 +122,7 @@ func (c *stepFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.Re4e42d77185f(&a)
+		regions.R5fa57c4b640c(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -143,7 +143,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.q, titans_chunk.k
 	if kern.Wide() {
-		a := regions.R7688bd182facArgs{
+		a := regions.R829820e12339Args{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.K),
@@ -155,7 +155,7 @@ func (c *stepFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R7688bd182fac(&a)
+		regions.R829820e12339(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -186,7 +186,7 @@ func (c *stepFused) run() {
 	clear(t)
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R34bc3d42f250Args{
+		a := regions.Raaeb59107b4eArgs{
 			P0: unsafe.SliceData(t60),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t62),
@@ -195,7 +195,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R34bc3d42f250(&a)
+		regions.Raaeb59107b4e(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -246,7 +246,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(t4),
@@ -254,7 +254,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -291,7 +291,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(t7),
@@ -299,7 +299,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -336,7 +336,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(t10),
@@ -344,7 +344,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -381,7 +381,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t12),
 			P2: unsafe.SliceData(t13),
@@ -389,7 +389,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -421,7 +421,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g, titans_chunk.p
 	if kern.Wide() {
-		a := regions.R8fac13e7c65bArgs{
+		a := regions.Re045d8f7567aArgs{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(g),
@@ -432,7 +432,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R8fac13e7c65b(&a)
+		regions.Re045d8f7567a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -473,7 +473,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(t24),
@@ -481,7 +481,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -518,7 +518,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t24),
 			P1: unsafe.SliceData(t26),
 			P2: unsafe.SliceData(t27),
@@ -526,7 +526,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -563,7 +563,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(t29),
 			P2: unsafe.SliceData(t30),
@@ -571,7 +571,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -603,7 +603,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(p),
@@ -611,7 +611,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -647,7 +647,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(p),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(t36),
@@ -655,7 +655,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -687,7 +687,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t36),
 			P1: unsafe.SliceData(t38),
 			P2: unsafe.SliceData(t39),
@@ -695,7 +695,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -727,7 +727,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(t42),
@@ -735,7 +735,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -767,7 +767,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t44),
 			P2: unsafe.SliceData(t45),
@@ -775,7 +775,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -807,7 +807,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t45),
 			P1: unsafe.SliceData(t47),
 			P2: unsafe.SliceData(h),
@@ -815,7 +815,7 @@ func (c *stepFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -871,7 +871,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := regions.R10d7c175c36bArgs{
+				a := regions.R0b9943fbe3bbArgs{
 					P0: unsafe.SliceData(t62),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -880,7 +880,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -128,
 				}
-				regions.R10d7c175c36b(&a)
+				regions.R0b9943fbe3bb(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -898,7 +898,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t58)
 			if kern.Wide() {
-				a := regions.R553cb039a4c0Args{
+				a := regions.Ra2909d4fba79Args{
 					P0: unsafe.SliceData(t22),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -908,7 +908,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -256,
 				}
-				regions.R553cb039a4c0(&a)
+				regions.Ra2909d4fba79(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -927,7 +927,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t613)
 			if kern.Wide() {
-				a := regions.Rd554f51026b6Args{
+				a := regions.Rea6c68398013Args{
 					P0: unsafe.SliceData(t25),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -938,7 +938,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -512,
 				}
-				regions.Rd554f51026b6(&a)
+				regions.Rea6c68398013(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -958,7 +958,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t643)
 			if kern.Wide() {
-				a := regions.R6ee876a6a756Args{
+				a := regions.R9dfe7b25b5bfArgs{
 					P0: unsafe.SliceData(t28),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -970,7 +970,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -1024,
 				}
-				regions.R6ee876a6a756(&a)
+				regions.R9dfe7b25b5bf(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -991,7 +991,7 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t672)
 			if kern.Wide() {
-				a := regions.Re658f86b404bArgs{
+				a := regions.R21db69e07fd2Args{
 					P0: unsafe.SliceData(t31),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1004,7 +1004,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -2048,
 				}
-				regions.Re658f86b404b(&a)
+				regions.R21db69e07fd2(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1026,7 +1026,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t702)
 			if kern.Wide() {
-				a := regions.R2cb493a6af1aArgs{
+				a := regions.R6c954ceee89fArgs{
 					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1040,7 +1040,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -128,
 				}
-				regions.R2cb493a6af1a(&a)
+				regions.R6c954ceee89f(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1063,7 +1063,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := regions.R0974aa7255a5Args{
+				a := regions.Rca7abfd97fe3Args{
 					P0: unsafe.SliceData(t5),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1078,7 +1078,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -256,
 				}
-				regions.R0974aa7255a5(&a)
+				regions.Rca7abfd97fe3(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -1102,7 +1102,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := regions.R6a04bd0f2976Args{
+				a := regions.R5d9ff7b744b5Args{
 					P0: unsafe.SliceData(t8),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -1118,7 +1118,7 @@ func (c *stepFused) run() {
 					N2: 128*t2 + 128*chunks*l,
 					N3: -512,
 				}
-				regions.R6a04bd0f2976(&a)
+				regions.R5d9ff7b744b5(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -1143,7 +1143,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := regions.R5b8ea21edb59Args{
+				a := regions.R750dc118a0e2Args{
 					P0:  unsafe.SliceData(t11),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -1160,7 +1160,7 @@ func (c *stepFused) run() {
 					N2:  128*t2 + 128*chunks*l,
 					N3:  -1024,
 				}
-				regions.R5b8ea21edb59(&a)
+				regions.R750dc118a0e2(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -1186,7 +1186,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t82)
 			if kern.Wide() {
-				a := regions.Rb8539664f7d6Args{
+				a := regions.R332442f28db0Args{
 					P0:  unsafe.SliceData(t14),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -1204,7 +1204,7 @@ func (c *stepFused) run() {
 					N2:  128*t2 + 128*chunks*l,
 					N3:  -2048,
 				}
-				regions.Rb8539664f7d6(&a)
+				regions.R332442f28db0(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1233,10 +1233,10 @@ func (c *stepFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := regions.R8fb7372531a3Args{
+				a := regions.R370313f2fb8dArgs{
 					P0: unsafe.SliceData(t87),
 				}
-				regions.R8fb7372531a3(&a)
+				regions.R370313f2fb8d(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -1252,7 +1252,7 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := regions.R647c4dc49c75Args{
+				a := regions.Rb4260d169684Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -1268,7 +1268,7 @@ func (c *stepFused) run() {
 					N0:  32,
 					N1:  -128,
 				}
-				regions.R647c4dc49c75(&a)
+				regions.Rb4260d169684(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1296,14 +1296,14 @@ func (c *stepFused) run() {
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
-				a := regions.R2368a25c3da4Args{
+				a := regions.R6ffce90a1224Args{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(t96),
 					P2: unsafe.SliceData(K2),
 					P3: unsafe.SliceData(t98),
 					N0: 128*t2 + 128*chunks*l,
 				}
-				regions.R2368a25c3da4(&a)
+				regions.R6ffce90a1224(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -1320,7 +1320,7 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.g
 			if kern.Wide() {
-				a := regions.R06e10cd692bdArgs{
+				a := regions.R38df6519f94bArgs{
 					P0: unsafe.SliceData(t86),
 					P1: unsafe.SliceData(t87),
 					P2: unsafe.SliceData(t92),
@@ -1333,7 +1333,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.R06e10cd692bd(&a)
+				regions.R38df6519f94b(&a)
 			} else {
 				t86_2 := t86[(l*chunks+t2)*32:][:32]
 				t92_2 := t92[(l*chunks+t2)*32:][:32]
@@ -1354,7 +1354,7 @@ func (c *stepFused) run() {
 			kern.TriangleFMA(32, dV, false, U2, dV, 1, t98, 32, 1)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := regions.Ra39b0caa5650Args{
+				a := regions.R3e6170fc5bd8Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -1369,7 +1369,7 @@ func (c *stepFused) run() {
 					P11: unsafe.SliceData(Q2),
 					P12: unsafe.SliceData(t822),
 				}
-				regions.Ra39b0caa5650(&a)
+				regions.R3e6170fc5bd8(&a)
 			} else {
 				for i := range 32 {
 					t53_2 := t53[i*32:][:32]
@@ -1392,7 +1392,7 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.y
 			if kern.Wide() {
-				a := regions.R12596e55c381Args{
+				a := regions.Rdb96a0dc20e4Args{
 					P0: unsafe.SliceData(g),
 					P1: unsafe.SliceData(h),
 					P2: unsafe.SliceData(t49),
@@ -1402,7 +1402,7 @@ func (c *stepFused) run() {
 					N1: dV,
 					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				regions.R12596e55c381(&a)
+				regions.Rdb96a0dc20e4(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				h2 := h[(l*chunks+t2)*32:][:32]
@@ -1421,7 +1421,7 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t822, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
 			if kern.Wide() {
-				a := regions.Rb162d850ac88Args{
+				a := regions.Red0005a95f5fArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -1440,7 +1440,7 @@ func (c *stepFused) run() {
 					N1:  dK,
 					N2:  128*dK*t2 + 128*chunks*dK*l,
 				}
-				regions.Rb162d850ac88(&a)
+				regions.Red0005a95f5f(&a)
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
@@ -1476,7 +1476,7 @@ func (c *stepFused) run() {
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			hEntry2 := h[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := regions.R0de7dc43b2bbArgs{
+				a := regions.R876159209c7eArgs{
 					P0: unsafe.SliceData(SState),
 					P1: unsafe.SliceData(MState),
 					N0: dV,
@@ -1484,7 +1484,7 @@ func (c *stepFused) run() {
 					S0: [2]float32{hEntry2},
 					S1: [2]float32{gEntry2},
 				}
-				regions.R0de7dc43b2bb(&a)
+				regions.R876159209c7e(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -1499,13 +1499,13 @@ func (c *stepFused) run() {
 			// titans_chunk.S
 			pEntry := p[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := regions.R382b7eb44d0bArgs{
+				a := regions.R55542fac5012Args{
 					P0: unsafe.SliceData(SState),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{pEntry},
 				}
-				regions.R382b7eb44d0b(&a)
+				regions.R55542fac5012(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -1544,7 +1544,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
 	if kern.Wide() {
-		a := regions.R76f4913afdd8Args{
+		a := regions.Re76d0644db7bArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t66),
 			P2: unsafe.SliceData(c.Theta),
@@ -1556,7 +1556,7 @@ func (c *stepFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.R76f4913afdd8(&a)
+		regions.Re76d0644db7b(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -1575,7 +1575,7 @@ func (c *stepFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := regions.R7d0ea8674a7fArgs{
+		a := regions.R35965b11bbc7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t68),
 			P2: unsafe.SliceData(c.Q),
@@ -1587,7 +1587,7 @@ func (c *stepFused) run() {
 			N4: T*dK - 32*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R7d0ea8674a7f(&a)
+		regions.R35965b11bbc7(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1653,7 +1653,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK+dK, true)
 		scratch := workers.Borrow(dK*rows + dK*rows)
 		for i := first; i < last; i += rows {
@@ -1679,7 +1679,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R6c49f935c07dArgs{
+					a := regions.R68730ccd4bc0Args{
 						P0:   unsafe.SliceData(MState2),
 						P1:   unsafe.SliceData(t68),
 						P2:   unsafe.SliceData(t69),
@@ -1699,7 +1699,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R6c49f935c07d(&a, rows)
+					regions.R68730ccd4bc0(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -1968,7 +1968,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
-		a := regions.Re4e42d77185fArgs{
+		a := regions.R5fa57c4b640cArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.Eta),
@@ -1980,7 +1980,7 @@ func (c *stepBackwardFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.Re4e42d77185f(&a)
+		regions.R5fa57c4b640c(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2001,7 +2001,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q, titans_chunk.k
 	if kern.Wide() {
-		a := regions.R7688bd182facArgs{
+		a := regions.R829820e12339Args{
 			P0: unsafe.SliceData(c.Q),
 			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.K),
@@ -2013,7 +2013,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R7688bd182fac(&a)
+		regions.R829820e12339(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2042,7 +2042,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
 	if kern.Wide() {
-		a := regions.R76f4913afdd8Args{
+		a := regions.Re76d0644db7bArgs{
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t66),
 			P2: unsafe.SliceData(c.Theta),
@@ -2054,7 +2054,7 @@ func (c *stepBackwardFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.R76f4913afdd8(&a)
+		regions.Re76d0644db7b(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -2073,7 +2073,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := regions.R7d0ea8674a7fArgs{
+		a := regions.R35965b11bbc7Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t68),
 			P2: unsafe.SliceData(c.Q),
@@ -2085,7 +2085,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK - 32*chunks*dK,
 			N5: T * dK,
 		}
-		regions.R7d0ea8674a7f(&a)
+		regions.R35965b11bbc7(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -2134,7 +2134,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.KBar)
 	clear(c.QBar)
 	if kern.Wide() {
-		a := regions.Rd6f7e3a091adArgs{
+		a := regions.R95a20b7702e9Args{
 			P0:  unsafe.SliceData(t67),
 			P1:  unsafe.SliceData(t132),
 			P2:  unsafe.SliceData(t68),
@@ -2159,7 +2159,7 @@ func (c *stepBackwardFused) run() {
 			N13: T*dK - 32*chunks*dK,
 			N14: T * dK,
 		}
-		regions.Rd6f7e3a091ad(&a)
+		regions.R95a20b7702e9(&a)
 	} else {
 		for i := range L {
 			t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
@@ -2190,7 +2190,7 @@ func (c *stepBackwardFused) run() {
 	clear(t22)
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R34bc3d42f250Args{
+		a := regions.Raaeb59107b4eArgs{
 			P0: unsafe.SliceData(t60),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t62),
@@ -2199,7 +2199,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R34bc3d42f250(&a)
+		regions.Raaeb59107b4e(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2250,7 +2250,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -2258,7 +2258,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2295,7 +2295,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t42),
 			P1: unsafe.SliceData(t62_2),
 			P2: unsafe.SliceData(t72),
@@ -2303,7 +2303,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2340,7 +2340,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(t102),
@@ -2348,7 +2348,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2385,7 +2385,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(t133),
@@ -2393,7 +2393,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2425,7 +2425,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g, titans_chunk.p
 	if kern.Wide() {
-		a := regions.R8fac13e7c65bArgs{
+		a := regions.Re045d8f7567aArgs{
 			P0: unsafe.SliceData(t133),
 			P1: unsafe.SliceData(t153),
 			P2: unsafe.SliceData(g),
@@ -2436,7 +2436,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R8fac13e7c65b(&a)
+		regions.Re045d8f7567a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2477,7 +2477,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t2122),
 			P1: unsafe.SliceData(t233),
 			P2: unsafe.SliceData(t242),
@@ -2485,7 +2485,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2522,7 +2522,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(t262),
 			P2: unsafe.SliceData(t272),
@@ -2530,7 +2530,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2567,7 +2567,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t272),
 			P1: unsafe.SliceData(t292),
 			P2: unsafe.SliceData(t302),
@@ -2575,7 +2575,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2607,7 +2607,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t302),
 			P1: unsafe.SliceData(t322),
 			P2: unsafe.SliceData(p),
@@ -2615,7 +2615,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2651,7 +2651,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(p),
 			P1: unsafe.SliceData(t352),
 			P2: unsafe.SliceData(t362),
@@ -2659,7 +2659,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2691,7 +2691,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t362),
 			P1: unsafe.SliceData(t38),
 			P2: unsafe.SliceData(t39),
@@ -2699,7 +2699,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2731,7 +2731,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(t42_2),
@@ -2739,7 +2739,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2771,7 +2771,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t42_2),
 			P1: unsafe.SliceData(t44),
 			P2: unsafe.SliceData(t45),
@@ -2779,7 +2779,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2811,7 +2811,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := regions.R63af60255e62Args{
+		a := regions.R1ac9a4921c35Args{
 			P0: unsafe.SliceData(t45),
 			P1: unsafe.SliceData(t47),
 			P2: unsafe.SliceData(h),
@@ -2819,7 +2819,7 @@ func (c *stepBackwardFused) run() {
 			N1: chunks,
 			N2: 32 * chunks,
 		}
-		regions.R63af60255e62(&a)
+		regions.R1ac9a4921c35(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2848,7 +2848,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.y
 	if kern.Wide() {
-		a := regions.R9002897f6180Args{
+		a := regions.R97aa9ad90e2aArgs{
 			P0: unsafe.SliceData(t),
 			P1: unsafe.SliceData(c.YProd2),
 			P2: unsafe.SliceData(c.YProd),
@@ -2865,7 +2865,7 @@ func (c *stepBackwardFused) run() {
 			N8: 32 * chunks,
 			N9: 32 * chunks * dV,
 		}
-		regions.R9002897f6180(&a)
+		regions.R97aa9ad90e2a(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2912,7 +2912,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := regions.R10d7c175c36bArgs{
+				a := regions.R0b9943fbe3bbArgs{
 					P0: unsafe.SliceData(t62),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -2921,7 +2921,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -128,
 				}
-				regions.R10d7c175c36b(&a)
+				regions.R0b9943fbe3bb(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -2939,7 +2939,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t58)
 			if kern.Wide() {
-				a := regions.R553cb039a4c0Args{
+				a := regions.Ra2909d4fba79Args{
 					P0: unsafe.SliceData(t222),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -2949,7 +2949,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -256,
 				}
-				regions.R553cb039a4c0(&a)
+				regions.Ra2909d4fba79(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -2968,7 +2968,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t613)
 			if kern.Wide() {
-				a := regions.Rd554f51026b6Args{
+				a := regions.Rea6c68398013Args{
 					P0: unsafe.SliceData(t252),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -2979,7 +2979,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -512,
 				}
-				regions.Rd554f51026b6(&a)
+				regions.Rea6c68398013(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -2999,7 +2999,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t643)
 			if kern.Wide() {
-				a := regions.R6ee876a6a756Args{
+				a := regions.R9dfe7b25b5bfArgs{
 					P0: unsafe.SliceData(t282),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3011,7 +3011,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -1024,
 				}
-				regions.R6ee876a6a756(&a)
+				regions.R9dfe7b25b5bf(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -3032,7 +3032,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t673)
 			if kern.Wide() {
-				a := regions.Re658f86b404bArgs{
+				a := regions.R21db69e07fd2Args{
 					P0: unsafe.SliceData(t312),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3045,7 +3045,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -2048,
 				}
-				regions.Re658f86b404b(&a)
+				regions.R21db69e07fd2(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -3067,7 +3067,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t703)
 			if kern.Wide() {
-				a := regions.R2cb493a6af1aArgs{
+				a := regions.R6c954ceee89fArgs{
 					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3081,7 +3081,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -128,
 				}
-				regions.R2cb493a6af1a(&a)
+				regions.R6c954ceee89f(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3104,7 +3104,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := regions.R0974aa7255a5Args{
+				a := regions.Rca7abfd97fe3Args{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3119,7 +3119,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -256,
 				}
-				regions.R0974aa7255a5(&a)
+				regions.Rca7abfd97fe3(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -3143,7 +3143,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := regions.R6a04bd0f2976Args{
+				a := regions.R5d9ff7b744b5Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
@@ -3159,7 +3159,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -512,
 				}
-				regions.R6a04bd0f2976(&a)
+				regions.R5d9ff7b744b5(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -3184,7 +3184,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := regions.R5b8ea21edb59Args{
+				a := regions.R750dc118a0e2Args{
 					P0:  unsafe.SliceData(t112),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -3201,7 +3201,7 @@ func (c *stepBackwardFused) run() {
 					N2:  128*t3 + 128*chunks*l,
 					N3:  -1024,
 				}
-				regions.R5b8ea21edb59(&a)
+				regions.R750dc118a0e2(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -3227,7 +3227,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t82_2)
 			if kern.Wide() {
-				a := regions.Rb8539664f7d6Args{
+				a := regions.R332442f28db0Args{
 					P0:  unsafe.SliceData(t143),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -3245,7 +3245,7 @@ func (c *stepBackwardFused) run() {
 					N2:  128*t3 + 128*chunks*l,
 					N3:  -2048,
 				}
-				regions.Rb8539664f7d6(&a)
+				regions.R332442f28db0(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -3272,10 +3272,10 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := regions.R8fb7372531a3Args{
+				a := regions.R370313f2fb8dArgs{
 					P0: unsafe.SliceData(t87),
 				}
-				regions.R8fb7372531a3(&a)
+				regions.R370313f2fb8d(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -3286,13 +3286,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.R6fc6fd8a3691Args{
+				a := regions.Rfb421b33ac67Args{
 					P0: unsafe.SliceData(t86),
 					P1: unsafe.SliceData(t87),
 					P2: unsafe.SliceData(t88),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R6fc6fd8a3691(&a)
+				regions.Rfb421b33ac67(&a)
 			} else {
 				t86_2 := t86[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -3302,7 +3302,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := regions.R647c4dc49c75Args{
+				a := regions.Rb4260d169684Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3318,7 +3318,7 @@ func (c *stepBackwardFused) run() {
 					N0:  32,
 					N1:  -128,
 				}
-				regions.R647c4dc49c75(&a)
+				regions.Rb4260d169684(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3344,7 +3344,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
-				a := regions.R75bb64b98430Args{
+				a := regions.Rf06879d36d4fArgs{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t96),
@@ -3352,7 +3352,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R75bb64b98430(&a)
+				regions.Rf06879d36d4f(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -3372,7 +3372,7 @@ func (c *stepBackwardFused) run() {
 			clear(t1823)
 			clear(t2023)
 			if kern.Wide() {
-				a := regions.Re753ddbc6c5cArgs{
+				a := regions.R6f097eb0de2aArgs{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(t1823),
 					P2: unsafe.SliceData(t2023),
@@ -3385,7 +3385,7 @@ func (c *stepBackwardFused) run() {
 					N2: dK,
 					N3: 4*dK*dV*t3 + 4*chunks*dK*dV*l,
 				}
-				regions.Re753ddbc6c5c(&a)
+				regions.R6f097eb0de2a(&a)
 			} else {
 				for i := range dV {
 					SStates := c.SStates[((l*chunks+t3)*dV+i)*dK:][:dK]
@@ -3420,7 +3420,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.S
 			clear(t923)
 			if kern.Wide() {
-				a := regions.Re149d6df3b6dArgs{
+				a := regions.R1825ecf16435Args{
 					P0: unsafe.SliceData(t923),
 					P1: unsafe.SliceData(t63),
 					P2: unsafe.SliceData(t722),
@@ -3431,7 +3431,7 @@ func (c *stepBackwardFused) run() {
 					N4: dK,
 					N5: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.Re149d6df3b6d(&a)
+				regions.R1825ecf16435(&a)
 			} else {
 				t923_2 := t923[31*32:][:32]
 				for i := range 32 {
@@ -3453,7 +3453,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.M
 			clear(t162)
 			if kern.Wide() {
-				a := regions.Re149d6df3b6dArgs{
+				a := regions.R1825ecf16435Args{
 					P0: unsafe.SliceData(t162),
 					P1: unsafe.SliceData(t63),
 					P2: unsafe.SliceData(t1423),
@@ -3464,7 +3464,7 @@ func (c *stepBackwardFused) run() {
 					N4: dK,
 					N5: 128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.Re149d6df3b6d(&a)
+				regions.R1825ecf16435(&a)
 			} else {
 				t162_2 := t162[31*32:][:32]
 				for i := range 32 {
@@ -3481,7 +3481,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := regions.Re735e3b2e382Args{
+				a := regions.R8db58474e7e6Args{
 					P0:  unsafe.SliceData(c.Q2),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
@@ -3497,7 +3497,7 @@ func (c *stepBackwardFused) run() {
 					P12: unsafe.SliceData(t229),
 					N0:  4096*t3 + 4096*chunks*l,
 				}
-				regions.Re735e3b2e382(&a)
+				regions.R8db58474e7e6(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -3522,7 +3522,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := regions.Ra39b0caa5650Args{
+				a := regions.R3e6170fc5bd8Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3537,7 +3537,7 @@ func (c *stepBackwardFused) run() {
 					P11: unsafe.SliceData(t2523),
 					P12: unsafe.SliceData(t2722),
 				}
-				regions.Ra39b0caa5650(&a)
+				regions.R3e6170fc5bd8(&a)
 			} else {
 				for i := range 32 {
 					t53_2 := t53[i*32:][:32]
@@ -3560,7 +3560,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
-				a := regions.Rf8c9ac6fd664Args{
+				a := regions.R64373f28c746Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3578,7 +3578,7 @@ func (c *stepBackwardFused) run() {
 					N0:  3968,
 					N1:  dV,
 				}
-				regions.Rf8c9ac6fd664(&a)
+				regions.R64373f28c746(&a)
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
@@ -3623,7 +3623,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.y
 			if kern.Wide() {
-				a := regions.Rf7c1afb3acfeArgs{
+				a := regions.R948cbcf28f44Args{
 					P0:  unsafe.SliceData(t64),
 					P1:  unsafe.SliceData(t88),
 					P2:  unsafe.SliceData(t92_2),
@@ -3658,7 +3658,7 @@ func (c *stepBackwardFused) run() {
 					N13: 128*dV*t3 + 128*chunks*dV*l + 12*dV,
 					N14: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				regions.Rf7c1afb3acfe(&a)
+				regions.R948cbcf28f44(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				t92_3 := t92_2[(l*chunks+t3)*32:][:32]
@@ -3713,7 +3713,7 @@ func (c *stepBackwardFused) run() {
 			clear(t3622)
 			clear(t37)
 			if kern.Wide() {
-				a := regions.R15af45141717Args{
+				a := regions.R0b81fa29dd20Args{
 					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t3123),
@@ -3724,7 +3724,7 @@ func (c *stepBackwardFused) run() {
 					N0: 128*t3 + 128*chunks*l,
 					N1: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R15af45141717(&a)
+				regions.R0b81fa29dd20(&a)
 			} else {
 				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -3752,14 +3752,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c, titans_chunk.y
 			if kern.Wide() {
-				a := regions.R3fd7fade776eArgs{
+				a := regions.R778c61476c73Args{
 					P0: unsafe.SliceData(c.Q2),
 					P1: unsafe.SliceData(t2523),
 					P2: unsafe.SliceData(t162),
 					P3: unsafe.SliceData(t582),
 					N0: 4096*t3 + 4096*chunks*l,
 				}
-				regions.R3fd7fade776e(&a)
+				regions.R778c61476c73(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -3773,13 +3773,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R7e907f7579c8Args{
+				a := regions.R78d8a684e3fdArgs{
 					P0: unsafe.SliceData(t582),
 					P1: unsafe.SliceData(t3622),
 					N0: 32,
 					N1: -128,
 				}
-				regions.R7e907f7579c8(&a)
+				regions.R78d8a684e3fd(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -3795,7 +3795,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t6222)
 			if kern.Wide() {
-				a := regions.Rba976a29a890Args{
+				a := regions.R63fdd125a31aArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3821,7 +3821,7 @@ func (c *stepBackwardFused) run() {
 					N10: 8,
 					N11: 12,
 				}
-				regions.Rba976a29a890(&a)
+				regions.R63fdd125a31a(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -3854,7 +3854,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R911411a19d22Args{
+				a := regions.R13e406447983Args{
 					P0: unsafe.SliceData(t143),
 					P1: unsafe.SliceData(t582),
 					P2: unsafe.SliceData(t633),
@@ -3863,7 +3863,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -2048,
 				}
-				regions.R911411a19d22(&a)
+				regions.R13e406447983(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -3881,7 +3881,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t6722)
 			if kern.Wide() {
-				a := regions.Rd3302f1f2fcfArgs{
+				a := regions.R0b22b6092310Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3906,7 +3906,7 @@ func (c *stepBackwardFused) run() {
 					N10: 8,
 					N11: 12,
 				}
-				regions.Rd3302f1f2fcf(&a)
+				regions.R0b22b6092310(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -3938,7 +3938,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R44a001169520Args{
+				a := regions.Rc5509a38c950Args{
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t633),
 					P2: unsafe.SliceData(t683),
@@ -3947,7 +3947,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -1024,
 				}
-				regions.R44a001169520(&a)
+				regions.Rc5509a38c950(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -3965,7 +3965,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t72_2)
 			if kern.Wide() {
-				a := regions.Rd336781a95baArgs{
+				a := regions.Raf848208796fArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -3989,7 +3989,7 @@ func (c *stepBackwardFused) run() {
 					N10: 8,
 					N11: 12,
 				}
-				regions.Rd336781a95ba(&a)
+				regions.Raf848208796f(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -4020,7 +4020,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R979f0acaabb7Args{
+				a := regions.Rdf598f8b45f4Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t683),
 					P2: unsafe.SliceData(t732),
@@ -4029,7 +4029,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -512,
 				}
-				regions.R979f0acaabb7(&a)
+				regions.Rdf598f8b45f4(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -4047,7 +4047,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t772)
 			if kern.Wide() {
-				a := regions.R26982a215568Args{
+				a := regions.R7e24172e715cArgs{
 					P0: unsafe.SliceData(t53),
 					P1: unsafe.SliceData(t55),
 					P2: unsafe.SliceData(t58),
@@ -4068,7 +4068,7 @@ func (c *stepBackwardFused) run() {
 					N8: 8,
 					N9: 12,
 				}
-				regions.R26982a215568(&a)
+				regions.R7e24172e715c(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -4098,7 +4098,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R2c7ece3968b1Args{
+				a := regions.R9235a174b757Args{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t732),
 					P2: unsafe.SliceData(t78),
@@ -4107,7 +4107,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -256,
 				}
-				regions.R2c7ece3968b1(&a)
+				regions.R9235a174b757(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -4125,7 +4125,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t822)
 			if kern.Wide() {
-				a := regions.R72d3d3e28a81Args{
+				a := regions.R4b793f337682Args{
 					P0: unsafe.SliceData(t53),
 					P1: unsafe.SliceData(t55),
 					P2: unsafe.SliceData(t58),
@@ -4144,7 +4144,7 @@ func (c *stepBackwardFused) run() {
 					N7: 8,
 					N8: 12,
 				}
-				regions.R72d3d3e28a81(&a)
+				regions.R4b793f337682(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -4169,12 +4169,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.Rad652b49ac6fArgs{
+				a := regions.R2ea575ec7a87Args{
 					P0: unsafe.SliceData(t923),
 					P1: unsafe.SliceData(t78),
 					P2: unsafe.SliceData(t83),
 				}
-				regions.Rad652b49ac6f(&a)
+				regions.R2ea575ec7a87(&a)
 			} else {
 				for i := range 32 {
 					t923_2 := t923[i*32:][:32]
@@ -4187,7 +4187,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.Rbaeeddf91b8dArgs{
+				a := regions.R6ee33a2643dfArgs{
 					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t78),
 					P2: unsafe.SliceData(t83),
@@ -4196,7 +4196,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -128,
 				}
-				regions.Rbaeeddf91b8d(&a)
+				regions.R6ee33a2643df(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -4214,7 +4214,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t872)
 			if kern.Wide() {
-				a := regions.R8e089fb2b97bArgs{
+				a := regions.R96b2133cf727Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -4235,7 +4235,7 @@ func (c *stepBackwardFused) run() {
 					N10: 8,
 					N11: 12,
 				}
-				regions.R8e089fb2b97b(&a)
+				regions.R96b2133cf727(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -4263,7 +4263,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.R911411a19d22Args{
+				a := regions.R13e406447983Args{
 					P0: unsafe.SliceData(t312),
 					P1: unsafe.SliceData(t83),
 					P2: unsafe.SliceData(t882),
@@ -4272,7 +4272,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -2048,
 				}
-				regions.R911411a19d22(&a)
+				regions.R13e406447983(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -4290,7 +4290,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t922)
 			if kern.Wide() {
-				a := regions.Rbf078925c5eeArgs{
+				a := regions.R546a55ceb45fArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -4309,7 +4309,7 @@ func (c *stepBackwardFused) run() {
 					N9:  8,
 					N10: 12,
 				}
-				regions.Rbf078925c5ee(&a)
+				regions.R546a55ceb45f(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -4336,7 +4336,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.R44a001169520Args{
+				a := regions.Rc5509a38c950Args{
 					P0: unsafe.SliceData(t282),
 					P1: unsafe.SliceData(t882),
 					P2: unsafe.SliceData(t932),
@@ -4345,7 +4345,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -1024,
 				}
-				regions.R44a001169520(&a)
+				regions.Rc5509a38c950(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -4363,7 +4363,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t97)
 			if kern.Wide() {
-				a := regions.R4fb2565b466eArgs{
+				a := regions.Raaf7c94b5486Args{
 					P0: unsafe.SliceData(t53),
 					P1: unsafe.SliceData(t55),
 					P2: unsafe.SliceData(t58),
@@ -4380,7 +4380,7 @@ func (c *stepBackwardFused) run() {
 					N8: 8,
 					N9: 12,
 				}
-				regions.R4fb2565b466e(&a)
+				regions.Raaf7c94b5486(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -4406,7 +4406,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.R979f0acaabb7Args{
+				a := regions.Rdf598f8b45f4Args{
 					P0: unsafe.SliceData(t252),
 					P1: unsafe.SliceData(t932),
 					P2: unsafe.SliceData(t982),
@@ -4415,7 +4415,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -512,
 				}
-				regions.R979f0acaabb7(&a)
+				regions.Rdf598f8b45f4(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -4433,7 +4433,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t102_2)
 			if kern.Wide() {
-				a := regions.R466b1246c56fArgs{
+				a := regions.Rf1e0aaa605c8Args{
 					P0: unsafe.SliceData(t53),
 					P1: unsafe.SliceData(t55),
 					P2: unsafe.SliceData(t982),
@@ -4447,7 +4447,7 @@ func (c *stepBackwardFused) run() {
 					N6: 8,
 					N7: 12,
 				}
-				regions.R466b1246c56f(&a)
+				regions.Rf1e0aaa605c8(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -4479,7 +4479,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.R2c7ece3968b1Args{
+				a := regions.R9235a174b757Args{
 					P0: unsafe.SliceData(t222),
 					P1: unsafe.SliceData(t982),
 					P2: unsafe.SliceData(t1032),
@@ -4488,7 +4488,7 @@ func (c *stepBackwardFused) run() {
 					N2: 128*t3 + 128*chunks*l,
 					N3: -256,
 				}
-				regions.R2c7ece3968b1(&a)
+				regions.R9235a174b757(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -4506,7 +4506,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t105)
 			if kern.Wide() {
-				a := regions.R28e70ca1f7afArgs{
+				a := regions.R7af307d047d4Args{
 					P0: unsafe.SliceData(t53),
 					P1: unsafe.SliceData(t1032),
 					P2: unsafe.SliceData(t105),
@@ -4517,7 +4517,7 @@ func (c *stepBackwardFused) run() {
 					N4: 8,
 					N5: 12,
 				}
-				regions.R28e70ca1f7af(&a)
+				regions.R7af307d047d4(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -4537,13 +4537,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := regions.R89d2aaa284acArgs{
+				a := regions.R4258bd0c0ea3Args{
 					P0: unsafe.SliceData(t1823),
 					P1: unsafe.SliceData(t107),
 					P2: unsafe.SliceData(t112_2),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R89d2aaa284ac(&a)
+				regions.R4258bd0c0ea3(&a)
 			} else {
 				t107_2 := t107[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -4664,12 +4664,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.R779156d89304Args{
+				a := regions.R55059f843ad3Args{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(t132_2),
 					P2: unsafe.SliceData(t137),
 				}
-				regions.R779156d89304(&a)
+				regions.R55059f843ad3(&a)
 			} else {
 				for i := range 32 {
 					t137[i] = t523[i] + t132_2[i]
@@ -4698,12 +4698,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.R779156d89304Args{
+				a := regions.R55059f843ad3Args{
 					P0: unsafe.SliceData(t872),
 					P1: unsafe.SliceData(t141),
 					P2: unsafe.SliceData(t142_2),
 				}
-				regions.R779156d89304(&a)
+				regions.R55059f843ad3(&a)
 			} else {
 				for i := range 32 {
 					t142_2[i] = t872[i] + t141[i]
@@ -4745,13 +4745,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.Rac9fa5417722Args{
+				a := regions.R1298ced615a4Args{
 					P0: unsafe.SliceData(t922),
 					P1: unsafe.SliceData(t144),
 					P2: unsafe.SliceData(t149),
 					P3: unsafe.SliceData(t150),
 				}
-				regions.Rac9fa5417722(&a)
+				regions.R1298ced615a4(&a)
 			} else {
 				for i := range 32 {
 					t150[i] = (t922[i] + t144[i]) + t149[i]
@@ -4803,13 +4803,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.Rac9fa5417722Args{
+				a := regions.R1298ced615a4Args{
 					P0: unsafe.SliceData(t97),
 					P1: unsafe.SliceData(t152),
 					P2: unsafe.SliceData(t157),
 					P3: unsafe.SliceData(t158),
 				}
-				regions.Rac9fa5417722(&a)
+				regions.R1298ced615a4(&a)
 			} else {
 				for i := range 32 {
 					t158[i] = (t97[i] + t152[i]) + t157[i]
@@ -4861,13 +4861,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.Rac9fa5417722Args{
+				a := regions.R1298ced615a4Args{
 					P0: unsafe.SliceData(t102_2),
 					P1: unsafe.SliceData(t160),
 					P2: unsafe.SliceData(t165),
 					P3: unsafe.SliceData(t166),
 				}
-				regions.Rac9fa5417722(&a)
+				regions.R1298ced615a4(&a)
 			} else {
 				for i := range 32 {
 					t166[i] = (t102_2[i] + t160[i]) + t165[i]
@@ -4936,13 +4936,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.R89d2aaa284acArgs{
+				a := regions.R4258bd0c0ea3Args{
 					P0: unsafe.SliceData(t2023),
 					P1: unsafe.SliceData(t1092),
 					P2: unsafe.SliceData(t178),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R89d2aaa284ac(&a)
+				regions.R4258bd0c0ea3(&a)
 			} else {
 				t1092_2 := t1092[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -4971,13 +4971,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.Rac9fa5417722Args{
+				a := regions.R1298ced615a4Args{
 					P0: unsafe.SliceData(t6222),
 					P1: unsafe.SliceData(t115),
 					P2: unsafe.SliceData(t182_2),
 					P3: unsafe.SliceData(t183),
 				}
-				regions.Rac9fa5417722(&a)
+				regions.R1298ced615a4(&a)
 			} else {
 				for i := range 32 {
 					t183[i] = (t6222[i] + t115[i]) + t182_2[i]
@@ -5019,14 +5019,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.R7c2a112a02d2Args{
+				a := regions.Rca2819870755Args{
 					P0: unsafe.SliceData(t6722),
 					P1: unsafe.SliceData(t120),
 					P2: unsafe.SliceData(t185),
 					P3: unsafe.SliceData(t190),
 					P4: unsafe.SliceData(t191),
 				}
-				regions.R7c2a112a02d2(&a)
+				regions.Rca2819870755(&a)
 			} else {
 				for i := range 32 {
 					t191[i] = ((t6722[i] + t120[i]) + t185[i]) + t190[i]
@@ -5078,14 +5078,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.R7c2a112a02d2Args{
+				a := regions.Rca2819870755Args{
 					P0: unsafe.SliceData(t72_2),
 					P1: unsafe.SliceData(t125),
 					P2: unsafe.SliceData(t193),
 					P3: unsafe.SliceData(t198),
 					P4: unsafe.SliceData(t199),
 				}
-				regions.R7c2a112a02d2(&a)
+				regions.Rca2819870755(&a)
 			} else {
 				for i := range 32 {
 					t199[i] = ((t72_2[i] + t125[i]) + t193[i]) + t198[i]
@@ -5137,14 +5137,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.R7c2a112a02d2Args{
+				a := regions.Rca2819870755Args{
 					P0: unsafe.SliceData(t772),
 					P1: unsafe.SliceData(t130),
 					P2: unsafe.SliceData(t201),
 					P3: unsafe.SliceData(t206),
 					P4: unsafe.SliceData(t207),
 				}
-				regions.R7c2a112a02d2(&a)
+				regions.Rca2819870755(&a)
 			} else {
 				for i := range 32 {
 					t207[i] = ((t772[i] + t130[i]) + t201[i]) + t206[i]
@@ -5213,7 +5213,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g.start
 			if kern.Wide() {
-				a := regions.Re3d5b2ab8a9fArgs{
+				a := regions.R491525fb7ce4Args{
 					P0: unsafe.SliceData(t822),
 					P1: unsafe.SliceData(t135),
 					P2: unsafe.SliceData(t209),
@@ -5222,7 +5222,7 @@ func (c *stepBackwardFused) run() {
 					P5: unsafe.SliceData(t20),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.Re3d5b2ab8a9f(&a)
+				regions.R491525fb7ce4(&a)
 			} else {
 				t20_2 := t20[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -5247,7 +5247,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1082, 1, dV)
 			// titans_chunk.g.start
 			if kern.Wide() {
-				a := regions.R8b6d4ad5cfcdArgs{
+				a := regions.R4fcf75766b04Args{
 					P0: unsafe.SliceData(t105),
 					P1: unsafe.SliceData(t168),
 					P2: unsafe.SliceData(t172),
@@ -5258,7 +5258,7 @@ func (c *stepBackwardFused) run() {
 					P7: unsafe.SliceData(t24),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R8b6d4ad5cfcd(&a)
+				regions.R4fcf75766b04(&a)
 			} else {
 				t22_3 := t22_2[(l*chunks+t3)*32:][:32]
 				t24_2 := t24[(l*chunks+t3)*32:][:32]
@@ -5279,7 +5279,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
-				a := regions.R9078fe4e84f0Args{
+				a := regions.R3723e289736fArgs{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
 					P2:  unsafe.SliceData(t58),
@@ -5298,7 +5298,7 @@ func (c *stepBackwardFused) run() {
 					N1:  dK,
 					N2:  128*dK*t3 + 128*chunks*dK*l,
 				}
-				regions.R9078fe4e84f0(&a)
+				regions.R3723e289736f(&a)
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
@@ -5339,14 +5339,14 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start, titans_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := regions.R18ef6a1dd370Args{
+				a := regions.R15114858e95dArgs{
 					P0: unsafe.SliceData(MBarState2),
 					P1: unsafe.SliceData(t217),
 					N0: dV,
 					N1: dK,
 					S0: [2]float32{gEntry2},
 				}
-				regions.R18ef6a1dd370(&a)
+				regions.R15114858e95d(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -5364,7 +5364,7 @@ func (c *stepBackwardFused) run() {
 			pEntry := p[(l*chunks+t3)*32+31]
 			hEntry2 := h[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := regions.R0de7dc43b2bbArgs{
+				a := regions.R876159209c7eArgs{
 					P0: unsafe.SliceData(MBarState2),
 					P1: unsafe.SliceData(SBarState2),
 					N0: dV,
@@ -5372,7 +5372,7 @@ func (c *stepBackwardFused) run() {
 					S0: [2]float32{hEntry2},
 					S1: [2]float32{pEntry},
 				}
-				regions.R0de7dc43b2bb(&a)
+				regions.R876159209c7e(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -5394,7 +5394,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := regions.R26370a32abbaArgs{
+		a := regions.R2da3bd604a1fArgs{
 			P0: unsafe.SliceData(c.KBar),
 			P1: unsafe.SliceData(t23),
 			P2: unsafe.SliceData(c.QBar),
@@ -5406,7 +5406,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dK,
 			N5: T * dK,
 		}
-		regions.R26370a32abba(&a)
+		regions.R2da3bd604a1f(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5427,7 +5427,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.v
 	clear(c.VBar)
 	if kern.Wide() {
-		a := regions.R3fc37e6a9acaArgs{
+		a := regions.R54936d09c999Args{
 			P0: unsafe.SliceData(c.VBar),
 			P1: unsafe.SliceData(t9),
 			N0: L,
@@ -5437,7 +5437,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV - 32*chunks*dV,
 			N5: T * dV,
 		}
-		regions.R3fc37e6a9aca(&a)
+		regions.R54936d09c999(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -5452,7 +5452,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.v
 	if kern.Wide() {
-		a := regions.Rf3d2bf2108a3Args{
+		a := regions.Rf335b0180f70Args{
 			P0: unsafe.SliceData(c.VBar),
 			P1: unsafe.SliceData(t25),
 			N0: L,
@@ -5462,7 +5462,7 @@ func (c *stepBackwardFused) run() {
 			N4: 32 * chunks * dV,
 			N5: T * dV,
 		}
-		regions.Rf3d2bf2108a3(&a)
+		regions.Rf335b0180f70(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5482,7 +5482,7 @@ func (c *stepBackwardFused) run() {
 	clear(c.EtaBar)
 	clear(c.ThetaBar)
 	if kern.Wide() {
-		a := regions.R54835e551773Args{
+		a := regions.Rc9c8beb523cbArgs{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t6),
 			P2: unsafe.SliceData(c.EtaBar),
@@ -5494,7 +5494,7 @@ func (c *stepBackwardFused) run() {
 			N2: 128 * chunks,
 			N3: T,
 		}
-		regions.R54835e551773(&a)
+		regions.Rc9c8beb523cb(&a)
 	} else {
 		for i := range L {
 			rhoBar := c.RhoBar[i*T+32*chunks:][:T-32*chunks]
@@ -5513,7 +5513,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
-		a := regions.Rb661aa0d98e3Args{
+		a := regions.R99d1303eeec6Args{
 			P0: unsafe.SliceData(c.RhoBar),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.EtaBar),
@@ -5525,7 +5525,7 @@ func (c *stepBackwardFused) run() {
 			N2: 32 * chunks,
 			N3: T,
 		}
-		regions.Rb661aa0d98e3(&a)
+		regions.R99d1303eeec6(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5596,7 +5596,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{4, 1}}
+		widths := kern.Widths{[]int{1}, []int{1}, []int{4, 1}}
 		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -5626,7 +5626,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rb348c15f42c1Args{
+					a := regions.R15c5cf6cb457Args{
 						P0: unsafe.SliceData(t70),
 						P1: unsafe.SliceData(t67),
 						P2: unsafe.SliceData(c.E),
@@ -5642,10 +5642,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
 						N6: dV,
 					}
-					regions.Rb348c15f42c1(&a, rows)
+					regions.R15c5cf6cb457(&a, rows)
 				}
 				{
-					a := regions.R483a6844a3a1Args{
+					a := regions.R0b2abeedf63dArgs{
 						P0:  unsafe.SliceData(t70),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(t2),
@@ -5677,7 +5677,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
 						N11: -dK,
 					}
-					regions.R483a6844a3a1(&a, rows)
+					regions.R0b2abeedf63d(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t5[(l*dV+i)*dK:], dK, dK)

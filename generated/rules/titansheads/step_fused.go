@@ -42,7 +42,7 @@ func (c *stepFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := regions.Rc6990a590189Args{
+		a := regions.R3e24690ec1dbArgs{
 			P0: unsafe.SliceData(MNextPairs),
 			P1: unsafe.SliceData(c.MOut),
 			P2: unsafe.SliceData(SNextPairs),
@@ -54,7 +54,7 @@ func (c *stepFused) run() {
 			N4: dK * dV,
 			N5: dK * dV * heads,
 		}
-		regions.Rc6990a590189(&a)
+		regions.R3e24690ec1db(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -95,7 +95,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK+dK, true)
 		scratch := workers.Borrow(dK*rows + dK*rows)
 		for i := first; i < last; i += rows {
@@ -121,7 +121,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R6c49f935c07dArgs{
+					a := regions.R68730ccd4bc0Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -141,7 +141,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R6c49f935c07d(&a, rows)
+					regions.R68730ccd4bc0(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, MNextPairs[(l*dV+i)*dK:], dK, there, dK)
@@ -256,7 +256,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads.S, titans_heads.e
 	if kern.Wide() {
-		a := regions.R4a741fbc01f4Args{
+		a := regions.Rf22d2f5205daArgs{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t132),
 			P2: unsafe.SliceData(c.K),
@@ -273,7 +273,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R4a741fbc01f4(&a)
+		regions.Rf22d2f5205da(&a)
 	} else {
 		for i := range L * heads {
 			thetaView := c.Theta[i*T:][:T]
@@ -299,7 +299,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := regions.Rc6990a590189Args{
+		a := regions.R3e24690ec1dbArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(c.MBarOut),
 			P2: unsafe.SliceData(t7),
@@ -311,7 +311,7 @@ func (c *stepBackwardFused) run() {
 			N4: dK * dV,
 			N5: dK * dV * heads,
 		}
-		regions.Rc6990a590189(&a)
+		regions.R3e24690ec1db(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -340,7 +340,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := regions.R95988a3a9a86Args{
+		a := regions.R4404f7a0dce2Args{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(c.EtaBar),
 			P2: unsafe.SliceData(t8),
@@ -350,7 +350,7 @@ func (c *stepBackwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R95988a3a9a86(&a)
+		regions.R4404f7a0dce2(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -421,7 +421,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{4, 1}}
+		widths := kern.Widths{[]int{1}, []int{1}, []int{4, 1}}
 		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -451,7 +451,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.Rb348c15f42c1Args{
+					a := regions.R15c5cf6cb457Args{
 						P0: unsafe.SliceData(c.Eta),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.E),
@@ -467,10 +467,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.Rb348c15f42c1(&a, rows)
+					regions.R15c5cf6cb457(&a, rows)
 				}
 				{
-					a := regions.R483a6844a3a1Args{
+					a := regions.R0b2abeedf63dArgs{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(t2),
@@ -502,7 +502,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
 						N11: -dK,
 					}
-					regions.R483a6844a3a1(&a, rows)
+					regions.R0b2abeedf63d(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t6[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t7[(l*dV+i)*dK:], dK, dK)

@@ -46,7 +46,7 @@ func (c *stepRows1) Part(part int) {
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
 		// rows at once.
-		widths := kern.Widths{[]int{16, 8}, []int{64, 32, 16}}
+		widths := kern.Widths{[]int{16, 8}, []int{16, 8}, []int{64, 32, 16}}
 		rows := widths.Most(dK+dK, true)
 		scratch := workers.Borrow(dK*rows + dK*rows)
 		for i := first; i < last; i += rows {
@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R7f17f12fb756Args{
+					a := regions.R898bbf835681Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -92,7 +92,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R7f17f12fb756(&a, rows)
+					regions.R898bbf835681(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -190,7 +190,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_printed.S, titans_printed.e
 	if kern.Wide() {
-		a := regions.R4a741fbc01f4Args{
+		a := regions.Rf22d2f5205daArgs{
 			P0: unsafe.SliceData(c.Theta),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.K),
@@ -207,7 +207,7 @@ func (c *stepBackwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R4a741fbc01f4(&a)
+		regions.Rf22d2f5205da(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -269,7 +269,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	}
 	if kern.Wide() {
 		// columns at once.
-		widths := kern.Widths{[]int{1}, []int{4, 1}}
+		widths := kern.Widths{[]int{1}, []int{1}, []int{4, 1}}
 		rows := widths.Most(dK+dK+C*dK+dK+C*dK+dK+dK, false)
 		scratch := workers.Borrow(kern.RowLen(dK, rows) + kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + (C+1)*kern.RowLen(dK, rows) + kern.RowLen(dK, rows))
 		if segments == 0 {
@@ -299,7 +299,7 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := regions.R1ef28b1d27aeArgs{
+					a := regions.R8bbd6eacaa92Args{
 						P0: unsafe.SliceData(c.Eta),
 						P1: unsafe.SliceData(c.Theta),
 						P2: unsafe.SliceData(c.ELin),
@@ -315,10 +315,10 @@ func (c *stepBackwardRows1) Part(part int) {
 						N5: 4*C*dK*s + 4*T*dK*l,
 						N6: dV,
 					}
-					regions.R1ef28b1d27ae(&a, rows)
+					regions.R8bbd6eacaa92(&a, rows)
 				}
 				{
-					a := regions.R0b6b84c0bc0eArgs{
+					a := regions.Ra92b50a9c1aeArgs{
 						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.ELin),
 						P2:  unsafe.SliceData(c.YBar),
@@ -350,7 +350,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
 						N11: -dK,
 					}
-					regions.R0b6b84c0bc0e(&a, rows)
+					regions.Ra92b50a9c1ae(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, c.SBarOut[(l*dV+i)*dK:], dK, dK)

@@ -74,7 +74,7 @@ func (c *stepFused) run() {
 				for a := range n2 {
 					// tnt.V
 					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
+						a2 := regions.Re3afadbfb931Args{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t2),
@@ -85,7 +85,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R08c26f1fc0a5(&a2)
+						regions.Re3afadbfb931(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
@@ -102,14 +102,14 @@ func (c *stepFused) run() {
 					// tnt.V
 					if len(c.VLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t2),
 								P1: unsafe.SliceData(c.V2),
 								P2: kern.Given(c.VLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.R4b0f4252f427(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
 							VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -120,14 +120,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
+						a2 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(t3),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Ree2eb9708d34(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -139,7 +139,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rf0f30b8f0655Args{
+						a2 := regions.Rfc5a270eef0fArgs{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(VState),
@@ -149,7 +149,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rf0f30b8f0655(&a2)
+						regions.Rfc5a270eef0f(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -168,7 +168,7 @@ func (c *stepFused) run() {
 					// tnt.A, tnt.W
 					t17Number := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R3f8af23d6a7dArgs{
+						a2 := regions.Rc44c4c01927fArgs{
 							P0: unsafe.SliceData(c.WInit),
 							P1: unsafe.SliceData(WState),
 							P2: unsafe.SliceData(c.K),
@@ -184,7 +184,7 @@ func (c *stepFused) run() {
 							N7: 12,
 							S0: [2]float32{t17Number},
 						}
-						regions.R3f8af23d6a7d(&a2)
+						regions.Rc44c4c01927f(&a2)
 					} else {
 						t17_2 := (F(0) < t17Number)
 						for i := range dV {
@@ -206,14 +206,14 @@ func (c *stepFused) run() {
 					// tnt.W
 					if len(c.WLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t20),
 								P1: unsafe.SliceData(c.V2),
 								P2: kern.Given(c.WLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.R4b0f4252f427(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
 							WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -224,14 +224,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
+						a2 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t20),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(t21),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Ree2eb9708d34(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -241,7 +241,7 @@ func (c *stepFused) run() {
 					}
 					// tnt.W, tnt.V, tnt.y
 					if kern.Wide() {
-						a2 := regions.R2e6e68710642Args{
+						a2 := regions.R8ae6d0da0334Args{
 							P0: unsafe.SliceData(t21),
 							P1: unsafe.SliceData(VState),
 							P2: unsafe.SliceData(c.Q),
@@ -260,7 +260,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.R2e6e68710642(&a2)
+						regions.R8ae6d0da0334(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
@@ -282,7 +282,7 @@ func (c *stepFused) run() {
 					// tnt.P, tnt.Q, tnt.A, tnt.y
 					t17Number2 := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R8d2c2f4bc304Args{
+						a2 := regions.R896158ef4a28Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(c.Q),
@@ -297,7 +297,7 @@ func (c *stepFused) run() {
 							N7: 12,
 							S0: [2]float32{t17Number2},
 						}
-						regions.R8d2c2f4bc304(&a2)
+						regions.R896158ef4a28(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t17_2 := (F(0) < t17Number2)
@@ -318,7 +318,7 @@ func (c *stepFused) run() {
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(WState),
 							P1: unsafe.SliceData(t41),
 							P2: unsafe.SliceData(t42),
@@ -328,7 +328,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dV {
 							WState2 := WState[i*dK:][:dK]
@@ -343,14 +343,14 @@ func (c *stepFused) run() {
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := regions.Rc0eed7e47afaArgs{
+						a2 := regions.Rc1b60545e065Args{
 							P0: unsafe.SliceData(t40),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(c.Y),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rc0eed7e47afa(&a2)
+						regions.Rc1b60545e065(&a2)
 					} else {
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -452,7 +452,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re985633a9d50Args{
+						a2 := regions.R73b1e8285007Args{
 							P0: unsafe.SliceData(c.VLin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(VTrail),
@@ -465,7 +465,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Re985633a9d50(&a2)
+						regions.R73b1e8285007(&a2)
 					} else {
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -486,7 +486,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.W, tnt.A, tnt.V
 					t17Number := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rbcd805dec191Args{
+						a2 := regions.Rd8c401e25150Args{
 							P0: unsafe.SliceData(c.WLin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.WInit),
@@ -501,7 +501,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rbcd805dec191(&a2)
+						regions.Rd8c401e25150(&a2)
 					} else {
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						t17_2 := (F(0) < t17Number)
@@ -519,7 +519,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.P, tnt.Q, tnt.A
 					t17Number2 := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R8a98bd71def5Args{
+						a2 := regions.Rf085ce222659Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PTrail),
 							N0: dK,
@@ -528,7 +528,7 @@ func (c *stepBackwardFused) run() {
 							N3: dK * dK,
 							S0: [2]float32{t17Number2},
 						}
-						regions.R8a98bd71def5(&a2)
+						regions.Rf085ce222659(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t17_2 := (F(0) < t17Number2)
@@ -562,7 +562,7 @@ func (c *stepBackwardFused) run() {
 					var t27 F
 					t173Number := kern.Choose(t173, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Ra5b04de45547Args{
+						a2 := regions.R5dbdb5c31f89Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.WLin),
 							P2:  unsafe.SliceData(c.WInit),
@@ -599,10 +599,11 @@ func (c *stepBackwardFused) run() {
 							N19: 4,
 							N20: 8,
 							N21: 12,
+							N22: -dK*dV + dK,
 							S0:  [2]float32{t27},
 							S1:  [2]float32{t173Number},
 						}
-						regions.Ra5b04de45547(&a2)
+						regions.R5dbdb5c31f89(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -646,7 +647,7 @@ func (c *stepBackwardFused) run() {
 					clear(t172)
 					t18Number := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Reff444087cefArgs{
+						a2 := regions.R775086588319Args{
 							P0:  unsafe.SliceData(t8),
 							P1:  unsafe.SliceData(c.K),
 							P2:  unsafe.SliceData(c.Q),
@@ -669,7 +670,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4*dK*dK*a + 4*dK*dK,
 							S0:  [2]float32{t18Number},
 						}
-						regions.Reff444087cef(&a2)
+						regions.R775086588319(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t18_2 := (F(0) < t18Number)
@@ -701,7 +702,7 @@ func (c *stepBackwardFused) run() {
 					t173Number2 := kern.Choose(t173, F(1), F(0))
 					t18Number2 := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Reab3af1f3b65Args{
+						a2 := regions.R194db2096778Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t60),
 							P2:  unsafe.SliceData(c.VLin),
@@ -740,7 +741,7 @@ func (c *stepBackwardFused) run() {
 							S3:  [2]float32{thetaEntry2},
 							S4:  [2]float32{rhoEntry3},
 						}
-						regions.Reab3af1f3b65(&a2)
+						regions.R194db2096778(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -786,7 +787,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.V
 					var t47 F
 					if kern.Wide() {
-						a2 := regions.Rcd9c6fe3b473Args{
+						a2 := regions.R6a030293b261Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(t452),
 							P2: unsafe.SliceData(c.K),
@@ -796,7 +797,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t47},
 						}
-						regions.Rcd9c6fe3b473(&a2)
+						regions.R6a030293b261(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t47_2 := t47
@@ -813,7 +814,7 @@ func (c *stepBackwardFused) run() {
 					// tnt.V, tnt.y
 					clear(t63)
 					if kern.Wide() {
-						a2 := regions.R7c79b61be907Args{
+						a2 := regions.R4259877c3cbaArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t62),
 							P2:  unsafe.SliceData(VTrail),
@@ -837,7 +838,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{thetaEntry2},
 							S1:  [2]float32{rhoEntry3},
 						}
-						regions.R7c79b61be907(&a2)
+						regions.R4259877c3cba(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -859,7 +860,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t47
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := regions.R8365ba9174b5Args{
+						a2 := regions.R305b6a028631Args{
 							P0: unsafe.SliceData(t63),
 							P1: unsafe.SliceData(t462),
 							P2: unsafe.SliceData(t61),
@@ -873,7 +874,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R8365ba9174b5(&a2)
+						regions.R305b6a028631(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -884,7 +885,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := regions.R23574d91c52fArgs{
+						a2 := regions.R518d592f8e2dArgs{
 							P0: unsafe.SliceData(t60),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.VBar2),
@@ -892,7 +893,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R23574d91c52f(&a2)
+						regions.R518d592f8e2d(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

@@ -43,7 +43,7 @@ func (c *startBackwardFused) run() {
 	// tnt_locals.R.start
 	clear(c.RInitBar)
 	if kern.Wide() {
-		a := regions.R0b891c6a082cArgs{
+		a := regions.R75a1e6272f9dArgs{
 			P0: unsafe.SliceData(c.RInitBar),
 			P1: unsafe.SliceData(c.RBar),
 			N0: N,
@@ -53,7 +53,7 @@ func (c *startBackwardFused) run() {
 			N4: N * dK * dV,
 			N5: dK * dV,
 		}
-		regions.R0b891c6a082c(&a)
+		regions.R75a1e6272f9d(&a)
 	} else {
 		for i := range N {
 			for j := range dV {

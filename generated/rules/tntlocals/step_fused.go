@@ -52,7 +52,7 @@ func (c *stepFused) run() {
 
 	// tnt_locals.P
 	if kern.Wide() {
-		a := regions.R20a76a34d7e6Args{
+		a := regions.Ra842fa85b872Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t28),
 			N0: L,
@@ -62,7 +62,7 @@ func (c *stepFused) run() {
 			N4: T * dK,
 			N5: T * dK * dK,
 		}
-		regions.R20a76a34d7e6(&a)
+		regions.Ra842fa85b872(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -80,7 +80,7 @@ func (c *stepFused) run() {
 
 	// tnt_locals.n, tnt_locals.l
 	if kern.Wide() {
-		a := regions.R2ef6969a08c5Args{
+		a := regions.R3abba961f5e5Args{
 			P0: unsafe.SliceData(twice),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(t64),
@@ -89,7 +89,7 @@ func (c *stepFused) run() {
 			N2: N,
 			N3: N * T,
 		}
-		regions.R2ef6969a08c5(&a)
+		regions.R3abba961f5e5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -183,7 +183,7 @@ func (c *stepFused) run() {
 					w := (gStateEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R30d2694cb48eArgs{
+						a2 := regions.R095be93014d8Args{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(VCState),
 							P2: unsafe.SliceData(c.Q),
@@ -199,7 +199,7 @@ func (c *stepFused) run() {
 							N6: 12,
 							S0: [2]float32{wNumber},
 						}
-						regions.R30d2694cb48e(&a2)
+						regions.R095be93014d8(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
@@ -225,7 +225,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.A, tnt_locals.V_c
 					if kern.Wide() {
-						a2 := regions.Ra02a1fa72fd2Args{
+						a2 := regions.R4f0bb170285aArgs{
 							P0: unsafe.SliceData(nState),
 							P1: unsafe.SliceData(c.RInit),
 							P2: unsafe.SliceData(RState),
@@ -235,7 +235,7 @@ func (c *stepFused) run() {
 							N2: dK,
 							N3: dK * dV,
 						}
-						regions.Ra02a1fa72fd2(&a2)
+						regions.R4f0bb170285a(&a2)
 					} else {
 						for i := range N {
 							w2 := (nState[i] == F(0))
@@ -260,7 +260,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.R_c, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.Ra32153f188c7Args{
+						a2 := regions.Rfec600568f4eArgs{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(A),
 							P2: unsafe.SliceData(RCState),
@@ -275,7 +275,7 @@ func (c *stepFused) run() {
 							N6: 12,
 							N7: dK * dV,
 						}
-						regions.Ra32153f188c7(&a2)
+						regions.Rfec600568f4e(&a2)
 					} else {
 						for i := range N {
 							t11_2 := t11[i*dV:][:dV]
@@ -298,7 +298,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.Rab5b20436142Args{
+						a2 := regions.R5ed89a4d4891Args{
 							P0: kern.Given(c.RLin),
 							P1: unsafe.SliceData(t11),
 							P2: unsafe.SliceData(c.V2),
@@ -308,7 +308,7 @@ func (c *stepFused) run() {
 							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N3: 4*N*dV*a + 4*C*N*dV*s + 4*N*T*dV*l,
 						}
-						regions.Rab5b20436142(&a2)
+						regions.R5ed89a4d4891(&a2)
 					} else {
 						for i := range N {
 							t11_2 := t11[i*dV:][:dV]
@@ -330,7 +330,7 @@ func (c *stepFused) run() {
 					// tnt_locals.R
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Ra209d4b5cb08Args{
+						a2 := regions.Rcae202a30773Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(A),
@@ -342,7 +342,7 @@ func (c *stepFused) run() {
 							N4: dK * dV,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Ra209d4b5cb08(&a2)
+						regions.Rcae202a30773(&a2)
 					} else {
 						for i := range N {
 							t12_2 := t12[i*dV:][:dV]
@@ -359,7 +359,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.P, tnt_locals.V_c, tnt_locals.y
 					if kern.Wide() {
-						a2 := regions.R4641be892f08Args{
+						a2 := regions.Rb7e07c2e5e82Args{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(t28),
@@ -374,7 +374,7 @@ func (c *stepFused) run() {
 							N6: 12,
 							N7: dK * dK,
 						}
-						regions.R4641be892f08(&a2)
+						regions.Rb7e07c2e5e82(&a2)
 					} else {
 						for i := range N {
 							t31_2 := t31[i*dK:][:dK]
@@ -397,7 +397,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.y
 					if kern.Wide() {
-						a2 := regions.R44088ebd6459Args{
+						a2 := regions.R91f4a5b972a4Args{
 							P0: unsafe.SliceData(RState),
 							P1: unsafe.SliceData(t31),
 							P2: unsafe.SliceData(t32),
@@ -409,7 +409,7 @@ func (c *stepFused) run() {
 							N5: 12,
 							N6: dK * dV,
 						}
-						regions.R44088ebd6459(&a2)
+						regions.R91f4a5b972a4(&a2)
 					} else {
 						for i := range N {
 							t32_2 := t32[i*dV:][:dV]
@@ -429,13 +429,13 @@ func (c *stepFused) run() {
 					// tnt_locals.y
 					clear(t33)
 					if kern.Wide() {
-						a2 := regions.Rc0ee1d7ed94bArgs{
+						a2 := regions.R83be854b3173Args{
 							P0: unsafe.SliceData(t33),
 							P1: unsafe.SliceData(t32),
 							N0: N,
 							N1: dV,
 						}
-						regions.Rc0ee1d7ed94b(&a2)
+						regions.R83be854b3173(&a2)
 					} else {
 						for i := range N {
 							t32_2 := t32[i*dV:][:dV]
@@ -446,14 +446,14 @@ func (c *stepFused) run() {
 					}
 					// tnt_locals.y
 					if kern.Wide() {
-						a2 := regions.Rc0eed7e47afaArgs{
+						a2 := regions.Rc1b60545e065Args{
 							P0: unsafe.SliceData(t30),
 							P1: unsafe.SliceData(t33),
 							P2: unsafe.SliceData(c.Y),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rc0eed7e47afa(&a2)
+						regions.Rc1b60545e065(&a2)
 					} else {
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -464,7 +464,7 @@ func (c *stepFused) run() {
 					gState[0] = kern.Choose(((F(1.5) + gStateEntry) < F(16)), F(1)+gStateEntry, F(0))
 					// tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R4243a12166f7Args{
+						a2 := regions.R58e1660b5a43Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(c.K),
@@ -481,7 +481,7 @@ func (c *stepFused) run() {
 							N9: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R4243a12166f7(&a2)
+						regions.R58e1660b5a43(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -596,7 +596,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt_locals.P
 	if kern.Wide() {
-		a := regions.R20a76a34d7e6Args{
+		a := regions.Ra842fa85b872Args{
 			P0: unsafe.SliceData(c.K),
 			P1: unsafe.SliceData(t28),
 			N0: L,
@@ -606,7 +606,7 @@ func (c *stepBackwardFused) run() {
 			N4: T * dK,
 			N5: T * dK * dK,
 		}
-		regions.R20a76a34d7e6(&a)
+		regions.Ra842fa85b872(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -624,7 +624,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt_locals.n, tnt_locals.l
 	if kern.Wide() {
-		a := regions.R2ef6969a08c5Args{
+		a := regions.R3abba961f5e5Args{
 			P0: unsafe.SliceData(twice),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(t64),
@@ -633,7 +633,7 @@ func (c *stepBackwardFused) run() {
 			N2: N,
 			N3: N * T,
 		}
-		regions.R2ef6969a08c5(&a)
+		regions.R3abba961f5e5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -650,7 +650,7 @@ func (c *stepBackwardFused) run() {
 
 	// tnt_locals.y
 	if kern.Wide() {
-		a := regions.Rc59b39ca35d3Args{
+		a := regions.R864362804158Args{
 			P0: unsafe.SliceData(c.YBar),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(t34),
@@ -663,7 +663,7 @@ func (c *stepBackwardFused) run() {
 			N6: T * dK * dV,
 			N7: T * dV,
 		}
-		regions.Rc59b39ca35d3(&a)
+		regions.R864362804158(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -751,7 +751,7 @@ func (c *stepBackwardFused) run() {
 					w := (gTrailEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R887388bbbb77Args{
+						a2 := regions.R299f798b21c0Args{
 							P0:  unsafe.SliceData(VTrail),
 							P1:  unsafe.SliceData(VCTrail),
 							P2:  unsafe.SliceData(c.K),
@@ -770,7 +770,7 @@ func (c *stepBackwardFused) run() {
 							N11: 12,
 							S0:  [2]float32{wNumber},
 						}
-						regions.R887388bbbb77(&a2)
+						regions.R299f798b21c0(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
@@ -791,7 +791,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.A, tnt_locals.V_c
 					if kern.Wide() {
-						a2 := regions.R752e8e9bfcedArgs{
+						a2 := regions.R10e3bbe44664Args{
 							P0: unsafe.SliceData(nTrail),
 							P1: unsafe.SliceData(c.RInit),
 							P2: unsafe.SliceData(RTrail),
@@ -803,7 +803,7 @@ func (c *stepBackwardFused) run() {
 							N4: 4 * N * dK * dV * a,
 							N5: dK * dV,
 						}
-						regions.R752e8e9bfced(&a2)
+						regions.R10e3bbe44664(&a2)
 					} else {
 						for i := range N {
 							w2 := (nTrail2[i] == F(0))
@@ -829,7 +829,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R_c, tnt_locals.R
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rc0fe96bba85bArgs{
+						a2 := regions.R91b90e733468Args{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.RLin),
 							P2: unsafe.SliceData(A),
@@ -847,7 +847,7 @@ func (c *stepBackwardFused) run() {
 							N8: dK * dV,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Rc0fe96bba85b(&a2)
+						regions.R91b90e733468(&a2)
 					} else {
 						for i := range N {
 							RLin := c.RLin[((l*T+a+C*s)*N+i)*dV:][:dV]
@@ -869,7 +869,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.P, tnt_locals.V_c
 					if kern.Wide() {
-						a2 := regions.R8d406cc161ebArgs{
+						a2 := regions.R85eff61d289eArgs{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(PTrail),
 							P2: unsafe.SliceData(t28),
@@ -880,7 +880,7 @@ func (c *stepBackwardFused) run() {
 							N4: N * dK * dK,
 							N5: dK * dK,
 						}
-						regions.R8d406cc161eb(&a2)
+						regions.R85eff61d289e(&a2)
 					} else {
 						for i := range N {
 							t8Entry2 := t8[i]
@@ -898,7 +898,7 @@ func (c *stepBackwardFused) run() {
 					gTrail3[a] = kern.Choose(((F(1.5) + gTrailEntry) < F(16)), F(1)+gTrailEntry, F(0))
 					// tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.Rc7ad4c9efbeaArgs{
+						a2 := regions.R2c0fe7e92304Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(c.K),
@@ -911,7 +911,7 @@ func (c *stepBackwardFused) run() {
 							N5: dK * dV,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.Rc7ad4c9efbea(&a2)
+						regions.R2c0fe7e92304(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -954,7 +954,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.V
 					if kern.Wide() {
-						a2 := regions.Ra51ebadbd39cArgs{
+						a2 := regions.R3c3c74da5b8fArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(VCTrail),
 							P2: unsafe.SliceData(VBarState),
@@ -968,7 +968,7 @@ func (c *stepBackwardFused) run() {
 							N5: 8,
 							N6: 12,
 						}
-						regions.Ra51ebadbd39c(&a2)
+						regions.R3c3c74da5b8f(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -998,7 +998,7 @@ func (c *stepBackwardFused) run() {
 					w7Number := kern.Choose(w7, F(1), F(0))
 					t2Number := kern.Choose(t2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R66095a241d90Args{
+						a2 := regions.R1771a118aa0cArgs{
 							P0:  unsafe.SliceData(t423),
 							P1:  unsafe.SliceData(c.V),
 							P2:  unsafe.SliceData(t85),
@@ -1036,7 +1036,7 @@ func (c *stepBackwardFused) run() {
 							S1:  [2]float32{w7Number},
 							S2:  [2]float32{thetaEntry3},
 						}
-						regions.R66095a241d90(&a2)
+						regions.R1771a118aa0c(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -1068,7 +1068,7 @@ func (c *stepBackwardFused) run() {
 					clear(t312)
 					clear(t49)
 					if kern.Wide() {
-						a2 := regions.R06500bccac5fArgs{
+						a2 := regions.R75d7e844e9cfArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.RLin),
 							P2:  unsafe.SliceData(c.YProd),
@@ -1103,7 +1103,7 @@ func (c *stepBackwardFused) run() {
 							N21: 12,
 							N22: dK * dV,
 						}
-						regions.R06500bccac5f(&a2)
+						regions.R75d7e844e9cf(&a2)
 					} else {
 						for i := range N {
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -1135,7 +1135,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.y, tnt_locals.P, tnt_locals.V_c
 					clear(t332)
 					if kern.Wide() {
-						a2 := regions.R11df5b40caaaArgs{
+						a2 := regions.R7b1bca03bb87Args{
 							P0:  unsafe.SliceData(t41),
 							P1:  unsafe.SliceData(t312),
 							P2:  unsafe.SliceData(c.Q),
@@ -1156,7 +1156,7 @@ func (c *stepBackwardFused) run() {
 							N10: 4*N*dK*dK*a + 4*N*dK*dK,
 							N11: dK * dK,
 						}
-						regions.R11df5b40caaa(&a2)
+						regions.R7b1bca03bb87(&a2)
 					} else {
 						for i := range N {
 							t312_2 := t312[i*dK:][:dK]
@@ -1179,14 +1179,14 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.P
 					clear(t382)
 					if kern.Wide() {
-						a2 := regions.R037ecf05b5deArgs{
+						a2 := regions.Rf4f775918792Args{
 							P0: unsafe.SliceData(t382),
 							P1: unsafe.SliceData(t362),
 							N0: dK,
 							N1: N,
 							N2: dK * dK,
 						}
-						regions.R037ecf05b5de(&a2)
+						regions.Rf4f775918792(&a2)
 					} else {
 						for i := range dK {
 							t382_2 := t382[i*dK:][:dK]
@@ -1201,7 +1201,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.P
 					clear(t40)
 					if kern.Wide() {
-						a2 := regions.R96ff45342fe8Args{
+						a2 := regions.Rd6e474d860cdArgs{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t382),
 							P2: unsafe.SliceData(t40),
@@ -1215,7 +1215,7 @@ func (c *stepBackwardFused) run() {
 							N6: 8,
 							N7: 12,
 						}
-						regions.R96ff45342fe8(&a2)
+						regions.Rd6e474d860cd(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -1235,7 +1235,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R
 					var t51 F
 					if kern.Wide() {
-						a2 := regions.Rcd9c6fe3b473Args{
+						a2 := regions.R6a030293b261Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t49),
 							P2: unsafe.SliceData(c.K),
@@ -1245,7 +1245,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t51},
 						}
-						regions.Rcd9c6fe3b473(&a2)
+						regions.R6a030293b261(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t51_2 := t51
@@ -1262,13 +1262,13 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R
 					clear(t88)
 					if kern.Wide() {
-						a2 := regions.Rc0ee1d7ed94bArgs{
+						a2 := regions.R83be854b3173Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(t87),
 							N0: N,
 							N1: dV,
 						}
-						regions.Rc0ee1d7ed94b(&a2)
+						regions.R83be854b3173(&a2)
 					} else {
 						for i := range N {
 							t87_2 := t87[i*dV:][:dV]
@@ -1280,7 +1280,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_locals.R, tnt_locals.R_c, tnt_locals.V_c, tnt_locals.A
 					clear(t89)
 					if kern.Wide() {
-						a2 := regions.R96cf6d812d03Args{
+						a2 := regions.Rfb2d39262f6cArgs{
 							P0:  unsafe.SliceData(t41),
 							P1:  unsafe.SliceData(t83),
 							P2:  unsafe.SliceData(t5),
@@ -1309,7 +1309,7 @@ func (c *stepBackwardFused) run() {
 							N14: dK * dV,
 							S0:  [2]float32{thetaEntry3},
 						}
-						regions.R96cf6d812d03(&a2)
+						regions.Rfb2d39262f6c(&a2)
 					} else {
 						for i := range N {
 							t87_2 := t87[i*dV:][:dV]
@@ -1339,7 +1339,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R951ffb923e47Args{
+						a2 := regions.R3bad0df05241Args{
 							P0: unsafe.SliceData(t89),
 							P1: unsafe.SliceData(t50),
 							P2: unsafe.SliceData(t86),
@@ -1353,7 +1353,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R951ffb923e47(&a2)
+						regions.R3bad0df05241(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -1364,7 +1364,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R77255d5f630cArgs{
+						a2 := regions.Ra02a13d2daeaArgs{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(t85),
 							P2: unsafe.SliceData(c.VBar2),
@@ -1372,7 +1372,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R77255d5f630c(&a2)
+						regions.Ra02a13d2daea(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

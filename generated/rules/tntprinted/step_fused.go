@@ -111,7 +111,7 @@ func (c *stepFused) run() {
 					wNumber := kern.Choose(w, F(1), F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R9db1d25951cbArgs{
+						a2 := regions.R96a3e9aec17cArgs{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(VCState),
 							P2: unsafe.SliceData(c.WInit),
@@ -122,7 +122,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{w2Number},
 							S1: [2]float32{wNumber},
 						}
-						regions.R9db1d25951cb(&a2)
+						regions.R96a3e9aec17c(&a2)
 					} else {
 						w2_2 := (F(0) < w2Number)
 						w3 := (F(0) < wNumber)
@@ -151,7 +151,7 @@ func (c *stepFused) run() {
 					// tnt_printed.W_c, tnt_printed.W
 					t8Number := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Ra59ede76126bArgs{
+						a2 := regions.R7463a937967cArgs{
 							P0: unsafe.SliceData(A),
 							P1: unsafe.SliceData(WCState),
 							P2: unsafe.SliceData(c.K),
@@ -164,7 +164,7 @@ func (c *stepFused) run() {
 							N5: 12,
 							S0: [2]float32{t8Number},
 						}
-						regions.Ra59ede76126b(&a2)
+						regions.R7463a937967c(&a2)
 					} else {
 						t8_2 := (F(0) < t8Number)
 						for i := range dV {
@@ -185,14 +185,14 @@ func (c *stepFused) run() {
 					// tnt_printed.W
 					if len(c.WLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t11),
 								P1: unsafe.SliceData(c.V2),
 								P2: kern.Given(c.WLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l2,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.R4b0f4252f427(&a2)
 						} else {
 							v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 							WLin := c.WLin[(l2*T+a+C*s)*dV:][:dV]
@@ -203,14 +203,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
+						a2 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(t12),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l2,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Ree2eb9708d34(&a2)
 					} else {
 						v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -221,7 +221,7 @@ func (c *stepFused) run() {
 					// tnt_printed.W, tnt_printed.y
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R901119e7f40bArgs{
+						a2 := regions.Re31945ee53a0Args{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(VCState),
 							P2: unsafe.SliceData(c.Q),
@@ -239,7 +239,7 @@ func (c *stepFused) run() {
 							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R901119e7f40b(&a2)
+						regions.Re31945ee53a0(&a2)
 					} else {
 						for i := range dV {
 							VCState2 := VCState[i*dK:][:dK]
@@ -261,7 +261,7 @@ func (c *stepFused) run() {
 					// tnt_printed.P, tnt_printed.V_c, tnt_printed.y
 					t8Number2 := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R8d2c2f4bc304Args{
+						a2 := regions.R896158ef4a28Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(c.Q),
@@ -276,7 +276,7 @@ func (c *stepFused) run() {
 							N7: 12,
 							S0: [2]float32{t8Number2},
 						}
-						regions.R8d2c2f4bc304(&a2)
+						regions.R896158ef4a28(&a2)
 					} else {
 						k := c.K[(l2*T+a+C*s)*dK:][:dK]
 						t8_2 := (F(0) < t8Number2)
@@ -297,7 +297,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_printed.y, tnt_printed.V
 					if kern.Wide() {
-						a2 := regions.R7c4bff8b1df1Args{
+						a2 := regions.R8e7bc8048c6cArgs{
 							P0: unsafe.SliceData(WState),
 							P1: unsafe.SliceData(t31),
 							P2: unsafe.SliceData(VCState),
@@ -312,7 +312,7 @@ func (c *stepFused) run() {
 							N5: 8,
 							N6: 12,
 						}
-						regions.R7c4bff8b1df1(&a2)
+						regions.R8e7bc8048c6c(&a2)
 					} else {
 						for i := range dV {
 							WState2 := WState[i*dK:][:dK]
@@ -335,14 +335,14 @@ func (c *stepFused) run() {
 					// tnt_printed.y, tnt_printed.V
 					if len(c.VLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t41),
 								P1: unsafe.SliceData(c.V2),
 								P2: kern.Given(c.VLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l2,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.R4b0f4252f427(&a2)
 						} else {
 							v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 							VLin := c.VLin[(l2*T+a+C*s)*dV:][:dV]
@@ -353,7 +353,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R2d30cde909a1Args{
+						a2 := regions.R378f23139e5eArgs{
 							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(c.V2),
 							P2: unsafe.SliceData(t30),
@@ -363,7 +363,7 @@ func (c *stepFused) run() {
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l2,
 						}
-						regions.R2d30cde909a1(&a2)
+						regions.R378f23139e5e(&a2)
 					} else {
 						v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 						y := c.Y[(l2*T+a+C*s)*dV:][:dV]
@@ -375,7 +375,7 @@ func (c *stepFused) run() {
 					}
 					// tnt_printed.V, tnt_printed.W
 					if kern.Wide() {
-						a2 := regions.R64fc211f9c9bArgs{
+						a2 := regions.R760a164774bbArgs{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(VState),
@@ -387,7 +387,7 @@ func (c *stepFused) run() {
 							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R64fc211f9c9b(&a2)
+						regions.R760a164774bb(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l2*T+a+C*s)*dK:][:dK]
@@ -536,7 +536,7 @@ func (c *stepBackwardFused) run() {
 					wNumber := kern.Choose(w, F(1), F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rf5a39a9c5c83Args{
+						a2 := regions.Rf8664fc68800Args{
 							P0: unsafe.SliceData(VTrail),
 							P1: unsafe.SliceData(VCTrail),
 							P2: unsafe.SliceData(c.WInit),
@@ -549,7 +549,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w2Number},
 							S1: [2]float32{wNumber},
 						}
-						regions.Rf5a39a9c5c83(&a2)
+						regions.Rf8664fc68800(&a2)
 					} else {
 						w2_2 := (F(0) < w2Number)
 						w3 := (F(0) < wNumber)
@@ -580,7 +580,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					t8Number := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd846f0a09ff2Args{
+						a2 := regions.R380dc1156d39Args{
 							P0: unsafe.SliceData(c.WLin),
 							P1: unsafe.SliceData(c.VLin),
 							P2: unsafe.SliceData(A),
@@ -598,7 +598,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t8Number},
 							S1: [2]float32{thetaEntry},
 						}
-						regions.Rd846f0a09ff2(&a2)
+						regions.R380dc1156d39(&a2)
 					} else {
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -625,7 +625,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_printed.P, tnt_printed.V_c
 					t8Number2 := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R8a98bd71def5Args{
+						a2 := regions.Rf085ce222659Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PTrail),
 							N0: dK,
@@ -634,7 +634,7 @@ func (c *stepBackwardFused) run() {
 							N3: dK * dK,
 							S0: [2]float32{t8Number2},
 						}
-						regions.R8a98bd71def5(&a2)
+						regions.Rf085ce222659(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t8_2 := (F(0) < t8Number2)
@@ -672,7 +672,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_printed.V
 					clear(t18)
 					if kern.Wide() {
-						a2 := regions.R22b93d378833Args{
+						a2 := regions.Ra33af479ce46Args{
 							P0: unsafe.SliceData(c.VLin),
 							P1: unsafe.SliceData(VBarState),
 							P2: unsafe.SliceData(c.K),
@@ -689,7 +689,7 @@ func (c *stepBackwardFused) run() {
 							N8: 8,
 							N9: 12,
 						}
-						regions.R22b93d378833(&a2)
+						regions.Ra33af479ce46(&a2)
 					} else {
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -713,7 +713,7 @@ func (c *stepBackwardFused) run() {
 					clear(t342)
 					clear(t48)
 					if kern.Wide() {
-						a2 := regions.R13da5ab1a6c3Args{
+						a2 := regions.R0a1435b77c3fArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t84),
 							P2:  unsafe.SliceData(c.WLin),
@@ -745,7 +745,7 @@ func (c *stepBackwardFused) run() {
 							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N16: 4*dK*dV*a + 4*dK*dV,
 						}
-						regions.R13da5ab1a6c3(&a2)
+						regions.R0a1435b77c3f(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -778,7 +778,7 @@ func (c *stepBackwardFused) run() {
 					clear(t39)
 					t40Number := kern.Choose(t40, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Reff444087cefArgs{
+						a2 := regions.R775086588319Args{
 							P0:  unsafe.SliceData(t302),
 							P1:  unsafe.SliceData(c.K),
 							P2:  unsafe.SliceData(c.Q),
@@ -801,7 +801,7 @@ func (c *stepBackwardFused) run() {
 							N11: 4*dK*dK*a + 4*dK*dK,
 							S0:  [2]float32{t40Number},
 						}
-						regions.Reff444087cef(&a2)
+						regions.R775086588319(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t40_2 := (F(0) < t40Number)
@@ -827,7 +827,7 @@ func (c *stepBackwardFused) run() {
 					// tnt_printed.W
 					var t50 F
 					if kern.Wide() {
-						a2 := regions.Rcd9c6fe3b473Args{
+						a2 := regions.R6a030293b261Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(c.K),
@@ -837,7 +837,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t50},
 						}
-						regions.Rcd9c6fe3b473(&a2)
+						regions.R6a030293b261(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t50_2 := t50
@@ -863,7 +863,7 @@ func (c *stepBackwardFused) run() {
 					w8Number := kern.Choose(w8, F(1), F(0))
 					t2Number := kern.Choose(t2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rb1531c864568Args{
+						a2 := regions.R6456b767478bArgs{
 							P0:  unsafe.SliceData(t86),
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(t84),
@@ -902,7 +902,7 @@ func (c *stepBackwardFused) run() {
 							S5:  [2]float32{t82Number},
 							S6:  [2]float32{thetaEntry2},
 						}
-						regions.Rb1531c864568(&a2)
+						regions.R6456b767478b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t2_2 := (F(0) < t2Number)
@@ -941,7 +941,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_printed.V_c, tnt_printed.V, tnt_printed.W
 					if kern.Wide() {
-						a2 := regions.R951ffb923e47Args{
+						a2 := regions.R3bad0df05241Args{
 							P0: unsafe.SliceData(t87),
 							P1: unsafe.SliceData(t49),
 							P2: unsafe.SliceData(t85),
@@ -955,7 +955,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R951ffb923e47(&a2)
+						regions.R3bad0df05241(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -966,7 +966,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt_printed.V_c, tnt_printed.V, tnt_printed.W
 					if kern.Wide() {
-						a2 := regions.R23574d91c52fArgs{
+						a2 := regions.R518d592f8e2dArgs{
 							P0: unsafe.SliceData(t84),
 							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(c.VBar2),
@@ -974,7 +974,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry2},
 						}
-						regions.R23574d91c52f(&a2)
+						regions.R518d592f8e2d(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

@@ -31,7 +31,7 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R1a1f40fe6f07Args{
+		a := regions.R657c1b818f27Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t16),
@@ -43,7 +43,7 @@ func (c *readFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R1a1f40fe6f07(&a)
+		regions.R657c1b818f27(&a)
 	} else {
 		for i := range L {
 			t16_2 := t16[i*T:][:T]
@@ -66,13 +66,13 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R89996aa80362Args{
+		a := regions.Rcfd7c3f2efe6Args{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 			N1: T,
 		}
-		regions.R89996aa80362(&a)
+		regions.Rcfd7c3f2efe6(&a)
 	} else {
 		for i := range L {
 			t16_2 := t16[i*T:][:T]
@@ -85,7 +85,7 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t19),
@@ -94,7 +94,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -137,7 +137,7 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R519b169de613Args{
+		a := regions.R7e2c12cca1c8Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t14),
@@ -148,7 +148,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R519b169de613(&a)
+		regions.R7e2c12cca1c8(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -182,13 +182,13 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t4),
 			N0: L,
 			N1: T,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -201,7 +201,7 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t2),
 			P2: unsafe.SliceData(t19),
@@ -214,7 +214,7 @@ func (c *readBackwardFused) run() {
 			N5: dK,
 			N6: T * dK,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -236,14 +236,14 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R941da4d27a95Args{
+		a := regions.Rcbd1eb952fd1Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(t24),
 			N0: L,
 			N1: T,
 		}
-		regions.R941da4d27a95(&a)
+		regions.Rcbd1eb952fd1(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -257,7 +257,7 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Rc45982bb1120Args{
+		a := regions.R2f3ab2e81382Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t15),
@@ -270,7 +270,7 @@ func (c *readBackwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rc45982bb1120(&a)
+		regions.R2f3ab2e81382(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]

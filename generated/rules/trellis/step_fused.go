@@ -43,7 +43,7 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.UProd),
 			N0: L,
@@ -54,7 +54,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -74,13 +74,13 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(t39),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -94,7 +94,7 @@ func (c *stepFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(u),
@@ -103,7 +103,7 @@ func (c *stepFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
@@ -143,7 +143,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// trellis.S_K
 					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
+						a2 := regions.Re3afadbfb931Args{
 							P0: unsafe.SliceData(SKState),
 							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(t3),
@@ -154,7 +154,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R08c26f1fc0a5(&a2)
+						regions.Re3afadbfb931(&a2)
 					} else {
 						for i := range dK {
 							SKState2 := SKState[i*d:][:d]
@@ -171,14 +171,14 @@ func (c *stepFused) run() {
 					// trellis.S_K
 					if len(c.SKLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.K),
 								P2: kern.Given(c.SKLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.R4b0f4252f427(&a2)
 						} else {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
@@ -189,14 +189,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
+						a2 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t4),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Ree2eb9708d34(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -209,7 +209,7 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.Rf256f60e57cbArgs{
+						a2 := regions.R2d0052518847Args{
 							P0: unsafe.SliceData(t4),
 							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(SKState),
@@ -225,7 +225,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w},
 						}
-						regions.Rf256f60e57cb(&a2)
+						regions.R2d0052518847(&a2)
 					} else {
 						for i := range dK {
 							u2 := u[(l*T+a+C*s)*d:][:d]
@@ -252,14 +252,14 @@ func (c *stepFused) run() {
 					// trellis.c
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.Ree4d45269d03Args{
+						a2 := regions.R036b0c963f60Args{
 							P0: unsafe.SliceData(t17),
 							P1: unsafe.SliceData(t19),
 							P2: unsafe.SliceData(t20Total),
 							N0: dK,
 							S0: [2]float32{t20},
 						}
-						regions.Ree4d45269d03(&a2)
+						regions.R036b0c963f60(&a2)
 					} else {
 						t20_2 := t20
 						t20Sums := [16]F{t20_2}
@@ -278,7 +278,7 @@ func (c *stepFused) run() {
 					// trellis.c, trellis.y
 					var t43 F
 					if kern.Wide() {
-						a2 := regions.R4fbb07777782Args{
+						a2 := regions.R3c28a6cdfc70Args{
 							P0: unsafe.SliceData(t40),
 							P1: unsafe.SliceData(t19),
 							P2: unsafe.SliceData(c2),
@@ -288,7 +288,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t43},
 							S1: [2]float32{t22},
 						}
-						regions.R4fbb07777782(&a2)
+						regions.R3c28a6cdfc70(&a2)
 					} else {
 						t43_2 := t43
 						t43Sums := [16]F{t43_2}
@@ -305,7 +305,7 @@ func (c *stepFused) run() {
 					t43 = t43Total[0]
 					// trellis.S_V
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(SVState),
 							P1: unsafe.SliceData(c2),
 							P2: unsafe.SliceData(t26),
@@ -315,7 +315,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -331,14 +331,14 @@ func (c *stepFused) run() {
 					// trellis.S_V
 					if len(c.SVLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.R4b0f4252f427Args{
 								P0: unsafe.SliceData(t26),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.SVLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.R4b0f4252f427(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
@@ -349,14 +349,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
+						a2 := regions.Ree2eb9708d34Args{
 							P0: unsafe.SliceData(t26),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t27),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Ree2eb9708d34(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -367,7 +367,7 @@ func (c *stepFused) run() {
 					// trellis.S_V, trellis.S_K
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.R501a475e26d9Args{
+						a2 := regions.R040b3020e5ffArgs{
 							P0: unsafe.SliceData(t27),
 							P1: unsafe.SliceData(c2),
 							P2: unsafe.SliceData(SVState),
@@ -376,7 +376,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w3},
 						}
-						regions.R501a475e26d9(&a2)
+						regions.R040b3020e5ff(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -391,13 +391,13 @@ func (c *stepFused) run() {
 					// trellis.y, trellis
 					if len(c.CProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t17),
 								P1: kern.Given(c.CProd),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -408,13 +408,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t40),
 								P1: kern.Given(c.YProd),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -424,13 +424,13 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R060bc659cc89Args{
+						a2 := regions.R169248eac994Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t46),
 							N0: dK,
 							S0: [2]float32{t45},
 						}
-						regions.R060bc659cc89(&a2)
+						regions.R169248eac994(&a2)
 					} else {
 						for i := range dK {
 							t46[i] = t42[i] / t45
@@ -438,7 +438,7 @@ func (c *stepFused) run() {
 					}
 					// trellis.y
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(SVState),
 							P1: unsafe.SliceData(t46),
 							P2: unsafe.SliceData(y2),
@@ -448,7 +448,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -533,7 +533,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.UProd),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(t37),
@@ -542,7 +542,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			uProd := c.UProd[i*T:][:T]
@@ -565,7 +565,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(u),
@@ -574,7 +574,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
@@ -591,7 +591,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.c, trellis.y
 	if kern.Wide() {
-		a := regions.Rcf63c4e6807aArgs{
+		a := regions.R7fda955788f8Args{
 			P0: unsafe.SliceData(c.CProd),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t182),
@@ -613,7 +613,7 @@ func (c *stepBackwardFused) run() {
 			N8: 12,
 			N9: T * dK,
 		}
-		regions.Rcf63c4e6807a(&a)
+		regions.R7fda955788f8(&a)
 	} else {
 		for i := range L {
 			t202_2 := t202[i*T:][:T]
@@ -680,7 +680,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.Re985633a9d50Args{
+						a2 := regions.R73b1e8285007Args{
 							P0: unsafe.SliceData(c.SKLin),
 							P1: unsafe.SliceData(u),
 							P2: unsafe.SliceData(SKTrail),
@@ -693,7 +693,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w},
 						}
-						regions.Re985633a9d50(&a2)
+						regions.R73b1e8285007(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -710,14 +710,14 @@ func (c *stepBackwardFused) run() {
 					t22 := num.Sqrt(F(1e-06) + t202_2[a])
 					// trellis.c
 					if kern.Wide() {
-						a2 := regions.R7a43698e9ee0Args{
+						a2 := regions.Rb24e720a2b60Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(c2),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t22},
 						}
-						regions.R7a43698e9ee0(&a2)
+						regions.Rb24e720a2b60(&a2)
 					} else {
 						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -727,7 +727,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_V, trellis.S_K
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := regions.R7901cdb36ef7Args{
+						a2 := regions.R8218ca0028f6Args{
 							P0: unsafe.SliceData(c.SVLin),
 							P1: unsafe.SliceData(c2),
 							P2: unsafe.SliceData(SVTrail),
@@ -739,7 +739,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w3},
 						}
-						regions.R7901cdb36ef7(&a2)
+						regions.R8218ca0028f6(&a2)
 					} else {
 						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -768,7 +768,7 @@ func (c *stepBackwardFused) run() {
 					t393 := F(1) / t222
 					// trellis.c, trellis.y
 					if kern.Wide() {
-						a2 := regions.Rb85a61796a7bArgs{
+						a2 := regions.Re99c292d6cecArgs{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(c2_2),
 							P2: unsafe.SliceData(t42),
@@ -778,7 +778,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t222},
 							S1: [2]float32{t45},
 						}
-						regions.Rb85a61796a7b(&a2)
+						regions.Re99c292d6cec(&a2)
 					} else {
 						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
@@ -792,7 +792,7 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t31 F
 					if kern.Wide() {
-						a2 := regions.R6af044a1dd29Args{
+						a2 := regions.R2a084b0e78daArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.SVLin),
 							P2:  unsafe.SliceData(t46),
@@ -824,7 +824,7 @@ func (c *stepBackwardFused) run() {
 							N18: 12,
 							S0:  [2]float32{t31},
 						}
-						regions.R6af044a1dd29(&a2)
+						regions.R2a084b0e78da(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
@@ -857,7 +857,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.y
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.R1317091e32b1Args{
+						a2 := regions.R391bb1514cffArgs{
 							P0: unsafe.SliceData(t322),
 							P1: unsafe.SliceData(t46),
 							P2: unsafe.SliceData(t8Total),
@@ -865,7 +865,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t8},
 							S1: [2]float32{t45},
 						}
-						regions.R1317091e32b1(&a2)
+						regions.R391bb1514cff(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -881,7 +881,7 @@ func (c *stepBackwardFused) run() {
 					var t29 F
 					w5 := F(F(0.5*t52) * t82)
 					if kern.Wide() {
-						a2 := regions.Rfe7689800c6dArgs{
+						a2 := regions.Rd21688120bc9Args{
 							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(c2_2),
@@ -897,7 +897,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w5},
 							S2: [2]float32{t52},
 						}
-						regions.Rfe7689800c6d(&a2)
+						regions.Rd21688120bc9(&a2)
 					} else {
 						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 						t41_2 := t41[(l*T+a+C*s)*dK:][:dK]
@@ -918,7 +918,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.y
 					clear(t23)
 					if kern.Wide() {
-						a2 := regions.R5d7ed7042b1dArgs{
+						a2 := regions.R50d9a6c9b995Args{
 							P0: unsafe.SliceData(t212),
 							P1: unsafe.SliceData(SKTrail),
 							P2: unsafe.SliceData(t23),
@@ -929,7 +929,7 @@ func (c *stepBackwardFused) run() {
 							N4: d,
 							N5: 4*d*dK*a + 4*d*dK,
 						}
-						regions.R5d7ed7042b1d(&a2)
+						regions.R50d9a6c9b995(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
@@ -942,14 +942,14 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_V
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R9637475ce95aArgs{
+						a2 := regions.Rd64c5e3d7556Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R9637475ce95a(&a2)
+						regions.Rd64c5e3d7556(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -961,7 +961,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry2 := rho[a]
 					w6 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.R8f7bdf6a633eArgs{
+						a2 := regions.Rad1d34c745afArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t78),
 							P2:  unsafe.SliceData(SVTrail),
@@ -984,7 +984,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{thetaEntry3},
 							S1:  [2]float32{w6},
 						}
-						regions.R8f7bdf6a633e(&a2)
+						regions.Rad1d34c745af(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1002,7 +1002,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.c, trellis.S_V
 					var t4222 F
 					if kern.Wide() {
-						a2 := regions.R50b0d84e402dArgs{
+						a2 := regions.R787badc95932Args{
 							P0: unsafe.SliceData(t79),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(c2_2),
@@ -1013,7 +1013,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{thetaEntry3},
 							S2: [2]float32{t222},
 						}
-						regions.R50b0d84e402d(&a2)
+						regions.R787badc95932(&a2)
 					} else {
 						t4222_2 := t4222
 						t4222Sums := [16]F{t4222_2}
@@ -1030,7 +1030,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.c
 					w8 := F(F(0.5*t393) * t4223)
 					if kern.Wide() {
-						a2 := regions.R043a21b11af8Args{
+						a2 := regions.Rbd69a5c8c316Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(t3722),
 							P2: unsafe.SliceData(t182),
@@ -1042,7 +1042,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w8},
 							S1: [2]float32{t393},
 						}
-						regions.R043a21b11af8(&a2)
+						regions.Rbd69a5c8c316(&a2)
 					} else {
 						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
 						t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
@@ -1059,7 +1059,7 @@ func (c *stepBackwardFused) run() {
 					clear(t62)
 					var t65 F
 					if kern.Wide() {
-						a2 := regions.R05ae751544aaArgs{
+						a2 := regions.Rb20c26fc3cd8Args{
 							P0:  unsafe.SliceData(t55),
 							P1:  unsafe.SliceData(t212),
 							P2:  unsafe.SliceData(c.SKLin),
@@ -1093,7 +1093,7 @@ func (c *stepBackwardFused) run() {
 							N19: -d*dK + d,
 							S0:  [2]float32{t65},
 						}
-						regions.R05ae751544aa(&a2)
+						regions.Rb20c26fc3cd8(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						t65_2 := t65
@@ -1129,7 +1129,7 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_K
 					var t63 F
 					if kern.Wide() {
-						a2 := regions.Rb192d458953eArgs{
+						a2 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(u),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t63Total),
@@ -1137,7 +1137,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{t63},
 						}
-						regions.Rb192d458953e(&a2)
+						regions.R8d0595ff9e07(&a2)
 					} else {
 						u2 := u[(l*T+a+C*s)*d:][:d]
 						t63_2 := t63
@@ -1151,14 +1151,14 @@ func (c *stepBackwardFused) run() {
 					t63 = t63Total[0]
 					// trellis.S_K
 					if kern.Wide() {
-						a2 := regions.R9637475ce95aArgs{
+						a2 := regions.Rd64c5e3d7556Args{
 							P0: unsafe.SliceData(t80),
 							P1: unsafe.SliceData(c.KBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R9637475ce95a(&a2)
+						regions.Rd64c5e3d7556(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -1169,7 +1169,7 @@ func (c *stepBackwardFused) run() {
 					clear(t81)
 					w9 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.R52788bd90e87Args{
+						a2 := regions.R83562a4983b6Args{
 							P0: unsafe.SliceData(t212),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t80),
@@ -1190,7 +1190,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry3},
 							S1: [2]float32{w9},
 						}
-						regions.R52788bd90e87(&a2)
+						regions.R83562a4983b6(&a2)
 					} else {
 						for i := range dK {
 							u2 := u[(l*T+a+C*s)*d:][:d]
@@ -1214,7 +1214,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = num.FMA32(-F(0.01), t71, t29+t63)
 					// trellis.S_K, trellis
 					if kern.Wide() {
-						a2 := regions.R36d2767928faArgs{
+						a2 := regions.R1163125bc3feArgs{
 							P0: unsafe.SliceData(t81),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t57),
@@ -1225,7 +1225,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R36d2767928fa(&a2)
+						regions.R1163125bc3fe(&a2)
 					} else {
 						t5_2 := t5[(l*T+a+C*s)*d:][:d]
 						qBar := c.QBar[(l*T+a+C*s)*d:][:d]
@@ -1247,7 +1247,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Rcc5ce738ec3aArgs{
+		a := regions.Ra1f5cd3e3b60Args{
 			P0: unsafe.SliceData(t39),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(u),
@@ -1260,7 +1260,7 @@ func (c *stepBackwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.Rcc5ce738ec3a(&a)
+		regions.Ra1f5cd3e3b60(&a)
 	} else {
 		for i := range L {
 			t39_2 := t39[i*T:][:T]
@@ -1282,7 +1282,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t37),
 			P1: unsafe.SliceData(c.UProd),
 			P2: unsafe.SliceData(t13),
@@ -1291,7 +1291,7 @@ func (c *stepBackwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t37_2 := t37[i*T:][:T]
@@ -1310,7 +1310,7 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.u
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t302),
 			P2: unsafe.SliceData(c.X),
@@ -1321,7 +1321,7 @@ func (c *stepBackwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]

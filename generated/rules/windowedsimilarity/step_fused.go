@@ -188,7 +188,7 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity
 	clear(t6)
 	if kern.Wide() {
-		a := regions.R63decd51097aArgs{
+		a := regions.Reb83ad7272acArgs{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t5),
 			N0: L,
@@ -201,7 +201,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dV + dV*w - dV,
 			N8: T * dV * w,
 		}
-		regions.R63decd51097a(&a)
+		regions.Reb83ad7272ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -219,7 +219,7 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity
 	clear(t8)
 	if kern.Wide() {
-		a := regions.R63decd51097aArgs{
+		a := regions.Reb83ad7272acArgs{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t7),
 			N0: L,
@@ -232,7 +232,7 @@ func (c *stepBackwardFused) run() {
 			N7: T*dK + dK*w - dK,
 			N8: T * dK * w,
 		}
-		regions.R63decd51097a(&a)
+		regions.Reb83ad7272ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -250,7 +250,7 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity.M
 	clear(t10)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.KTailBar),
 			N0: L,
@@ -260,7 +260,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: dK*w - dK,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -275,7 +275,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.Rdca86a8fe240Args{
+		a := regions.R191fe2381d96Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.KTailBarOut),
@@ -285,7 +285,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dK + dK*w - dK,
 			N4: dK*w - dK,
 		}
-		regions.Rdca86a8fe240(&a)
+		regions.R191fe2381d96(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -301,7 +301,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R8d7d8582a0e0Args{
+		a := regions.R74ca8a7cc180Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t10),
 			P2: unsafe.SliceData(c.KBar),
@@ -312,7 +312,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dK + dK*w - dK,
 			N5: T * dK,
 		}
-		regions.R8d7d8582a0e0(&a)
+		regions.R74ca8a7cc180(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -329,7 +329,7 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity.M
 	clear(t14)
 	if kern.Wide() {
-		a := regions.Ra05c5b9a634fArgs{
+		a := regions.R21c1ca883d13Args{
 			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(c.VTailBar),
 			N0: L,
@@ -339,7 +339,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: dV*w - dV,
 		}
-		regions.Ra05c5b9a634f(&a)
+		regions.R21c1ca883d13(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -354,7 +354,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.Rdca86a8fe240Args{
+		a := regions.R191fe2381d96Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.VTailBarOut),
@@ -364,7 +364,7 @@ func (c *stepBackwardFused) run() {
 			N3: T*dV + dV*w - dV,
 			N4: dV*w - dV,
 		}
-		regions.Rdca86a8fe240(&a)
+		regions.R191fe2381d96(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -380,7 +380,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R8d7d8582a0e0Args{
+		a := regions.R74ca8a7cc180Args{
 			P0: unsafe.SliceData(t6),
 			P1: unsafe.SliceData(t14),
 			P2: unsafe.SliceData(c.VBar),
@@ -391,7 +391,7 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + dV*w - dV,
 			N5: T * dV,
 		}
-		regions.R8d7d8582a0e0(&a)
+		regions.R74ca8a7cc180(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -408,7 +408,7 @@ func (c *stepBackwardFused) run() {
 	// windowed_similarity.M
 	clear(t18)
 	if kern.Wide() {
-		a := regions.R0fdee5fd8db8Args{
+		a := regions.R3c6887ea2d58Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.ThetaTailBar),
 			N0: L,
@@ -416,7 +416,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4 * T,
 			N3: T + w - 1,
 		}
-		regions.R0fdee5fd8db8(&a)
+		regions.R3c6887ea2d58(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*(T+w-1)+T:][:w-1]
@@ -429,7 +429,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R1ed0557c93f5Args{
+		a := regions.R7b4088786ff6Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.ThetaTailBarOut),
@@ -437,7 +437,7 @@ func (c *stepBackwardFused) run() {
 			N1: w - 1,
 			N2: T + w - 1,
 		}
-		regions.R1ed0557c93f5(&a)
+		regions.R7b4088786ff6(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*(T+w-1):][:w-1]
@@ -451,7 +451,7 @@ func (c *stepBackwardFused) run() {
 
 	// windowed_similarity.M
 	if kern.Wide() {
-		a := regions.R05233e6e603bArgs{
+		a := regions.R79dd37505a95Args{
 			P0: unsafe.SliceData(t4),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -460,7 +460,7 @@ func (c *stepBackwardFused) run() {
 			N2: 4*w - 4,
 			N3: T + w - 1,
 		}
-		regions.R05233e6e603b(&a)
+		regions.R79dd37505a95(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*(T+w-1)+w-1:][:T]

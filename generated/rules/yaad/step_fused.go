@@ -61,7 +61,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// yaad.W2
 					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
+						a2 := regions.Re3afadbfb931Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t6),
@@ -72,7 +72,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R08c26f1fc0a5(&a2)
+						regions.Re3afadbfb931(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -88,13 +88,13 @@ func (c *stepFused) run() {
 					}
 					// yaad.W2
 					if kern.Wide() {
-						a2 := regions.R0ab07ba08e73Args{
+						a2 := regions.R30d6f656def3Args{
 							P0: unsafe.SliceData(t6),
 							P1: unsafe.SliceData(t7),
 							P2: unsafe.SliceData(t172),
 							N0: dH,
 						}
-						regions.R0ab07ba08e73(&a2)
+						regions.R30d6f656def3(&a2)
 					} else {
 						for i := range dH {
 							t6Entry := t6[i]
@@ -105,7 +105,7 @@ func (c *stepFused) run() {
 					}
 					// yaad.W2
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(t8),
@@ -115,7 +115,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -131,14 +131,14 @@ func (c *stepFused) run() {
 					// yaad.W2
 					if len(c.W2Lin) > 0 {
 						if kern.Wide() {
-							a2 := regions.R96465ff54d1aArgs{
+							a2 := regions.R88053f49420cArgs{
 								P0: unsafe.SliceData(t8),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.W2Lin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R96465ff54d1a(&a2)
+							regions.R88053f49420c(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -153,14 +153,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R2a33347a3d2aArgs{
+						a2 := regions.R198633b6a2fcArgs{
 							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t32),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R2a33347a3d2a(&a2)
+						regions.R198633b6a2fc(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -178,7 +178,7 @@ func (c *stepFused) run() {
 					w := F(1) - rhoEntry
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rf5297b8232d4Args{
+						a2 := regions.R949a6a06c7ceArgs{
 							P0: unsafe.SliceData(t32),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(c.B2),
@@ -199,7 +199,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rf5297b8232d4(&a2)
+						regions.R949a6a06c7ce(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -215,14 +215,14 @@ func (c *stepFused) run() {
 					}
 					// yaad.W1, yaad.W2
 					if kern.Wide() {
-						a2 := regions.R629b49e467bfArgs{
+						a2 := regions.R334555abc724Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(t6),
 							P3: unsafe.SliceData(t92),
 							N0: dH,
 						}
-						regions.R629b49e467bf(&a2)
+						regions.R334555abc724(&a2)
 					} else {
 						for i := range dH {
 							t7Entry := t7[i]
@@ -234,7 +234,7 @@ func (c *stepFused) run() {
 					// yaad.W1, yaad.W2, yaad.y
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rfb5e7d43a34dArgs{
+						a2 := regions.R975d2d115ffaArgs{
 							P0:  unsafe.SliceData(t92),
 							P1:  unsafe.SliceData(W1State),
 							P2:  unsafe.SliceData(c.B1),
@@ -257,7 +257,7 @@ func (c *stepFused) run() {
 							S1:  [2]float32{w2},
 							S2:  [2]float32{rhoEntry},
 						}
-						regions.Rfb5e7d43a34d(&a2)
+						regions.R975d2d115ffa(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -281,13 +281,13 @@ func (c *stepFused) run() {
 					// yaad.y, yaad
 					if len(c.W2Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t6),
 								P1: kern.Given(c.W2Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -298,13 +298,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t162),
 								P1: kern.Given(c.W1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -315,13 +315,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t133),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -331,12 +331,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R4be26aa9c288Args{
+						a2 := regions.R87ba377fe3c0Args{
 							P0: unsafe.SliceData(t133),
 							P1: unsafe.SliceData(t21),
 							N0: dH,
 						}
-						regions.R4be26aa9c288(&a2)
+						regions.R87ba377fe3c0(&a2)
 					} else {
 						for i := range dH {
 							t133Entry := t133[i]
@@ -345,7 +345,7 @@ func (c *stepFused) run() {
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := regions.R6a07f3d720e4Args{
+						a2 := regions.R603af76cb01cArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t21),
 							P2: unsafe.SliceData(y2),
@@ -355,7 +355,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R6a07f3d720e4(&a2)
+						regions.R603af76cb01c(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -446,7 +446,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.W2, yaad.W1, yaad.y
 	if kern.Wide() {
-		a := regions.R96e752562b01Args{
+		a := regions.R14440294d300Args{
 			P0:  unsafe.SliceData(c.W2Prod),
 			P1:  unsafe.SliceData(c.W1Prod),
 			P2:  unsafe.SliceData(c.YProd),
@@ -465,7 +465,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R96e752562b01(&a)
+		regions.R14440294d300(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -535,7 +535,7 @@ func (c *stepBackwardFused) run() {
 					w := F(1) - rhoEntry
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Rd6494551cda3Args{
+						a2 := regions.Rc6293788087eArgs{
 							P0: unsafe.SliceData(c.W2Lin),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(c.B2),
@@ -552,7 +552,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rd6494551cda3(&a2)
+						regions.Rc6293788087e(&a2)
 					} else {
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -571,7 +571,7 @@ func (c *stepBackwardFused) run() {
 					// yaad.W1, yaad.W2
 					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rd6494551cda3Args{
+						a2 := regions.Rc6293788087eArgs{
 							P0: unsafe.SliceData(t92),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.B1),
@@ -588,7 +588,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{rhoEntry},
 						}
-						regions.Rd6494551cda3(&a2)
+						regions.Rc6293788087e(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -617,7 +617,7 @@ func (c *stepBackwardFused) run() {
 					// yaad.W2, yaad.y
 					clear(t322)
 					if kern.Wide() {
-						a2 := regions.Ra7205fc48c83Args{
+						a2 := regions.Re8993c583aa0Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(W2Trail),
 							P2:  unsafe.SliceData(t172),
@@ -638,7 +638,7 @@ func (c *stepBackwardFused) run() {
 							N12: 8,
 							N13: 12,
 						}
-						regions.Ra7205fc48c83(&a2)
+						regions.Re8993c583aa0(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -662,7 +662,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := regions.Rcb81e45387a3Args{
+						a2 := regions.R9187820c6210Args{
 							P0: unsafe.SliceData(t134),
 							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(c.YProd),
@@ -671,7 +671,7 @@ func (c *stepBackwardFused) run() {
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						regions.Rcb81e45387a3(&a2)
+						regions.R9187820c6210(&a2)
 					} else {
 						t134_2 := t134[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -693,7 +693,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry4 := rho[a]
 					w4 := F(1) - rhoEntry4
 					if kern.Wide() {
-						a2 := regions.R541b0601f4d8Args{
+						a2 := regions.R2d24ab4283d0Args{
 							P0:  unsafe.SliceData(t9222),
 							P1:  unsafe.SliceData(t92),
 							P2:  unsafe.SliceData(c.Q),
@@ -735,13 +735,14 @@ func (c *stepBackwardFused) run() {
 							N22: 4 * dH * dK * a,
 							N23: 4 * dH * dK * l,
 							N24: dH * dK,
+							N25: -dH*dK + dK,
 							S0:  [2]float32{t40},
 							S1:  [2]float32{t38},
 							S2:  [2]float32{t16},
 							S3:  [2]float32{w3},
 							S4:  [2]float32{w4},
 						}
-						regions.R541b0601f4d8(&a2)
+						regions.R2d24ab4283d0(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						t40_2 := t40
@@ -799,7 +800,7 @@ func (c *stepBackwardFused) run() {
 					t162 := -t16
 					// yaad.W1
 					if kern.Wide() {
-						a2 := regions.R5ef2351158d8Args{
+						a2 := regions.Rb0ac9d7d5959Args{
 							P0: unsafe.SliceData(t72),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(c.W2Prod),
@@ -809,7 +810,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry6},
 						}
-						regions.R5ef2351158d8(&a2)
+						regions.Rb0ac9d7d5959(&a2)
 					} else {
 						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
@@ -824,7 +825,7 @@ func (c *stepBackwardFused) run() {
 					clear(t98)
 					var t46 F
 					if kern.Wide() {
-						a2 := regions.R68e37b02cd2eArgs{
+						a2 := regions.R62ce98af1399Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.W2Lin),
 							P2:  unsafe.SliceData(W2Trail),
@@ -861,7 +862,7 @@ func (c *stepBackwardFused) run() {
 							S0:  [2]float32{t46},
 							S1:  [2]float32{w3},
 						}
-						regions.R68e37b02cd2e(&a2)
+						regions.R62ce98af1399(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -916,7 +917,7 @@ func (c *stepBackwardFused) run() {
 					w6 := F(1) - rhoEntry4
 					w7 := F(-0.04 * num.FMA32(-F(25), rhoEntry4, thetaEntry6))
 					if kern.Wide() {
-						a2 := regions.R32ce22966839Args{
+						a2 := regions.Rf317994e4f3cArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t68),
 							P2:  unsafe.SliceData(c.W2Lin),
@@ -952,7 +953,7 @@ func (c *stepBackwardFused) run() {
 							S2:  [2]float32{w6},
 							S3:  [2]float32{w7},
 						}
-						regions.R32ce22966839(&a2)
+						regions.Rf317994e4f3c(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -993,7 +994,7 @@ func (c *stepBackwardFused) run() {
 					t86 = t86Total[0]
 					// yaad.W2, yaad.W1
 					if kern.Wide() {
-						a2 := regions.R00892e9d826eArgs{
+						a2 := regions.R9fedfc65e218Args{
 							P0: unsafe.SliceData(t98),
 							P1: unsafe.SliceData(t73),
 							P2: unsafe.SliceData(c.W1Prod),
@@ -1006,7 +1007,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry6},
 						}
-						regions.R00892e9d826e(&a2)
+						regions.R9fedfc65e218(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
@@ -1028,7 +1029,7 @@ func (c *stepBackwardFused) run() {
 					clear(t83)
 					w8 := F(-0.04 * num.FMA32(-F(25), rhoEntry4, thetaEntry6))
 					if kern.Wide() {
-						a2 := regions.R5f7addcbb8d6Args{
+						a2 := regions.Rd148ab24145fArgs{
 							P0: unsafe.SliceData(t9222),
 							P1: unsafe.SliceData(t81),
 							P2: unsafe.SliceData(W1Trail),
@@ -1047,7 +1048,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4 * dH * dK * a,
 							S0: [2]float32{w8},
 						}
-						regions.R5f7addcbb8d6(&a2)
+						regions.Rd148ab24145f(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1067,7 +1068,7 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t162 + t462
 					// yaad.W2, yaad.W1, yaad
 					if kern.Wide() {
-						a2 := regions.R12b119a2594aArgs{
+						a2 := regions.Rd138f18a796aArgs{
 							P0: unsafe.SliceData(t95),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(c.KBar),
@@ -1077,7 +1078,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry6},
 						}
-						regions.R12b119a2594a(&a2)
+						regions.Rd138f18a796a(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -1099,7 +1100,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rc9ac2dad196dArgs{
 			P0: unsafe.SliceData(c.B2Bar),
 			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(c.B2BarOut),
@@ -1108,7 +1109,7 @@ func (c *stepBackwardFused) run() {
 			N2: dH,
 			N3: dH * dV,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc9ac2dad196d(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -1124,7 +1125,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
+		a := regions.Rc9ac2dad196dArgs{
 			P0: unsafe.SliceData(c.B1Bar),
 			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(c.B1BarOut),
@@ -1133,7 +1134,7 @@ func (c *stepBackwardFused) run() {
 			N2: dK,
 			N3: dH * dK,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rc9ac2dad196d(&a)
 	} else {
 		for i := range L {
 			for j := range dH {

@@ -32,7 +32,7 @@ func (c *readFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.Radacc20faa61Args{
+		a := regions.R631a67c17f9bArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t),
 			N0: L,
@@ -40,7 +40,7 @@ func (c *readFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Radacc20faa61(&a)
+		regions.R631a67c17f9b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -61,7 +61,7 @@ func (c *readFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.Rde24c9e78d8cArgs{
+		a := regions.R5432ca45a9a2Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t26),
 			N0: L,
@@ -72,7 +72,7 @@ func (c *readFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.Rde24c9e78d8c(&a)
+		regions.R5432ca45a9a2(&a)
 	} else {
 		for i := range L {
 			t26_2 := t26[i*T:][:T]
@@ -92,14 +92,14 @@ func (c *readFused) run() {
 	// yaad_printed.y
 	w := F(dK)
 	if kern.Wide() {
-		a := regions.R883db4b17644Args{
+		a := regions.R0506f64f82ceArgs{
 			P0: unsafe.SliceData(t26),
 			P1: unsafe.SliceData(t28),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.R883db4b17644(&a)
+		regions.R0506f64f82ce(&a)
 	} else {
 		for i := range L {
 			t26_2 := t26[i*T:][:T]
@@ -112,7 +112,7 @@ func (c *readFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.R775b01a98850Args{
+		a := regions.R9b876d58b969Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.YLin),
@@ -125,7 +125,7 @@ func (c *readFused) run() {
 			N5: dK,
 			N6: T * dK,
 		}
-		regions.R775b01a98850(&a)
+		regions.R9b876d58b969(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -149,14 +149,14 @@ func (c *readFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.Rccaca5b3146eArgs{
+		a := regions.R14a6fee79686Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.YSqrt),
 			N0: L,
 			N1: T,
 			S0: [2]float32{w},
 		}
-		regions.Rccaca5b3146e(&a)
+		regions.R14a6fee79686(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -169,7 +169,7 @@ func (c *readFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.Rf839619a08d3Args{
+		a := regions.R1875a1e2f311Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.Q),
 			P2: unsafe.SliceData(c.YLin),
@@ -179,7 +179,7 @@ func (c *readFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rf839619a08d3(&a)
+		regions.R1875a1e2f311(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -219,7 +219,7 @@ func (c *readBackwardFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.Ra81b5646d954Args{
+		a := regions.R5ff9c014cfe5Args{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(t24),
 			P2: unsafe.SliceData(t),
@@ -228,7 +228,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Ra81b5646d954(&a)
+		regions.R5ff9c014cfe5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -247,13 +247,13 @@ func (c *readBackwardFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.R21c38483522eArgs{
+		a := regions.Ra347ed7762a0Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(t5),
 			N0: L,
 			N1: T,
 		}
-		regions.R21c38483522e(&a)
+		regions.Ra347ed7762a0(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -266,7 +266,7 @@ func (c *readBackwardFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.Rfbe2a0ccab3aArgs{
+		a := regions.Rb6588b256232Args{
 			P0: unsafe.SliceData(c.YSqrt),
 			P1: unsafe.SliceData(c.YBar),
 			P2: unsafe.SliceData(c.YLin),
@@ -279,7 +279,7 @@ func (c *readBackwardFused) run() {
 			N5: dK,
 			N6: T * dK,
 		}
-		regions.Rfbe2a0ccab3a(&a)
+		regions.Rb6588b256232(&a)
 	} else {
 		for i := range L {
 			ySqrt := c.YSqrt[i*T:][:T]
@@ -304,7 +304,7 @@ func (c *readBackwardFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.R6b35d30494d4Args{
+		a := regions.R9f9b87969060Args{
 			P0: unsafe.SliceData(t8),
 			P1: unsafe.SliceData(t5),
 			P2: unsafe.SliceData(t42),
@@ -312,7 +312,7 @@ func (c *readBackwardFused) run() {
 			N1: T,
 			S0: [2]float32{t14},
 		}
-		regions.R6b35d30494d4(&a)
+		regions.R9f9b87969060(&a)
 	} else {
 		for i := range L {
 			t8_2 := t8[i*T:][:T]
@@ -326,7 +326,7 @@ func (c *readBackwardFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.R1c9e496e971dArgs{
+		a := regions.Re799da10b8daArgs{
 			P0: unsafe.SliceData(t5),
 			P1: unsafe.SliceData(t42),
 			P2: unsafe.SliceData(c.YLin),
@@ -342,7 +342,7 @@ func (c *readBackwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.R1c9e496e971d(&a)
+		regions.Re799da10b8da(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
@@ -369,7 +369,7 @@ func (c *readBackwardFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.R351fbbc3d5c4Args{
+		a := regions.R9145d4360c8cArgs{
 			P0: unsafe.SliceData(t202),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(t252),
@@ -379,7 +379,7 @@ func (c *readBackwardFused) run() {
 			N3: T * dK,
 			S0: [2]float32{t14},
 		}
-		regions.R351fbbc3d5c4(&a)
+		regions.R9145d4360c8c(&a)
 	} else {
 		for i := range L {
 			t202_2 := t202[i*T:][:T]
@@ -406,7 +406,7 @@ func (c *readBackwardFused) run() {
 
 	// yaad_printed.y
 	if kern.Wide() {
-		a := regions.Rcbbec0019801Args{
+		a := regions.R11b843ad37eeArgs{
 			P0: unsafe.SliceData(t272),
 			P1: unsafe.SliceData(c.YProd),
 			P2: unsafe.SliceData(t24),
@@ -416,7 +416,7 @@ func (c *readBackwardFused) run() {
 			N2: dH,
 			N3: T * dH,
 		}
-		regions.Rcbbec0019801(&a)
+		regions.R11b843ad37ee(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -54,7 +54,7 @@ func (c *stepFused) run() {
 
 	// yaad_printed.edge
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.Rfbfeca1e6fccArgs{
 			P0: unsafe.SliceData(c.X),
 			P1: unsafe.SliceData(c.WDelta),
 			P2: unsafe.SliceData(t40),
@@ -66,7 +66,7 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.Rfbfeca1e6fcc(&a)
 	} else {
 		wDelta := c.WDelta[:d]
 		for i := range L {
@@ -87,7 +87,7 @@ func (c *stepFused) run() {
 	// yaad_printed.edge
 	bDeltaEntry := c.BDelta[0]
 	if kern.Wide() {
-		a := regions.R5cad3124329aArgs{
+		a := regions.R695ae1363a4dArgs{
 			P0: unsafe.SliceData(t40),
 			P1: unsafe.SliceData(c.EdgeLin),
 			P2: unsafe.SliceData(edge),
@@ -95,7 +95,7 @@ func (c *stepFused) run() {
 			N1: T,
 			S0: [2]float32{bDeltaEntry},
 		}
-		regions.R5cad3124329a(&a)
+		regions.R695ae1363a4d(&a)
 	} else {
 		for i := range L {
 			t40_2 := t40[i*T:][:T]
@@ -137,7 +137,7 @@ func (c *stepFused) run() {
 				for a := range n {
 					// yaad_printed.e
 					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
+						a2 := regions.Re3afadbfb931Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t),
@@ -148,7 +148,7 @@ func (c *stepFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.R08c26f1fc0a5(&a2)
+						regions.Re3afadbfb931(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -164,13 +164,13 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.e
 					if kern.Wide() {
-						a2 := regions.Rd7918b4c18aaArgs{
+						a2 := regions.R4ddf34fe5693Args{
 							P0: unsafe.SliceData(t),
 							P1: unsafe.SliceData(t6),
 							P2: unsafe.SliceData(t142),
 							N0: dH,
 						}
-						regions.Rd7918b4c18aa(&a2)
+						regions.R4ddf34fe5693(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -181,7 +181,7 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.e
 					if kern.Wide() {
-						a2 := regions.R864d0d2d465dArgs{
+						a2 := regions.Rcd04a6ba987eArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
 							P2: unsafe.SliceData(t7),
@@ -191,7 +191,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R864d0d2d465d(&a2)
+						regions.Rcd04a6ba987e(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -207,13 +207,13 @@ func (c *stepFused) run() {
 					// yaad_printed.e
 					var t8 F
 					if kern.Wide() {
-						a2 := regions.R9e3d409da788Args{
+						a2 := regions.Rdd8bf15cf471Args{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t8Total),
 							N0: dK,
 							S0: [2]float32{t8},
 						}
-						regions.R9e3d409da788(&a2)
+						regions.Rdd8bf15cf471(&a2)
 					} else {
 						t8_2 := t8
 						t8Sums := [16]F{t8_2}
@@ -230,14 +230,14 @@ func (c *stepFused) run() {
 					var t12 F
 					if len(c.ELin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rd7a8fd664969Args{
+							a2 := regions.Rcef92b4c332bArgs{
 								P0: unsafe.SliceData(t7),
 								P1: kern.Given(c.ELin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t10},
 							}
-							regions.Rd7a8fd664969(&a2)
+							regions.Rcef92b4c332b(&a2)
 						} else {
 							eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -247,7 +247,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R9a22237d72a8Args{
+						a2 := regions.R1956613e38aaArgs{
 							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t11),
 							P2: unsafe.SliceData(t12Total),
@@ -255,7 +255,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t12},
 							S1: [2]float32{t10},
 						}
-						regions.R9a22237d72a8(&a2)
+						regions.R1956613e38aa(&a2)
 					} else {
 						t12_2 := t12
 						t12Sums := [16]F{t12_2}
@@ -273,7 +273,7 @@ func (c *stepFused) run() {
 					// yaad_printed.e
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.R084eda78967fArgs{
+						a2 := regions.R653987079ac5Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -285,7 +285,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t20},
 							S1: [2]float32{t16},
 						}
-						regions.R084eda78967f(&a2)
+						regions.R653987079ac5(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						v := c.V[(l*T+a+C*s)*dK:][:dK]
@@ -311,7 +311,7 @@ func (c *stepFused) run() {
 					var t61 F
 					t28Number := kern.Choose(t28, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R17e22d8add05Args{
+						a2 := regions.R5ff88406feb6Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(t17),
 							P2: unsafe.SliceData(e),
@@ -322,7 +322,7 @@ func (c *stepFused) run() {
 							S2: [2]float32{edgeEntry2},
 							S3: [2]float32{t16},
 						}
-						regions.R17e22d8add05(&a2)
+						regions.R5ff88406feb6(&a2)
 					} else {
 						t61_2 := t61
 						t28_2 := (F(0) < t28Number)
@@ -342,7 +342,7 @@ func (c *stepFused) run() {
 					var t73 F
 					w := F(F(F(0.5*t58)*t612) * t67)
 					if kern.Wide() {
-						a2 := regions.R02f3c6e53e46Args{
+						a2 := regions.Rbdce3353e8e1Args{
 							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(e),
 							P2: unsafe.SliceData(t71),
@@ -352,7 +352,7 @@ func (c *stepFused) run() {
 							S1: [2]float32{w},
 							S2: [2]float32{t58},
 						}
-						regions.R02f3c6e53e46(&a2)
+						regions.Rbdce3353e8e1(&a2)
 					} else {
 						t73_2 := t73
 						t73Sums := [16]F{t73_2}
@@ -369,13 +369,13 @@ func (c *stepFused) run() {
 					// yaad_printed.G_W1
 					w2 := F(t67 * t732)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t78),
 							N0: dK,
 							S0: [2]float32{w2},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t78[i] = t71[i] + w2
@@ -384,7 +384,7 @@ func (c *stepFused) run() {
 					// yaad_printed.G_W1
 					clear(t22)
 					if kern.Wide() {
-						a2 := regions.Rbf2e3bbbdc15Args{
+						a2 := regions.R7d0b058be430Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t22),
@@ -394,7 +394,7 @@ func (c *stepFused) run() {
 							N3: 12,
 							N4: dH,
 						}
-						regions.Rbf2e3bbbdc15(&a2)
+						regions.R7d0b058be430(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -407,7 +407,7 @@ func (c *stepFused) run() {
 					// yaad_printed.G_W1, yaad_printed.e, yaad_printed.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R6ade63ff69c3Args{
+						a2 := regions.R7e6f7db1c935Args{
 							P0: unsafe.SliceData(t6),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t),
@@ -416,7 +416,7 @@ func (c *stepFused) run() {
 							N0: dH,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R6ade63ff69c3(&a2)
+						regions.R7e6f7db1c935(&a2)
 					} else {
 						for i := range dH {
 							t6Entry := t6[i]
@@ -429,7 +429,7 @@ func (c *stepFused) run() {
 					// yaad_printed.W1, yaad_printed.U_W1, yaad_printed.G_W1, yaad_printed.y
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rbfbba6de5493Args{
+						a2 := regions.Rea531358e9c3Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1State),
@@ -444,7 +444,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{thetaEntry},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Rbfbba6de5493(&a2)
+						regions.Rea531358e9c3(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -464,7 +464,7 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.R665e7319c4c3Args{
+						a2 := regions.R54eb909f8b82Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2State),
@@ -472,7 +472,7 @@ func (c *stepFused) run() {
 							N1: dH,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.R665e7319c4c3(&a2)
+						regions.R54eb909f8b82(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -485,13 +485,13 @@ func (c *stepFused) run() {
 					// yaad_printed.y, yaad_printed
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.EProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -502,13 +502,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t22),
 								P1: kern.Given(c.GW1Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -519,13 +519,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
+							a2 := regions.Rc4bbc848acbcArgs{
 								P0: unsafe.SliceData(t142_2),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							regions.R66d807a8b8d5(&a2)
+							regions.Rc4bbc848acbc(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -535,12 +535,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R4faaa75d07aeArgs{
+						a2 := regions.Reab93ccbe2b4Args{
 							P0: unsafe.SliceData(t142_2),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
-						regions.R4faaa75d07ae(&a2)
+						regions.Reab93ccbe2b4(&a2)
 					} else {
 						for i := range dH {
 							t142Entry := t142_2[i]
@@ -549,7 +549,7 @@ func (c *stepFused) run() {
 					}
 					// yaad_printed.y
 					if kern.Wide() {
-						a2 := regions.R864d0d2d465dArgs{
+						a2 := regions.Rcd04a6ba987eArgs{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(t148),
@@ -559,7 +559,7 @@ func (c *stepFused) run() {
 							N3: 8,
 							N4: 12,
 						}
-						regions.R864d0d2d465d(&a2)
+						regions.Rcd04a6ba987e(&a2)
 					} else {
 						for i := range dK {
 							W2State2 := W2State[i*dH:][:dH]
@@ -575,13 +575,13 @@ func (c *stepFused) run() {
 					// yaad_printed.y
 					var t149 F
 					if kern.Wide() {
-						a2 := regions.R9e3d409da788Args{
+						a2 := regions.Rdd8bf15cf471Args{
 							P0: unsafe.SliceData(t148),
 							P1: unsafe.SliceData(t149Total),
 							N0: dK,
 							S0: [2]float32{t149},
 						}
-						regions.R9e3d409da788(&a2)
+						regions.Rdd8bf15cf471(&a2)
 					} else {
 						t149_2 := t149
 						t149Sums := [16]F{t149_2}
@@ -598,14 +598,14 @@ func (c *stepFused) run() {
 					var t153 F
 					if len(c.YLin) > 0 {
 						if kern.Wide() {
-							a2 := regions.Rd7a8fd664969Args{
+							a2 := regions.Rcef92b4c332bArgs{
 								P0: unsafe.SliceData(t148),
 								P1: kern.Given(c.YLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 								S0: [2]float32{t151},
 							}
-							regions.Rd7a8fd664969(&a2)
+							regions.Rcef92b4c332b(&a2)
 						} else {
 							yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -615,7 +615,7 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R9a22237d72a8Args{
+						a2 := regions.R1956613e38aaArgs{
 							P0: unsafe.SliceData(t148),
 							P1: unsafe.SliceData(t152),
 							P2: unsafe.SliceData(t153Total),
@@ -623,7 +623,7 @@ func (c *stepFused) run() {
 							S0: [2]float32{t153},
 							S1: [2]float32{t151},
 						}
-						regions.R9a22237d72a8(&a2)
+						regions.R1956613e38aa(&a2)
 					} else {
 						t153_2 := t153
 						t153Sums := [16]F{t153_2}
@@ -640,7 +640,7 @@ func (c *stepFused) run() {
 					t157 := num.Sqrt(F(1e-05) + (t153 / w5))
 					// yaad_printed.y
 					if kern.Wide() {
-						a2 := regions.Rebb900f8bcd1Args{
+						a2 := regions.R60eb07bf3053Args{
 							P0: unsafe.SliceData(c.Q),
 							P1: unsafe.SliceData(t152),
 							P2: unsafe.SliceData(c.Y),
@@ -648,7 +648,7 @@ func (c *stepFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t157},
 						}
-						regions.Rebb900f8bcd1(&a2)
+						regions.R60eb07bf3053(&a2)
 					} else {
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						y := c.Y[(l*T+a+C*s)*dK:][:dK]
@@ -762,13 +762,13 @@ func (c *stepBackwardFused) run() {
 
 	// yaad_printed.edge
 	if kern.Wide() {
-		a := regions.Ra7f1f08f359aArgs{
+		a := regions.Rbe3b4056daafArgs{
 			P0: unsafe.SliceData(c.EdgeLin),
 			P1: unsafe.SliceData(edge),
 			N0: L,
 			N1: T,
 		}
-		regions.Ra7f1f08f359a(&a)
+		regions.Rbe3b4056daaf(&a)
 	} else {
 		for i := range L {
 			edgeLin := c.EdgeLin[i*T:][:T]
@@ -781,7 +781,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad_printed.e, yaad_printed.G_W1, yaad_printed.U_W2, yaad_printed.y
 	if kern.Wide() {
-		a := regions.Rf88fa97842a1Args{
+		a := regions.Rc6257b6bea18Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
@@ -806,7 +806,7 @@ func (c *stepBackwardFused) run() {
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.Rf88fa97842a1(&a)
+		regions.Rc6257b6bea18(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -865,7 +865,7 @@ func (c *stepBackwardFused) run() {
 
 	// yaad_printed.e, yaad_printed.y
 	if kern.Wide() {
-		a := regions.R64cf3f410302Args{
+		a := regions.Rf7e9879670feArgs{
 			P0: unsafe.SliceData(c.ELin),
 			P1: unsafe.SliceData(c.YLin),
 			P2: unsafe.SliceData(t122),
@@ -878,7 +878,7 @@ func (c *stepBackwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R64cf3f410302(&a)
+		regions.Rf7e9879670fe(&a)
 	} else {
 		for i := range L {
 			t122_2 := t122[i*T:][:T]
@@ -934,7 +934,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e
 					var t20 F
 					if kern.Wide() {
-						a2 := regions.R445c8c125325Args{
+						a2 := regions.R6127112b2cc1Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -946,7 +946,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t20},
 							S1: [2]float32{t16},
 						}
-						regions.R445c8c125325(&a2)
+						regions.R6127112b2cc1(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -970,7 +970,7 @@ func (c *stepBackwardFused) run() {
 					w := (kern.Choose((F(0) < t20), num.Sqrt(kern.Choose((F(0) < t20), t20, F(1))), F(0)) <= edgeEntry)
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R17e22d8add05Args{
+						a2 := regions.R5ff88406feb6Args{
 							P0: unsafe.SliceData(t19),
 							P1: unsafe.SliceData(t17),
 							P2: unsafe.SliceData(e),
@@ -981,7 +981,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{edgeEntry},
 							S3: [2]float32{t16},
 						}
-						regions.R17e22d8add05(&a2)
+						regions.R5ff88406feb6(&a2)
 					} else {
 						t61_2 := t61
 						w2 := (F(0) < wNumber)
@@ -1001,7 +1001,7 @@ func (c *stepBackwardFused) run() {
 					var t73 F
 					w2 := F(F(F(0.5*t58)*t612) * t67)
 					if kern.Wide() {
-						a2 := regions.R1b2e49efa079Args{
+						a2 := regions.Rf2925be50dbbArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(e),
 							P2: unsafe.SliceData(t71),
@@ -1012,7 +1012,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w2},
 							S2: [2]float32{t58},
 						}
-						regions.R1b2e49efa079(&a2)
+						regions.Rf2925be50dbb(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t73_2 := t73
@@ -1030,13 +1030,13 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.G_W1
 					w3 := F(t67 * t732)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t71),
 							P1: unsafe.SliceData(t78),
 							N0: dK,
 							S0: [2]float32{w3},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t78[i] = t71[i] + w3
@@ -1046,7 +1046,7 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re985633a9d50Args{
+						a2 := regions.R73b1e8285007Args{
 							P0: unsafe.SliceData(t88),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(W1Trail),
@@ -1059,7 +1059,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{thetaEntry2},
 							S1: [2]float32{rhoEntry},
 						}
-						regions.Re985633a9d50(&a2)
+						regions.R73b1e8285007(&a2)
 					} else {
 						t88_2 := t88[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1074,7 +1074,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad_printed.W2, yaad_printed.U_W2, yaad_printed.G_W2
 					if kern.Wide() {
-						a2 := regions.Reb00705cc16cArgs{
+						a2 := regions.R368c4bc03de6Args{
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(t172),
 							P2: unsafe.SliceData(W2Trail),
@@ -1085,7 +1085,7 @@ func (c *stepBackwardFused) run() {
 							N4: dH * dK,
 							S0: [2]float32{rhoEntry},
 						}
-						regions.Reb00705cc16c(&a2)
+						regions.R368c4bc03de6(&a2)
 					} else {
 						for i := range dK {
 							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
@@ -1117,7 +1117,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e
 					var t202 F
 					if kern.Wide() {
-						a2 := regions.Recc30a790625Args{
+						a2 := regions.R56f8509663d7Args{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.V),
@@ -1130,7 +1130,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t202},
 							S1: [2]float32{t163_2},
 						}
-						regions.Recc30a790625(&a2)
+						regions.R56f8509663d7(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -1155,7 +1155,7 @@ func (c *stepBackwardFused) run() {
 					w7 := (kern.Choose((F(0) < t202), num.Sqrt(kern.Choose((F(0) < t202), t202, F(1))), F(0)) <= edgeEntry2)
 					w7Number := kern.Choose(w7, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R9c3dc85689daArgs{
+						a2 := regions.R42d654e4dfa9Args{
 							P0: unsafe.SliceData(t193),
 							P1: unsafe.SliceData(t31),
 							P2: unsafe.SliceData(t174),
@@ -1168,7 +1168,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{edgeEntry2},
 							S3: [2]float32{t163_2},
 						}
-						regions.R9c3dc85689da(&a2)
+						regions.R42d654e4dfa9(&a2)
 					} else {
 						t613_2 := t613
 						w7_2 := (F(0) < w7Number)
@@ -1189,7 +1189,7 @@ func (c *stepBackwardFused) run() {
 					var t733 F
 					w8 := F(F(F(0.5*t582)*t614) * t67)
 					if kern.Wide() {
-						a2 := regions.R1b2e49efa079Args{
+						a2 := regions.Rf2925be50dbbArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(e3),
 							P2: unsafe.SliceData(t713),
@@ -1200,7 +1200,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w8},
 							S2: [2]float32{t582},
 						}
-						regions.R1b2e49efa079(&a2)
+						regions.Rf2925be50dbb(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t733_2 := t733
@@ -1219,7 +1219,7 @@ func (c *stepBackwardFused) run() {
 					var t822 F
 					w9 := F(t67 * t734)
 					if kern.Wide() {
-						a2 := regions.R1387d222ed9cArgs{
+						a2 := regions.Rb511db6e6689Args{
 							P0: unsafe.SliceData(c.YBar),
 							P1: unsafe.SliceData(c.YLin),
 							P2: unsafe.SliceData(t713),
@@ -1231,7 +1231,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{t157},
 							S2: [2]float32{w9},
 						}
-						regions.R1387d222ed9c(&a2)
+						regions.Rb511db6e6689(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
@@ -1250,7 +1250,7 @@ func (c *stepBackwardFused) run() {
 					var t2022 F
 					w10 := F(F(w29*t5222) * t8222)
 					if kern.Wide() {
-						a2 := regions.Re3e97a4d25e8Args{
+						a2 := regions.R3ed2b0171716Args{
 							P0: unsafe.SliceData(c.YLin),
 							P1: unsafe.SliceData(c.YBar),
 							P2: unsafe.SliceData(t18),
@@ -1261,7 +1261,7 @@ func (c *stepBackwardFused) run() {
 							S1: [2]float32{w10},
 							S2: [2]float32{t5222},
 						}
-						regions.Re3e97a4d25e8(&a2)
+						regions.R3ed2b0171716(&a2)
 					} else {
 						yLin := c.YLin[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1280,13 +1280,13 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.y
 					w11 := F(t67 * t2023)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t252),
 							N0: dK,
 							S0: [2]float32{w11},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t252[i] = t18[i] + w11
@@ -1298,7 +1298,7 @@ func (c *stepBackwardFused) run() {
 					var t41 F
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rda247142d31fArgs{
+						a2 := regions.R32f8341ad37eArgs{
 							P0: unsafe.SliceData(t252),
 							P1: unsafe.SliceData(t782),
 							P2: unsafe.SliceData(t163),
@@ -1322,7 +1322,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{t41},
 							S1: [2]float32{rhoEntry3},
 						}
-						regions.Rda247142d31f(&a2)
+						regions.R32f8341ad37e(&a2)
 					} else {
 						t41_2 := t41
 						for i := range dK {
@@ -1358,7 +1358,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.y, yaad_printed.U_W2
 					var t47 F
 					if kern.Wide() {
-						a2 := regions.Rc5f48eb4d95aArgs{
+						a2 := regions.R1c59a961ed00Args{
 							P0: unsafe.SliceData(t272),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t44),
@@ -1373,7 +1373,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{t47},
 						}
-						regions.Rc5f48eb4d95a(&a2)
+						regions.R1c59a961ed00(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1398,7 +1398,7 @@ func (c *stepBackwardFused) run() {
 					clear(t55)
 					var t52_2 F
 					if kern.Wide() {
-						a2 := regions.Rfe2c0a638b8fArgs{
+						a2 := regions.Rb09afb0f625cArgs{
 							P0:  unsafe.SliceData(t35),
 							P1:  unsafe.SliceData(t88),
 							P2:  unsafe.SliceData(c.Q),
@@ -1431,7 +1431,7 @@ func (c *stepBackwardFused) run() {
 							N19: -dH*dK + dK,
 							S0:  [2]float32{t52_2},
 						}
-						regions.Rfe2c0a638b8f(&a2)
+						regions.Rb09afb0f625c(&a2)
 					} else {
 						t88_2 := t88[(l*T+a+C*s)*dH:][:dH]
 						t52_3 := t52_2
@@ -1465,7 +1465,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.U_W1
 					var t56 F
 					if kern.Wide() {
-						a2 := regions.Rb192d458953eArgs{
+						a2 := regions.R8d0595ff9e07Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t55),
 							P2: unsafe.SliceData(t56Total),
@@ -1473,7 +1473,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{t56},
 						}
-						regions.Rb192d458953e(&a2)
+						regions.R8d0595ff9e07(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t56_2 := t56
@@ -1490,7 +1490,7 @@ func (c *stepBackwardFused) run() {
 					w14 := F(-0.39894228040143265 * thetaEntry3)
 					w15 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.R20c7992c3afeArgs{
+						a2 := regions.Ra1ca10cda41aArgs{
 							P0: unsafe.SliceData(t1562),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(c.EProd),
@@ -1501,7 +1501,7 @@ func (c *stepBackwardFused) run() {
 							S0: [2]float32{w15},
 							S1: [2]float32{w14},
 						}
-						regions.R20c7992c3afe(&a2)
+						regions.Ra1ca10cda41a(&a2)
 					} else {
 						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1513,7 +1513,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad_printed.G_W1
 					if kern.Wide() {
-						a2 := regions.Re8f1548c4e85Args{
+						a2 := regions.R0726d9d1375dArgs{
 							P0: unsafe.SliceData(W2Trail),
 							P1: unsafe.SliceData(t68),
 							P2: unsafe.SliceData(t70),
@@ -1524,7 +1524,7 @@ func (c *stepBackwardFused) run() {
 							N4: 8,
 							N5: 12,
 						}
-						regions.Re8f1548c4e85(&a2)
+						regions.R0726d9d1375d(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1540,7 +1540,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.G_W1
 					var t1572 F
 					if kern.Wide() {
-						a2 := regions.R99ac7416281bArgs{
+						a2 := regions.R2c6e5eb9dd60Args{
 							P0: unsafe.SliceData(t43),
 							P1: unsafe.SliceData(t70),
 							P2: unsafe.SliceData(t7122),
@@ -1548,7 +1548,7 @@ func (c *stepBackwardFused) run() {
 							N0: dK,
 							S0: [2]float32{t1572},
 						}
-						regions.R99ac7416281b(&a2)
+						regions.R2c6e5eb9dd60(&a2)
 					} else {
 						t1572_2 := t1572
 						t1572Sums := [16]F{t1572_2}
@@ -1567,7 +1567,7 @@ func (c *stepBackwardFused) run() {
 					var t89 F
 					w16 := -F(t67 * t1572)
 					if kern.Wide() {
-						a2 := regions.Rc308debb5c88Args{
+						a2 := regions.Rfc5352738699Args{
 							P0: unsafe.SliceData(t7122),
 							P1: unsafe.SliceData(c.ELin),
 							P2: unsafe.SliceData(e3),
@@ -1584,7 +1584,7 @@ func (c *stepBackwardFused) run() {
 							S3: [2]float32{w16},
 							S4: [2]float32{t163_2},
 						}
-						regions.Rc308debb5c88(&a2)
+						regions.Rfc5352738699(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t89_2 := t89
@@ -1621,7 +1621,7 @@ func (c *stepBackwardFused) run() {
 					w18Number := kern.Choose(w18, F(1), F(0))
 					w19Number := kern.Choose(w19, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R85fdef00ffc8Args{
+						a2 := regions.Rb9998c50a304Args{
 							P0: unsafe.SliceData(t60),
 							P1: unsafe.SliceData(t76),
 							P2: unsafe.SliceData(t31),
@@ -1641,7 +1641,7 @@ func (c *stepBackwardFused) run() {
 							S5: [2]float32{w17},
 							S6: [2]float32{w20},
 						}
-						regions.R85fdef00ffc8(&a2)
+						regions.Rb9998c50a304(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dK:][:dK]
 						t118_2 := t118
@@ -1679,7 +1679,7 @@ func (c *stepBackwardFused) run() {
 					w21 := F(F(t582*t614) * t67)
 					w22 := F(F(F(0.5*t582)*t67) * t119)
 					if kern.Wide() {
-						a2 := regions.Rea66848e7531Args{
+						a2 := regions.Rb3cd0dc3d03eArgs{
 							P0: unsafe.SliceData(c.ELin),
 							P1: unsafe.SliceData(t113),
 							P2: unsafe.SliceData(t76),
@@ -1692,7 +1692,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{t582},
 							S3: [2]float32{w21},
 						}
-						regions.Rea66848e7531(&a2)
+						regions.Rb3cd0dc3d03e(&a2)
 					} else {
 						eLin := c.ELin[(l*T+a+C*s)*dK:][:dK]
 						t131_2 := t131
@@ -1710,13 +1710,13 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e
 					w23 := F(t67 * t1312)
 					if kern.Wide() {
-						a2 := regions.Rd8e895c4e2f3Args{
+						a2 := regions.R22a1ddc6a706Args{
 							P0: unsafe.SliceData(t129),
 							P1: unsafe.SliceData(t136),
 							N0: dK,
 							S0: [2]float32{w23},
 						}
-						regions.Rd8e895c4e2f3(&a2)
+						regions.R22a1ddc6a706(&a2)
 					} else {
 						for i := range dK {
 							t136[i] = t129[i] + w23
@@ -1725,7 +1725,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e, yaad_printed.W2, yaad_printed.y, yaad_printed.G_W1
 					clear(t138)
 					if kern.Wide() {
-						a2 := regions.Rf4e9f843b6dfArgs{
+						a2 := regions.Ra04d4d12db61Args{
 							P0: unsafe.SliceData(t252),
 							P1: unsafe.SliceData(t136),
 							P2: unsafe.SliceData(t782),
@@ -1747,7 +1747,7 @@ func (c *stepBackwardFused) run() {
 							N9: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rf4e9f843b6df(&a2)
+						regions.Ra04d4d12db61(&a2)
 					} else {
 						for i := range dK {
 							W2Trail2 := W2Trail[(a*dK+i)*dH:][:dH]
@@ -1769,7 +1769,7 @@ func (c *stepBackwardFused) run() {
 					w27 := F(0.19947114020071627 * thetaEntry3)
 					w28 := F(-0.5 * thetaEntry3)
 					if kern.Wide() {
-						a2 := regions.Rafaf143bd8b7Args{
+						a2 := regions.R4431fb29c36eArgs{
 							P0: unsafe.SliceData(c.GW1Prod),
 							P1: unsafe.SliceData(t83),
 							P2: unsafe.SliceData(t1562),
@@ -1786,7 +1786,7 @@ func (c *stepBackwardFused) run() {
 							S2: [2]float32{thetaEntry3},
 							S3: [2]float32{w26},
 						}
-						regions.Rafaf143bd8b7(&a2)
+						regions.R4431fb29c36e(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
@@ -1806,7 +1806,7 @@ func (c *stepBackwardFused) run() {
 					// yaad_printed.e, yaad_printed.W1, yaad_printed.y
 					clear(t1492)
 					if kern.Wide() {
-						a2 := regions.R5f7addcbb8d6Args{
+						a2 := regions.Rd148ab24145fArgs{
 							P0: unsafe.SliceData(t35),
 							P1: unsafe.SliceData(t14722),
 							P2: unsafe.SliceData(W1Trail),
@@ -1825,7 +1825,7 @@ func (c *stepBackwardFused) run() {
 							N8: 4 * dH * dK * a,
 							S0: [2]float32{rhoEntry3},
 						}
-						regions.R5f7addcbb8d6(&a2)
+						regions.Rd148ab24145f(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1842,7 +1842,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad_printed.e, yaad_printed.U_W1
 					if kern.Wide() {
-						a2 := regions.R6fd54fe1652eArgs{
+						a2 := regions.Rb8e2866dfdb3Args{
 							P0: unsafe.SliceData(t55),
 							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(t1492),
@@ -1854,7 +1854,7 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
-						regions.R6fd54fe1652e(&a2)
+						regions.Rb8e2866dfdb3(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						yBar := c.YBar[(l*T+a+C*s)*dK:][:dK]
@@ -1878,7 +1878,7 @@ func (c *stepBackwardFused) run() {
 	// yaad_printed.edge
 	var t12 F
 	if kern.Wide() {
-		a := regions.R78514da4e667Args{
+		a := regions.Rbb4b091f7679Args{
 			P0: unsafe.SliceData(t7),
 			P1: unsafe.SliceData(c.EdgeLin),
 			P2: unsafe.SliceData(t10),
@@ -1888,7 +1888,7 @@ func (c *stepBackwardFused) run() {
 			N2: 12 * T,
 			S0: [2]float32{t12},
 		}
-		regions.R78514da4e667(&a)
+		regions.Rbb4b091f7679(&a)
 	} else {
 		t12_2 := t12
 		for i := range L {
@@ -1913,7 +1913,7 @@ func (c *stepBackwardFused) run() {
 	// yaad_printed.edge
 	clear(c.WDeltaBar)
 	if kern.Wide() {
-		a := regions.Ra27a1c196a79Args{
+		a := regions.Rec23de524df5Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.WDelta),
 			P2: unsafe.SliceData(c.XBar),
@@ -1928,7 +1928,7 @@ func (c *stepBackwardFused) run() {
 			N6: 12 * d,
 			N7: T * d,
 		}
-		regions.Ra27a1c196a79(&a)
+		regions.Rec23de524df5(&a)
 	} else {
 		wDelta := c.WDelta[:d]
 		wDeltaBar := c.WDeltaBar[:d]

@@ -18,14 +18,14 @@ func (c *stepFused) run() {
 
 	// error_buffer_sum.b, error_buffer_sum.e
 	if kern.Wide() {
-		a := regions.R0c25482acf01Args{
+		a := regions.Rbc75d6ad143aArgs{
 			P0: unsafe.SliceData(c.B),
 			P1: unsafe.SliceData(c.G),
 			P2: unsafe.SliceData(c.BOut),
 			P3: unsafe.SliceData(c.EOut),
 			N0: n,
 		}
-		regions.R0c25482acf01(&a)
+		regions.Rbc75d6ad143a(&a)
 	} else {
 		b := c.B[:n]
 		g := c.G[:n]

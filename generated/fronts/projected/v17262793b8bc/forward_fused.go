@@ -47,7 +47,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R555330585fa6Args{
+		a := regions.R2aadadb00bb2Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -58,7 +58,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R555330585fa6(&a)
+		regions.R2aadadb00bb2(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -78,7 +78,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t52)
 	if kern.Wide() {
-		a := regions.Rae297d206de3Args{
+		a := regions.Rbac93860a717Args{
 			P0: unsafe.SliceData(k0),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -92,7 +92,7 @@ func (c *forwardFused) run() {
 			N6: T*dK + 3*dK,
 			N7: T * dK,
 		}
-		regions.Rae297d206de3(&a)
+		regions.Rbac93860a717(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -113,7 +113,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R7ea6b73c3c27Args{
+		a := regions.R964046fb055aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -124,7 +124,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R7ea6b73c3c27(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -162,7 +162,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.R0c5e9f063672Args{
+		a := regions.R2fa8bb87beceArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -184,7 +184,7 @@ func (c *forwardFused) run() {
 			N13: T*dK + 3*dK,
 			N14: T * dK,
 		}
-		regions.R0c5e9f063672(&a)
+		regions.R2fa8bb87bece(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -234,7 +234,7 @@ func (c *forwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R0eb4f992185cArgs{
+		a := regions.R4b5b62034b6bArgs{
 			P0: unsafe.SliceData(t82),
 			P1: unsafe.SliceData(t92),
 			P2: unsafe.SliceData(c.V0TailOut),
@@ -242,7 +242,7 @@ func (c *forwardFused) run() {
 			N1: dV,
 			N2: 3 * dV,
 		}
-		regions.R0eb4f992185c(&a)
+		regions.R4b5b62034b6b(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -258,13 +258,13 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t19),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -278,7 +278,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -287,7 +287,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]
@@ -330,7 +330,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R87146d15fcaaArgs{
+		a := regions.R804ade1a6492Args{
 			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
@@ -345,7 +345,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R87146d15fcaa(&a)
+		regions.R804ade1a6492(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -374,7 +374,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t17),
@@ -383,7 +383,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -406,7 +406,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rfbe2a0ccab3aArgs{
+		a := regions.Rb6588b256232Args{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
@@ -419,7 +419,7 @@ func (c *backwardFused) run() {
 			N5: dK,
 			N6: T * dK,
 		}
-		regions.Rfbe2a0ccab3a(&a)
+		regions.Rb6588b256232(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]
@@ -441,7 +441,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t142),
@@ -450,7 +450,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -470,7 +470,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(t37)
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t37),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -480,7 +480,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dV,
 			N5: T * dV,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -499,7 +499,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.V0TailBarOut)
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
+		a := regions.R7ca80d7691c1Args{
 			P0: unsafe.SliceData(c.V0TailBarOut),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -508,7 +508,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dV,
 			N4: 3 * dV,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.R7ca80d7691c1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -524,7 +524,7 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.R70fc56156f1dArgs{
+		a := regions.Rd694ff643aa2Args{
 			P0:  unsafe.SliceData(t112),
 			P1:  unsafe.SliceData(t31),
 			P2:  unsafe.SliceData(q1),
@@ -548,7 +548,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.R70fc56156f1d(&a)
+		regions.Rd694ff643aa2(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -576,13 +576,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t72),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -594,14 +594,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t72),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -616,7 +616,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.R6524bfdc8754Args{
+		a := regions.Rb47fc7b74095Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(c.CQBar),
@@ -628,7 +628,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R6524bfdc8754(&a)
+		regions.Rb47fc7b74095(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -647,7 +647,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t59)
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t59),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -657,7 +657,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -676,7 +676,7 @@ func (c *backwardFused) run() {
 	// projected.k1, projected.q1
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.Radecf289f9b1Args{
+		a := regions.Rb33a74737b84Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -687,7 +687,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Radecf289f9b1(&a)
+		regions.Rb33a74737b84(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -708,7 +708,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t63),
@@ -721,7 +721,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -743,7 +743,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t63),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -753,7 +753,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -791,7 +791,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
+					a := regions.Rffc24b7277feArgs{
 						P0: unsafe.SliceData(t72),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -801,7 +801,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.R1b53bca6b694(&a)
+					regions.Rffc24b7277fe(&a)
 				} else {
 					t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]

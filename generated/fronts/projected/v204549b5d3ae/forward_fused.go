@@ -47,7 +47,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R84679b319739Args{
+		a := regions.R6b90531f192aArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -60,7 +60,7 @@ func (c *forwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R84679b319739(&a)
+		regions.R6b90531f192a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -82,7 +82,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R2707b0acea2eArgs{
+		a := regions.R383c87bc7336Args{
 			P0:  unsafe.SliceData(k0),
 			P1:  unsafe.SliceData(t32),
 			P2:  unsafe.SliceData(c.Q1Stack),
@@ -100,7 +100,7 @@ func (c *forwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.R2707b0acea2e(&a)
+		regions.R383c87bc7336(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -123,7 +123,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R47ea4d5ce0acArgs{
+		a := regions.Radb8febd50d8Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -136,7 +136,7 @@ func (c *forwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.R47ea4d5ce0ac(&a)
+		regions.Radb8febd50d8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.R04b03800b384Args{
+		a := regions.Rbe31e2c5e515Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -206,7 +206,7 @@ func (c *forwardFused) run() {
 			N17: T * dK * heads,
 			N18: T * heads,
 		}
-		regions.R04b03800b384(&a)
+		regions.Rbe31e2c5e515(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -239,7 +239,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R281e4fdb4bb9Args{
+		a := regions.R0f53783c7300Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t17),
 			N0: L,
@@ -247,7 +247,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R281e4fdb4bb9(&a)
+		regions.R0f53783c7300(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -263,7 +263,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R31c37a82ac7cArgs{
+		a := regions.R60db05511ec0Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -275,7 +275,7 @@ func (c *forwardFused) run() {
 			N5: T * dK * heads,
 			N6: T * heads,
 		}
-		regions.R31c37a82ac7c(&a)
+		regions.R60db05511ec0(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -319,7 +319,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R8ec29e385eceArgs{
+		a := regions.R2cc796f514edArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -338,7 +338,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R8ec29e385ece(&a)
+		regions.R2cc796f514ed(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -369,7 +369,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R5f146db55365Args{
+		a := regions.R045c1d5c8605Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t15),
@@ -380,7 +380,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R5f146db55365(&a)
+		regions.R045c1d5c8605(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -405,7 +405,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rbebf8fc7fa98Args{
+		a := regions.R329129798991Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
@@ -421,7 +421,7 @@ func (c *backwardFused) run() {
 			N8: T * dK * heads,
 			N9: T * heads,
 		}
-		regions.Rbebf8fc7fa98(&a)
+		regions.R329129798991(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -445,7 +445,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Ra36aa8e9d0f4Args{
+		a := regions.R7dfe440f8f99Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t122),
@@ -456,7 +456,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Ra36aa8e9d0f4(&a)
+		regions.R7dfe440f8f99(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -477,7 +477,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.R8de7fec8cff1Args{
+		a := regions.R8920af35b1b3Args{
 			P0: unsafe.SliceData(t92),
 			P1: unsafe.SliceData(t29),
 			P2: unsafe.SliceData(q1),
@@ -496,7 +496,7 @@ func (c *backwardFused) run() {
 			N8: T * dK * heads,
 			N9: T * heads,
 		}
-		regions.R8de7fec8cff1(&a)
+		regions.R8920af35b1b3(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -524,7 +524,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.Rd349a32f353eArgs{
+		a := regions.Re7e364a4e0e3Args{
 			P0: unsafe.SliceData(c.BQBar),
 			P1: unsafe.SliceData(t64),
 			N0: heads,
@@ -535,7 +535,7 @@ func (c *backwardFused) run() {
 			N5: T*dK*heads + 6*dK*heads,
 			N6: T*dK + 6*dK,
 		}
-		regions.Rd349a32f353e(&a)
+		regions.Re7e364a4e0e3(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -552,7 +552,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R498ee0c7aac8Args{
+		a := regions.R50ab3ce33e4eArgs{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: heads,
@@ -560,7 +560,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R498ee0c7aac8(&a)
+		regions.R50ab3ce33e4e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -574,7 +574,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R362bd76abbc4Args{
+		a := regions.R834ea605b379Args{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: heads,
@@ -583,7 +583,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R362bd76abbc4(&a)
+		regions.R834ea605b379(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -600,7 +600,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.R9cd529c56296Args{
+		a := regions.Rb63e29133219Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
 			P1:  unsafe.SliceData(t64),
 			P2:  unsafe.SliceData(c.CQBar),
@@ -616,7 +616,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK + 3*dK,
 			N10: T*dK + 6*dK,
 		}
-		regions.R9cd529c56296(&a)
+		regions.Rb63e29133219(&a)
 	} else {
 		for i := range heads {
 			for j := range 4 {
@@ -637,7 +637,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t53)
 	if kern.Wide() {
-		a := regions.Rceae9f0b0cc8Args{
+		a := regions.R9eefca453f1fArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -650,7 +650,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.Rceae9f0b0cc8(&a)
+		regions.R9eefca453f1f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -671,7 +671,7 @@ func (c *backwardFused) run() {
 	// projected.k1, projected.q1
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.Rdc5c3d702535Args{
+		a := regions.R88d2a4864858Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -684,7 +684,7 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.Rdc5c3d702535(&a)
+		regions.R88d2a4864858(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -704,7 +704,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R331d06251eccArgs{
+		a := regions.Rcf3890345c39Args{
 			P0:  unsafe.SliceData(t64),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t55),
@@ -721,7 +721,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.R331d06251ecc(&a)
+		regions.Rcf3890345c39(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -745,7 +745,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rceae9f0b0cc8Args{
+		a := regions.R9eefca453f1fArgs{
 			P0: unsafe.SliceData(t55),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -758,7 +758,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.Rceae9f0b0cc8(&a)
+		regions.R9eefca453f1f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -815,7 +815,7 @@ func (c *backwardFused) run() {
 				n := int(c.Pos[i]) + k - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.R1b53bca6b694Args{
+						a := regions.Rffc24b7277feArgs{
 							P0: unsafe.SliceData(t64),
 							P1: unsafe.SliceData(c.CQ),
 							P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -825,7 +825,7 @@ func (c *backwardFused) run() {
 							N3: -dK,
 							N4: 4*dK*k + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.R1b53bca6b694(&a)
+						regions.Rffc24b7277fe(&a)
 					} else {
 						t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
 						cQ := c.CQ[(j*4+3)*dK:][:dK]

@@ -54,7 +54,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R84679b319739Args{
+		a := regions.R6b90531f192aArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -67,7 +67,7 @@ func (c *forwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R84679b319739(&a)
+		regions.R6b90531f192a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -89,7 +89,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.Rac7d8ba2d184Args{
+		a := regions.R1710d6c0fb2dArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -104,7 +104,7 @@ func (c *forwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T*dK*heads + 3*dK*heads,
 		}
-		regions.Rac7d8ba2d184(&a)
+		regions.R1710d6c0fb2d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -127,7 +127,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R47ea4d5ce0acArgs{
+		a := regions.Radb8febd50d8Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -140,7 +140,7 @@ func (c *forwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.R47ea4d5ce0ac(&a)
+		regions.Radb8febd50d8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -169,7 +169,7 @@ func (c *forwardFused) run() {
 				n := int(c.Pos[i]) + k - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.Reda4ca55dc45Args{
+						a := regions.R70eff618995cArgs{
 							P0: unsafe.SliceData(c.K0Tail),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(c.Q0Tail),
@@ -177,7 +177,7 @@ func (c *forwardFused) run() {
 							N0: dK,
 							N1: 4*dK*k + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.Reda4ca55dc45(&a)
+						regions.R70eff618995c(&a)
 					} else {
 						k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
 						t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
@@ -204,7 +204,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R222ffbd1e742Args{
+		a := regions.R47a269d222e9Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -221,7 +221,7 @@ func (c *forwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R222ffbd1e742(&a)
+		regions.R47a269d222e9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -256,7 +256,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R78c414c5d000Args{
+		a := regions.Rfef111617212Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -283,7 +283,7 @@ func (c *forwardFused) run() {
 			N17: T * dK * heads,
 			N18: T * heads,
 		}
-		regions.R78c414c5d000(&a)
+		regions.Rfef111617212(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -324,7 +324,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R281e4fdb4bb9Args{
+		a := regions.R0f53783c7300Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -332,7 +332,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R281e4fdb4bb9(&a)
+		regions.R0f53783c7300(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -348,7 +348,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Rbc0b3224a3e1Args{
+		a := regions.R4b1ae14f0fd9Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(q1),
 			P2:  unsafe.SliceData(k1),
@@ -366,7 +366,7 @@ func (c *forwardFused) run() {
 			N9:  T * dK * heads,
 			N10: T * heads,
 		}
-		regions.Rbc0b3224a3e1(&a)
+		regions.R4b1ae14f0fd9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -393,7 +393,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R281e4fdb4bb9Args{
+		a := regions.R0f53783c7300Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -401,7 +401,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R281e4fdb4bb9(&a)
+		regions.R0f53783c7300(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -417,7 +417,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rb8ed54d529f9Args{
+		a := regions.R7bb990716206Args{
 			P0:  unsafe.SliceData(t30),
 			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(c.WRho),
@@ -440,7 +440,7 @@ func (c *forwardFused) run() {
 			N11: T * dK * heads,
 			N12: T * heads,
 		}
-		regions.Rb8ed54d529f9(&a)
+		regions.R7bb990716206(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -475,7 +475,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rb71ef9460844Args{
+		a := regions.Re5249777824cArgs{
 			P0:  unsafe.SliceData(c.V),
 			P1:  unsafe.SliceData(c.WRho),
 			P2:  unsafe.SliceData(c.WTheta),
@@ -494,7 +494,7 @@ func (c *forwardFused) run() {
 			N10: T * dV * heads,
 			N11: T * heads,
 		}
-		regions.Rb71ef9460844(&a)
+		regions.Re5249777824c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -524,7 +524,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k, projected.theta
 	if kern.Wide() {
-		a := regions.Rb341173a535dArgs{
+		a := regions.R3aee2e7e8abcArgs{
 			P0: unsafe.SliceData(c.BRho),
 			P1: unsafe.SliceData(c.BTheta),
 			P2: unsafe.SliceData(t102),
@@ -540,7 +540,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rb341173a535d(&a)
+		regions.R3aee2e7e8abc(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		bTheta := c.BTheta[:heads]
@@ -615,7 +615,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rdb3863ec3f66Args{
+		a := regions.Reda4cf452287Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -641,7 +641,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Rdb3863ec3f66(&a)
+		regions.Reda4cf452287(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -689,7 +689,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R173ae245b63fArgs{
+		a := regions.Rf2f3d093e87eArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -710,7 +710,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R173ae245b63f(&a)
+		regions.Rf2f3d093e87e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -761,7 +761,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R131f8a6b0245Args{
+		a := regions.Rc92100e7a308Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t262),
@@ -791,7 +791,7 @@ func (c *backwardFused) run() {
 			N12: T * dK * heads,
 			N13: T * heads,
 		}
-		regions.R131f8a6b0245(&a)
+		regions.Rc92100e7a308(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -837,7 +837,7 @@ func (c *backwardFused) run() {
 
 	// projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R43c93d87b94dArgs{
+		a := regions.R8b338d9de314Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.BThetaBar),
@@ -847,7 +847,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R43c93d87b94d(&a)
+		regions.R8b338d9de314(&a)
 	} else {
 		bThetaBar := c.BThetaBar[:heads]
 		bRhoBar := c.BRhoBar[:heads]
@@ -879,7 +879,7 @@ func (c *backwardFused) run() {
 	clear(t322)
 	clear(t54)
 	if kern.Wide() {
-		a := regions.Ra91787c38f89Args{
+		a := regions.Rfe5a3231b8c6Args{
 			P0:  unsafe.SliceData(t262),
 			P1:  unsafe.SliceData(t48),
 			P2:  unsafe.SliceData(c.V),
@@ -898,7 +898,7 @@ func (c *backwardFused) run() {
 			N10: T * dV,
 			N11: dK + dV,
 		}
-		regions.Ra91787c38f89(&a)
+		regions.Rfe5a3231b8c6(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -924,7 +924,7 @@ func (c *backwardFused) run() {
 	clear(t342)
 	clear(t56)
 	if kern.Wide() {
-		a := regions.R5ada8b080454Args{
+		a := regions.Re4fd2aed14c8Args{
 			P0:  unsafe.SliceData(t262),
 			P1:  unsafe.SliceData(t48),
 			P2:  unsafe.SliceData(k),
@@ -942,7 +942,7 @@ func (c *backwardFused) run() {
 			N9:  T * dK,
 			N10: dK + dV,
 		}
-		regions.R5ada8b080454(&a)
+		regions.Re4fd2aed14c8(&a)
 	} else {
 		for i := range heads {
 			t342_2 := t342[i*(dK+dV):][:dK]
@@ -966,7 +966,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rda6411259134Args{
+		a := regions.R8488fbfe9e86Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -984,7 +984,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.Rda6411259134(&a)
+		regions.R8488fbfe9e86(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1017,7 +1017,7 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R8242f249aee2Args{
+		a := regions.R34a69b3856d4Args{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.WRho),
@@ -1034,7 +1034,7 @@ func (c *backwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R8242f249aee2(&a)
+		regions.R34a69b3856d4(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1065,7 +1065,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
-		a := regions.R1bdd94f45275Args{
+		a := regions.R74350468a258Args{
 			P0:  unsafe.SliceData(t58),
 			P1:  unsafe.SliceData(t78),
 			P2:  unsafe.SliceData(t84),
@@ -1091,7 +1091,7 @@ func (c *backwardFused) run() {
 			N8:  T * dK * heads,
 			N9:  T * heads,
 		}
-		regions.R1bdd94f45275(&a)
+		regions.R74350468a258(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1133,7 +1133,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rb16158bd3bffArgs{
+		a := regions.R6bda4108fd1dArgs{
 			P0: unsafe.SliceData(c.BQBar),
 			P1: unsafe.SliceData(t160),
 			P2: unsafe.SliceData(c.BKBar),
@@ -1147,7 +1147,7 @@ func (c *backwardFused) run() {
 			N6: T*dK*heads + 6*dK*heads,
 			N7: T*dK + 6*dK,
 		}
-		regions.Rb16158bd3bff(&a)
+		regions.R6bda4108fd1d(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -1167,7 +1167,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R498ee0c7aac8Args{
+		a := regions.R50ab3ce33e4eArgs{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: heads,
@@ -1175,7 +1175,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R498ee0c7aac8(&a)
+		regions.R50ab3ce33e4e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1189,7 +1189,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R362bd76abbc4Args{
+		a := regions.R834ea605b379Args{
 			P0: unsafe.SliceData(t160),
 			N0: L,
 			N1: heads,
@@ -1198,7 +1198,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R362bd76abbc4(&a)
+		regions.R834ea605b379(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1216,7 +1216,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R4d9dc37f7009Args{
+		a := regions.R54a3dc4036a5Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
 			P1:  unsafe.SliceData(t160),
 			P2:  unsafe.SliceData(c.CQBar),
@@ -1238,7 +1238,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 3*dK,
 			N13: T*dK + 6*dK,
 		}
-		regions.R4d9dc37f7009(&a)
+		regions.R54a3dc4036a5(&a)
 	} else {
 		for i := range heads {
 			for j := range 4 {
@@ -1262,7 +1262,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R498ee0c7aac8Args{
+		a := regions.R50ab3ce33e4eArgs{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: heads,
@@ -1270,7 +1270,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R498ee0c7aac8(&a)
+		regions.R50ab3ce33e4e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1284,7 +1284,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R362bd76abbc4Args{
+		a := regions.R834ea605b379Args{
 			P0: unsafe.SliceData(t163),
 			N0: L,
 			N1: heads,
@@ -1293,7 +1293,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R362bd76abbc4(&a)
+		regions.R834ea605b379(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1309,7 +1309,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R331d06251eccArgs{
+		a := regions.Rcf3890345c39Args{
 			P0:  unsafe.SliceData(t160),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t147),
@@ -1326,7 +1326,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.R331d06251ecc(&a)
+		regions.Rcf3890345c39(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1350,7 +1350,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rceae9f0b0cc8Args{
+		a := regions.R9eefca453f1fArgs{
 			P0: unsafe.SliceData(t147),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1363,7 +1363,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.Rceae9f0b0cc8(&a)
+		regions.R9eefca453f1f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1391,7 +1391,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R331d06251eccArgs{
+		a := regions.Rcf3890345c39Args{
 			P0:  unsafe.SliceData(t163),
 			P1:  unsafe.SliceData(c.CK),
 			P2:  unsafe.SliceData(t150),
@@ -1408,7 +1408,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.R331d06251ecc(&a)
+		regions.Rcf3890345c39(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1432,7 +1432,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rceae9f0b0cc8Args{
+		a := regions.R9eefca453f1fArgs{
 			P0: unsafe.SliceData(t150),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1445,7 +1445,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.Rceae9f0b0cc8(&a)
+		regions.R9eefca453f1f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1502,7 +1502,7 @@ func (c *backwardFused) run() {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.Rab7703c8a5d6Args{
+						a := regions.R907bcbe0b3b5Args{
 							P0:  unsafe.SliceData(t163),
 							P1:  unsafe.SliceData(c.CK),
 							P2:  unsafe.SliceData(c.K0TailBarOut),
@@ -1521,7 +1521,7 @@ func (c *backwardFused) run() {
 							N9:  4*dK*k2 + 12*dK*j + 12*dK*heads*i,
 							N10: -dK,
 						}
-						regions.Rab7703c8a5d6(&a)
+						regions.R907bcbe0b3b5(&a)
 					} else {
 						t163_2 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
@@ -1553,7 +1553,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rdc5c3d702535Args{
+		a := regions.R88d2a4864858Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -1566,7 +1566,7 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.Rdc5c3d702535(&a)
+		regions.R88d2a4864858(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1586,7 +1586,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rcb047a7ae239Args{
+		a := regions.R6102242417d5Args{
 			P0: unsafe.SliceData(t54),
 			P1: unsafe.SliceData(t56),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -1596,7 +1596,7 @@ func (c *backwardFused) run() {
 			N0: heads,
 			N1: dK + dV,
 		}
-		regions.Rcb047a7ae239(&a)
+		regions.R6102242417d5(&a)
 	} else {
 		for i := range heads {
 			t54_2 := t54[i*(dK+dV):][:dK+dV]

@@ -47,7 +47,7 @@ func (c *forwardFused) run() {
 	clear(t42)
 	clear(t82)
 	if kern.Wide() {
-		a := regions.R9f39196ef6e0Args{
+		a := regions.Rb20f130d57b0Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -60,7 +60,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R9f39196ef6e0(&a)
+		regions.Rb20f130d57b0(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -84,7 +84,7 @@ func (c *forwardFused) run() {
 	clear(t52)
 	clear(t92)
 	if kern.Wide() {
-		a := regions.Rbb6cec423c92Args{
+		a := regions.R9a329fc9b898Args{
 			P0: unsafe.SliceData(k0),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -100,7 +100,7 @@ func (c *forwardFused) run() {
 			N6: T*dK + 3*dK,
 			N7: T * dK,
 		}
-		regions.Rbb6cec423c92(&a)
+		regions.R9a329fc9b898(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -124,7 +124,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.Rd22ebe7379daArgs{
+		a := regions.R058a6a6334a4Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -138,7 +138,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.Rd22ebe7379da(&a)
+		regions.R058a6a6334a4(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.R0c5e9f063672Args{
+		a := regions.R2fa8bb87beceArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -202,7 +202,7 @@ func (c *forwardFused) run() {
 			N13: T*dK + 3*dK,
 			N14: T * dK,
 		}
-		regions.R0c5e9f063672(&a)
+		regions.R2fa8bb87bece(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -233,13 +233,13 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t19),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -253,7 +253,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -262,7 +262,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]
@@ -304,7 +304,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R87146d15fcaaArgs{
+		a := regions.R804ade1a6492Args{
 			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
@@ -319,7 +319,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R87146d15fcaa(&a)
+		regions.R804ade1a6492(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -348,7 +348,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t15),
 			P2: unsafe.SliceData(t17),
@@ -357,7 +357,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -380,7 +380,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rfbe2a0ccab3aArgs{
+		a := regions.Rb6588b256232Args{
 			P0: unsafe.SliceData(t19),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
@@ -393,7 +393,7 @@ func (c *backwardFused) run() {
 			N5: dK,
 			N6: T * dK,
 		}
-		regions.Rfbe2a0ccab3a(&a)
+		regions.Rb6588b256232(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]
@@ -415,7 +415,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t142),
@@ -424,7 +424,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -445,7 +445,7 @@ func (c *backwardFused) run() {
 	clear(t37)
 	clear(t59)
 	if kern.Wide() {
-		a := regions.R8834ade79fb5Args{
+		a := regions.R1f488b9806aaArgs{
 			P0: unsafe.SliceData(t37),
 			P1: unsafe.SliceData(c.V0TailBar),
 			P2: unsafe.SliceData(t59),
@@ -457,7 +457,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.R8834ade79fb5(&a)
+		regions.R1f488b9806aa(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -480,7 +480,7 @@ func (c *backwardFused) run() {
 	clear(c.V0TailBarOut)
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.R6d12c898e6e8Args{
+		a := regions.R6d086055ea9fArgs{
 			P0: unsafe.SliceData(c.V0TailBarOut),
 			P1: unsafe.SliceData(c.V0TailBar),
 			P2: unsafe.SliceData(c.K0TailBarOut),
@@ -493,7 +493,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R6d12c898e6e8(&a)
+		regions.R6d086055ea9f(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -515,7 +515,7 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.R70fc56156f1dArgs{
+		a := regions.Rd694ff643aa2Args{
 			P0:  unsafe.SliceData(t112),
 			P1:  unsafe.SliceData(t31),
 			P2:  unsafe.SliceData(q1),
@@ -539,7 +539,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.R70fc56156f1d(&a)
+		regions.Rd694ff643aa2(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -567,13 +567,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t72),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -585,14 +585,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t72),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -607,7 +607,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.R6524bfdc8754Args{
+		a := regions.Rb47fc7b74095Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(c.CQBar),
@@ -619,7 +619,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R6524bfdc8754(&a)
+		regions.Rb47fc7b74095(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -640,7 +640,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t63),
@@ -653,7 +653,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -675,7 +675,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t63),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -685,7 +685,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -723,7 +723,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
+					a := regions.Rffc24b7277feArgs{
 						P0: unsafe.SliceData(t72),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -733,7 +733,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.R1b53bca6b694(&a)
+					regions.Rffc24b7277fe(&a)
 				} else {
 					t72_2 := t72[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]

@@ -36,7 +36,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
@@ -47,7 +47,7 @@ func (c *forwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -67,13 +67,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -87,7 +87,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -102,7 +102,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -127,13 +127,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -147,7 +147,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.theta
 	if kern.Wide() {
-		a := regions.R2101c56772a7Args{
+		a := regions.Rb1ef3ed74b5fArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WTheta),
@@ -164,7 +164,7 @@ func (c *forwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R2101c56772a7(&a)
+		regions.Rb1ef3ed74b5f(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		for i := range L {
@@ -189,7 +189,7 @@ func (c *forwardFused) run() {
 
 	// projected.theta
 	if kern.Wide() {
-		a := regions.R5edf17476f4bArgs{
+		a := regions.R64dec97a4a74Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t32),
@@ -202,7 +202,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R5edf17476f4b(&a)
+		regions.R64dec97a4a74(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -223,7 +223,7 @@ func (c *forwardFused) run() {
 	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R6f5045e739b9Args{
+		a := regions.R578c969488b6Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -232,7 +232,7 @@ func (c *forwardFused) run() {
 			N1: T,
 			S0: [2]float32{bThetaEntry},
 		}
-		regions.R6f5045e739b9(&a)
+		regions.R578c969488b6(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -283,7 +283,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.theta
 	var t152 F
 	if kern.Wide() {
-		a := regions.R026cd9ee226cArgs{
+		a := regions.R2400810b7f2dArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.ThetaLin),
@@ -304,7 +304,7 @@ func (c *backwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t152},
 		}
-		regions.R026cd9ee226c(&a)
+		regions.R2400810b7f2d(&a)
 	} else {
 		t152_2 := t152
 		for i := range L {
@@ -354,7 +354,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.theta, projected.q
 	clear(t192)
 	if kern.Wide() {
-		a := regions.Re19223c9eb29Args{
+		a := regions.R4abf6d660170Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t112),
@@ -378,7 +378,7 @@ func (c *backwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 		}
-		regions.Re19223c9eb29(&a)
+		regions.R4abf6d660170(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		t192_2 := t192[:dK]
@@ -420,7 +420,7 @@ func (c *backwardFused) run() {
 	// projected.theta, projected.v
 	clear(t172)
 	if kern.Wide() {
-		a := regions.Ra1f67c1927fdArgs{
+		a := regions.Rc3b2f9cbc181Args{
 			P0: unsafe.SliceData(t112),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t172),
@@ -438,7 +438,7 @@ func (c *backwardFused) run() {
 			N8: 4 * dK,
 			N9: T * dV,
 		}
-		regions.Ra1f67c1927fd(&a)
+		regions.Rc3b2f9cbc181(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -459,7 +459,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -475,7 +475,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -509,7 +509,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.R2e2085ad583bArgs{
+		a := regions.R5264f06ed32eArgs{
 			P0: unsafe.SliceData(t212),
 			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(t47),
@@ -525,7 +525,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R2e2085ad583b(&a)
+		regions.R5264f06ed32e(&a)
 	} else {
 		for i := range L {
 			t212_2 := t212[i*T:][:T]
@@ -568,13 +568,13 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rdb24487ee64dArgs{
+		a := regions.R5c0d1dcd7a92Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.Rdb24487ee64d(&a)
+		regions.R5c0d1dcd7a92(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {

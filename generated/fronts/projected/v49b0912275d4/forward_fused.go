@@ -51,7 +51,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R555330585fa6Args{
+		a := regions.R2aadadb00bb2Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -62,7 +62,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R555330585fa6(&a)
+		regions.R2aadadb00bb2(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -82,7 +82,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R1c3b0a81825fArgs{
+		a := regions.R94a66aa7ba6cArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -94,7 +94,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.R1c3b0a81825f(&a)
+		regions.R94a66aa7ba6c(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -115,7 +115,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R7ea6b73c3c27Args{
+		a := regions.R964046fb055aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -126,7 +126,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R7ea6b73c3c27(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -152,7 +152,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Reda4ca55dc45Args{
+					a := regions.R70eff618995cArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -160,7 +160,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.Reda4ca55dc45(&a)
+					regions.R70eff618995c(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -184,7 +184,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -197,7 +197,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -228,7 +228,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rb6d256cab68bArgs{
+		a := regions.R62f715023409Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -251,7 +251,7 @@ func (c *forwardFused) run() {
 			N13: T*dK + 3*dK,
 			N14: T * dK,
 		}
-		regions.Rb6d256cab68b(&a)
+		regions.R62f715023409(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -286,13 +286,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -306,7 +306,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -321,7 +321,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -346,13 +346,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -366,7 +366,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R6677afc3b82eArgs{
+		a := regions.Rd1bfa2b4c701Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -387,7 +387,7 @@ func (c *forwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R6677afc3b82e(&a)
+		regions.Rd1bfa2b4c701(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -427,7 +427,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R76af5ea252bdArgs{
+		a := regions.R31d1d2b5f5aeArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -444,7 +444,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R76af5ea252bd(&a)
+		regions.R31d1d2b5f5ae(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -482,7 +482,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.R519f86fc958aArgs{
+		a := regions.R95dd9693882cArgs{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t112),
 			P2:  unsafe.SliceData(t122),
@@ -501,7 +501,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.R519f86fc958a(&a)
+		regions.R95dd9693882c(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -582,7 +582,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rc61bcce9da35Args{
+		a := regions.Raff18c5a1097Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -605,7 +605,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Rc61bcce9da35(&a)
+		regions.Raff18c5a1097(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -654,7 +654,7 @@ func (c *backwardFused) run() {
 	var t55 F
 	var t77 F
 	if kern.Wide() {
-		a := regions.Ra6dc63d13d08Args{
+		a := regions.Raa4360310badArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -685,7 +685,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t55},
 			S2:  [2]float32{t382},
 		}
-		regions.Ra6dc63d13d08(&a)
+		regions.Raa4360310bad(&a)
 	} else {
 		t77_2 := t77
 		t55_2 := t55
@@ -776,7 +776,7 @@ func (c *backwardFused) run() {
 	clear(t59)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.R2923cf6781f3Args{
+		a := regions.Rec318649a7b6Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t352),
@@ -806,7 +806,7 @@ func (c *backwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 		}
-		regions.R2923cf6781f3(&a)
+		regions.Rec318649a7b6(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -860,7 +860,7 @@ func (c *backwardFused) run() {
 	clear(t57)
 	clear(t79)
 	if kern.Wide() {
-		a := regions.R520445c7d556Args{
+		a := regions.R465d7c8c4e4eArgs{
 			P0:  unsafe.SliceData(t352),
 			P1:  unsafe.SliceData(t51),
 			P2:  unsafe.SliceData(t73),
@@ -885,7 +885,7 @@ func (c *backwardFused) run() {
 			N9:  4 * dK,
 			N10: T * dV,
 		}
-		regions.R520445c7d556(&a)
+		regions.R465d7c8c4e4e(&a)
 	} else {
 		for i := range L {
 			t352_2 := t352[i*T:][:T]
@@ -917,7 +917,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -933,7 +933,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -969,7 +969,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rd4aa4c7aead5Args{
+		a := regions.R4807f5778f59Args{
 			P0:  unsafe.SliceData(t83),
 			P1:  unsafe.SliceData(t103),
 			P2:  unsafe.SliceData(t109),
@@ -1001,7 +1001,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.Rd4aa4c7aead5(&a)
+		regions.R4807f5778f59(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -1045,13 +1045,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1063,14 +1063,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1086,7 +1086,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rd0375ab93928Args{
+		a := regions.R74c821ab33d8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t186),
 			P2: unsafe.SliceData(c.CQBar),
@@ -1104,7 +1104,7 @@ func (c *backwardFused) run() {
 			N8: T*dK + 6*dK,
 			N9: -dK,
 		}
-		regions.Rd0375ab93928(&a)
+		regions.R74c821ab33d8(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -1126,13 +1126,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1144,14 +1144,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1165,7 +1165,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t186),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t172),
@@ -1178,7 +1178,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1200,7 +1200,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1210,7 +1210,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1231,7 +1231,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t189),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t175),
@@ -1244,7 +1244,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1266,7 +1266,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t175),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1276,7 +1276,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1312,7 +1312,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rbff510068c1eArgs{
+					a := regions.R555b95c45a0bArgs{
 						P0: unsafe.SliceData(t189),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1330,7 +1330,7 @@ func (c *backwardFused) run() {
 						N8: 4*dK*j + 12*dK*i,
 						N9: -dK,
 					}
-					regions.Rbff510068c1e(&a)
+					regions.R555b95c45a0b(&a)
 				} else {
 					t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1361,7 +1361,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Radecf289f9b1Args{
+		a := regions.Rb33a74737b84Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -1372,7 +1372,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Radecf289f9b1(&a)
+		regions.Rb33a74737b84(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1390,7 +1390,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R0017bae62ec3Args{
+		a := regions.Rf9335706ffbdArgs{
 			P0: unsafe.SliceData(t79),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -1402,7 +1402,7 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
-		regions.R0017bae62ec3(&a)
+		regions.Rf9335706ffbd(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

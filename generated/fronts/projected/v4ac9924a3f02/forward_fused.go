@@ -53,7 +53,7 @@ func (c *forwardFused) run() {
 	clear(t62)
 	clear(t102)
 	if kern.Wide() {
-		a := regions.R9f39196ef6e0Args{
+		a := regions.Rb20f130d57b0Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -66,7 +66,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R9f39196ef6e0(&a)
+		regions.Rb20f130d57b0(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -90,7 +90,7 @@ func (c *forwardFused) run() {
 	clear(t72)
 	clear(t112)
 	if kern.Wide() {
-		a := regions.Rcb30f4a3af9aArgs{
+		a := regions.R60fa5efca46fArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -104,7 +104,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.Rcb30f4a3af9a(&a)
+		regions.R60fa5efca46f(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -128,7 +128,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.Rd22ebe7379daArgs{
+		a := regions.R058a6a6334a4Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -142,7 +142,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.Rd22ebe7379da(&a)
+		regions.R058a6a6334a4(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -173,7 +173,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R4a4905157c4bArgs{
+					a := regions.Rcc85bf053752Args{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -183,7 +183,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.R4a4905157c4b(&a)
+					regions.Rcc85bf053752(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -210,7 +210,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -223,7 +223,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -254,7 +254,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
@@ -267,7 +267,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -298,7 +298,7 @@ func (c *forwardFused) run() {
 
 	// projected.v, projected.k
 	if kern.Wide() {
-		a := regions.Rb6d256cab68bArgs{
+		a := regions.R62f715023409Args{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -321,7 +321,7 @@ func (c *forwardFused) run() {
 			N13: T*dK + 3*dK,
 			N14: T * dK,
 		}
-		regions.Rb6d256cab68b(&a)
+		regions.R62f715023409(&a)
 	} else {
 		bV := c.BV[:dK]
 		cV := c.CV[:dK]
@@ -353,13 +353,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -373,7 +373,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -388,7 +388,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -413,13 +413,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -433,7 +433,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -442,7 +442,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -497,7 +497,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.R9bcbb85e238fArgs{
+		a := regions.Rfddc0fcb06ccArgs{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -525,7 +525,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.R9bcbb85e238f(&a)
+		regions.Rfddc0fcb06cc(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -585,7 +585,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Rfa57285d9b22Args{
+		a := regions.R6bc73b74c80eArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t21),
@@ -598,7 +598,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rfa57285d9b22(&a)
+		regions.R6bc73b74c80e(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -632,7 +632,7 @@ func (c *backwardFused) run() {
 	// projected.q, projected.k, projected.v
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.R4ec2a9eb0406Args{
+		a := regions.Rfec721153fe8Args{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(c.QBar),
@@ -661,7 +661,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.R4ec2a9eb0406(&a)
+		regions.Rfec721153fe8(&a)
 	} else {
 		bVBar := c.BVBar[:dK]
 		for i := range L {
@@ -704,7 +704,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
@@ -720,7 +720,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -751,13 +751,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t132),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -769,14 +769,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t132),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -791,7 +791,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.CVBar)
 	if kern.Wide() {
-		a := regions.R6524bfdc8754Args{
+		a := regions.Rb47fc7b74095Args{
 			P0: unsafe.SliceData(c.VStack),
 			P1: unsafe.SliceData(t132),
 			P2: unsafe.SliceData(c.CVBar),
@@ -803,7 +803,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R6524bfdc8754(&a)
+		regions.Rb47fc7b74095(&a)
 	} else {
 		for i := range 4 {
 			cVBar := c.CVBar[i*dK:][:dK]
@@ -823,7 +823,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rd4aa4c7aead5Args{
+		a := regions.R4807f5778f59Args{
 			P0:  unsafe.SliceData(t152),
 			P1:  unsafe.SliceData(t352),
 			P2:  unsafe.SliceData(t40),
@@ -855,7 +855,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.Rd4aa4c7aead5(&a)
+		regions.R4807f5778f59(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -899,13 +899,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t135),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -917,14 +917,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t135),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -940,7 +940,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rd0375ab93928Args{
+		a := regions.R74c821ab33d8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t135),
 			P2: unsafe.SliceData(c.CQBar),
@@ -958,7 +958,7 @@ func (c *backwardFused) run() {
 			N8: T*dK + 6*dK,
 			N9: -dK,
 		}
-		regions.Rd0375ab93928(&a)
+		regions.R74c821ab33d8(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -980,13 +980,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -998,14 +998,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t138),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1019,7 +1019,7 @@ func (c *backwardFused) run() {
 
 	// projected.v0, projected.v
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t132),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t117),
@@ -1032,7 +1032,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cV := c.CV[:dK]
 		for i := range L {
@@ -1054,7 +1054,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t117),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -1064,7 +1064,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1085,7 +1085,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t135),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t120),
@@ -1098,7 +1098,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1120,7 +1120,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t120),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1130,7 +1130,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1151,7 +1151,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t138),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t123),
@@ -1164,7 +1164,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1186,7 +1186,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t123),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1196,7 +1196,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1233,7 +1233,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R0f944461a451Args{
+					a := regions.R80df96b0ac8aArgs{
 						P0: unsafe.SliceData(t138),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1254,7 +1254,7 @@ func (c *backwardFused) run() {
 						N8: 4*dK*j + 12*dK*i,
 						N9: -dK,
 					}
-					regions.R0f944461a451(&a)
+					regions.R80df96b0ac8a(&a)
 				} else {
 					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1295,7 +1295,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.R6d12c898e6e8Args{
+		a := regions.R6d086055ea9fArgs{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -1308,7 +1308,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R6d12c898e6e8(&a)
+		regions.R6d086055ea9f(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {

@@ -52,7 +52,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R84679b319739Args{
+		a := regions.R6b90531f192aArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -65,7 +65,7 @@ func (c *forwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R84679b319739(&a)
+		regions.R6b90531f192a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -87,7 +87,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.Rac7d8ba2d184Args{
+		a := regions.R1710d6c0fb2dArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -102,7 +102,7 @@ func (c *forwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T*dK*heads + 3*dK*heads,
 		}
-		regions.Rac7d8ba2d184(&a)
+		regions.R1710d6c0fb2d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -125,7 +125,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R47ea4d5ce0acArgs{
+		a := regions.Radb8febd50d8Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -138,7 +138,7 @@ func (c *forwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.R47ea4d5ce0ac(&a)
+		regions.Radb8febd50d8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -167,7 +167,7 @@ func (c *forwardFused) run() {
 				n := int(c.Pos[i]) + k - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.Reda4ca55dc45Args{
+						a := regions.R70eff618995cArgs{
 							P0: unsafe.SliceData(c.K0Tail),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(c.Q0Tail),
@@ -175,7 +175,7 @@ func (c *forwardFused) run() {
 							N0: dK,
 							N1: 4*dK*k + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.Reda4ca55dc45(&a)
+						regions.R70eff618995c(&a)
 					} else {
 						k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
 						t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
@@ -202,7 +202,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R222ffbd1e742Args{
+		a := regions.R47a269d222e9Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -219,7 +219,7 @@ func (c *forwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R222ffbd1e742(&a)
+		regions.R47a269d222e9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -254,7 +254,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R78c414c5d000Args{
+		a := regions.Rfef111617212Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -281,7 +281,7 @@ func (c *forwardFused) run() {
 			N17: T * dK * heads,
 			N18: T * heads,
 		}
-		regions.R78c414c5d000(&a)
+		regions.Rfef111617212(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -322,7 +322,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R281e4fdb4bb9Args{
+		a := regions.R0f53783c7300Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -330,7 +330,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R281e4fdb4bb9(&a)
+		regions.R0f53783c7300(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -346,7 +346,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Rbc0b3224a3e1Args{
+		a := regions.R4b1ae14f0fd9Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(q1),
 			P2:  unsafe.SliceData(k1),
@@ -364,7 +364,7 @@ func (c *forwardFused) run() {
 			N9:  T * dK * heads,
 			N10: T * heads,
 		}
-		regions.Rbc0b3224a3e1(&a)
+		regions.R4b1ae14f0fd9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -391,7 +391,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R281e4fdb4bb9Args{
+		a := regions.R0f53783c7300Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -399,7 +399,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R281e4fdb4bb9(&a)
+		regions.R0f53783c7300(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -415,7 +415,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.Rf13893d16747Args{
+		a := regions.R4e9ec5567e3cArgs{
 			P0:  unsafe.SliceData(t30),
 			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(c.WRho),
@@ -436,7 +436,7 @@ func (c *forwardFused) run() {
 			N11: T * dK * heads,
 			N12: T * heads,
 		}
-		regions.Rf13893d16747(&a)
+		regions.R4e9ec5567e3c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -463,7 +463,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.R02c3ec33f85aArgs{
+		a := regions.R6a0001cd36cfArgs{
 			P0:  unsafe.SliceData(c.V),
 			P1:  unsafe.SliceData(c.WRho),
 			P2:  unsafe.SliceData(t112),
@@ -480,7 +480,7 @@ func (c *forwardFused) run() {
 			N10: T * dV * heads,
 			N11: T * heads,
 		}
-		regions.R02c3ec33f85a(&a)
+		regions.R6a0001cd36cf(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -502,7 +502,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k
 	if kern.Wide() {
-		a := regions.R390f64176589Args{
+		a := regions.R15ed8627bcf8Args{
 			P0: unsafe.SliceData(c.BRho),
 			P1: unsafe.SliceData(t102),
 			P2: unsafe.SliceData(t112),
@@ -513,7 +513,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R390f64176589(&a)
+		regions.R15ed8627bcf8(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		for i := range L {
@@ -576,7 +576,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rdb3863ec3f66Args{
+		a := regions.Reda4cf452287Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -602,7 +602,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Rdb3863ec3f66(&a)
+		regions.Reda4cf452287(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -650,7 +650,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.R40b9bc5aba3eArgs{
+		a := regions.R0695d7e52decArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -668,7 +668,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R40b9bc5aba3e(&a)
+		regions.R0695d7e52dec(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -711,7 +711,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.R23b5c237cb13Args{
+		a := regions.R1e368dbc1b14Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t252),
@@ -739,7 +739,7 @@ func (c *backwardFused) run() {
 			N12: T * dK * heads,
 			N13: T * heads,
 		}
-		regions.R23b5c237cb13(&a)
+		regions.R1e368dbc1b14(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -782,7 +782,7 @@ func (c *backwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.Rf62e7ca7da7bArgs{
+		a := regions.R8c4803a9daf9Args{
 			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(c.BRhoBar),
 			N0: heads,
@@ -790,7 +790,7 @@ func (c *backwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.Rf62e7ca7da7b(&a)
+		regions.R8c4803a9daf9(&a)
 	} else {
 		bRhoBar := c.BRhoBar[:heads]
 		for i := range heads {
@@ -812,7 +812,7 @@ func (c *backwardFused) run() {
 	// projected.rho
 	clear(t312)
 	if kern.Wide() {
-		a := regions.R3b4066e5702cArgs{
+		a := regions.Rb4d0ea57feeeArgs{
 			P0:  unsafe.SliceData(t252),
 			P1:  unsafe.SliceData(c.V),
 			P2:  unsafe.SliceData(t312),
@@ -829,7 +829,7 @@ func (c *backwardFused) run() {
 			N10: T * dV,
 			N11: dK + dV,
 		}
-		regions.R3b4066e5702c(&a)
+		regions.Rb4d0ea57feee(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -849,7 +849,7 @@ func (c *backwardFused) run() {
 	// projected.rho
 	clear(t332)
 	if kern.Wide() {
-		a := regions.R0e8f0b38d8a3Args{
+		a := regions.R69a95a51881eArgs{
 			P0:  unsafe.SliceData(t252),
 			P1:  unsafe.SliceData(k),
 			P2:  unsafe.SliceData(t332),
@@ -865,7 +865,7 @@ func (c *backwardFused) run() {
 			N9:  T * dK,
 			N10: dK + dV,
 		}
-		regions.R0e8f0b38d8a3(&a)
+		regions.R69a95a51881e(&a)
 	} else {
 		for i := range heads {
 			t332_2 := t332[i*(dK+dV):][:dK]
@@ -884,7 +884,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rda6411259134Args{
+		a := regions.R8488fbfe9e86Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -902,7 +902,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.Rda6411259134(&a)
+		regions.R8488fbfe9e86(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -935,7 +935,7 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := regions.R3f1381665d35Args{
+		a := regions.Rda6bbc6cdf95Args{
 			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.VBar),
@@ -950,7 +950,7 @@ func (c *backwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R3f1381665d35(&a)
+		regions.Rda6bbc6cdf95(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -978,7 +978,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
-		a := regions.R1bdd94f45275Args{
+		a := regions.R74350468a258Args{
 			P0:  unsafe.SliceData(t352),
 			P1:  unsafe.SliceData(t55),
 			P2:  unsafe.SliceData(t61),
@@ -1004,7 +1004,7 @@ func (c *backwardFused) run() {
 			N8:  T * dK * heads,
 			N9:  T * heads,
 		}
-		regions.R1bdd94f45275(&a)
+		regions.R74350468a258(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1046,7 +1046,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rb16158bd3bffArgs{
+		a := regions.R6bda4108fd1dArgs{
 			P0: unsafe.SliceData(c.BQBar),
 			P1: unsafe.SliceData(t136),
 			P2: unsafe.SliceData(c.BKBar),
@@ -1060,7 +1060,7 @@ func (c *backwardFused) run() {
 			N6: T*dK*heads + 6*dK*heads,
 			N7: T*dK + 6*dK,
 		}
-		regions.Rb16158bd3bff(&a)
+		regions.R6bda4108fd1d(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -1080,7 +1080,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R498ee0c7aac8Args{
+		a := regions.R50ab3ce33e4eArgs{
 			P0: unsafe.SliceData(t136),
 			N0: L,
 			N1: heads,
@@ -1088,7 +1088,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R498ee0c7aac8(&a)
+		regions.R50ab3ce33e4e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1102,7 +1102,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R362bd76abbc4Args{
+		a := regions.R834ea605b379Args{
 			P0: unsafe.SliceData(t136),
 			N0: L,
 			N1: heads,
@@ -1111,7 +1111,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R362bd76abbc4(&a)
+		regions.R834ea605b379(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1129,7 +1129,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R4d9dc37f7009Args{
+		a := regions.R54a3dc4036a5Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
 			P1:  unsafe.SliceData(t136),
 			P2:  unsafe.SliceData(c.CQBar),
@@ -1151,7 +1151,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 3*dK,
 			N13: T*dK + 6*dK,
 		}
-		regions.R4d9dc37f7009(&a)
+		regions.R54a3dc4036a5(&a)
 	} else {
 		for i := range heads {
 			for j := range 4 {
@@ -1175,7 +1175,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R498ee0c7aac8Args{
+		a := regions.R50ab3ce33e4eArgs{
 			P0: unsafe.SliceData(t139),
 			N0: L,
 			N1: heads,
@@ -1183,7 +1183,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R498ee0c7aac8(&a)
+		regions.R50ab3ce33e4e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1197,7 +1197,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R362bd76abbc4Args{
+		a := regions.R834ea605b379Args{
 			P0: unsafe.SliceData(t139),
 			N0: L,
 			N1: heads,
@@ -1206,7 +1206,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R362bd76abbc4(&a)
+		regions.R834ea605b379(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1222,7 +1222,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R331d06251eccArgs{
+		a := regions.Rcf3890345c39Args{
 			P0:  unsafe.SliceData(t136),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t124),
@@ -1239,7 +1239,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.R331d06251ecc(&a)
+		regions.Rcf3890345c39(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1263,7 +1263,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rceae9f0b0cc8Args{
+		a := regions.R9eefca453f1fArgs{
 			P0: unsafe.SliceData(t124),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1276,7 +1276,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.Rceae9f0b0cc8(&a)
+		regions.R9eefca453f1f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1304,7 +1304,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R331d06251eccArgs{
+		a := regions.Rcf3890345c39Args{
 			P0:  unsafe.SliceData(t139),
 			P1:  unsafe.SliceData(c.CK),
 			P2:  unsafe.SliceData(t127),
@@ -1321,7 +1321,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.R331d06251ecc(&a)
+		regions.Rcf3890345c39(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1345,7 +1345,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rceae9f0b0cc8Args{
+		a := regions.R9eefca453f1fArgs{
 			P0: unsafe.SliceData(t127),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1358,7 +1358,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.Rceae9f0b0cc8(&a)
+		regions.R9eefca453f1f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1415,7 +1415,7 @@ func (c *backwardFused) run() {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.Rab7703c8a5d6Args{
+						a := regions.R907bcbe0b3b5Args{
 							P0:  unsafe.SliceData(t139),
 							P1:  unsafe.SliceData(c.CK),
 							P2:  unsafe.SliceData(c.K0TailBarOut),
@@ -1434,7 +1434,7 @@ func (c *backwardFused) run() {
 							N9:  4*dK*k2 + 12*dK*j + 12*dK*heads*i,
 							N10: -dK,
 						}
-						regions.Rab7703c8a5d6(&a)
+						regions.R907bcbe0b3b5(&a)
 					} else {
 						t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
@@ -1466,7 +1466,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rdc5c3d702535Args{
+		a := regions.R88d2a4864858Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -1479,7 +1479,7 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.Rdc5c3d702535(&a)
+		regions.R88d2a4864858(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1499,14 +1499,14 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R2588a42e7de3Args{
+		a := regions.Re67d6009d7d4Args{
 			P0: unsafe.SliceData(t312),
 			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(c.WRhoBar),
 			N0: heads,
 			N1: dK + dV,
 		}
-		regions.R2588a42e7de3(&a)
+		regions.Re67d6009d7d4(&a)
 	} else {
 		for i := range heads {
 			t312_2 := t312[i*(dK+dV):][:dK+dV]

@@ -53,7 +53,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R555330585fa6Args{
+		a := regions.R2aadadb00bb2Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -64,7 +64,7 @@ func (c *forwardFused) run() {
 			N3: 8 * T * nPhi,
 			N4: 6 * nPhi,
 		}
-		regions.R555330585fa6(&a)
+		regions.R2aadadb00bb2(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -84,7 +84,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.Rcb75be87b65fArgs{
+		a := regions.R004ea09f042cArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -96,7 +96,7 @@ func (c *forwardFused) run() {
 			N4: 2*T*nPhi + 6*nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.Rcb75be87b65f(&a)
+		regions.R004ea09f042c(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -117,7 +117,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R7ea6b73c3c27Args{
+		a := regions.R964046fb055aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -128,7 +128,7 @@ func (c *forwardFused) run() {
 			N1: 2 * nPhi,
 			N2: 6 * nPhi,
 		}
-		regions.R7ea6b73c3c27(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -154,7 +154,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Reda4ca55dc45Args{
+					a := regions.R70eff618995cArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -162,7 +162,7 @@ func (c *forwardFused) run() {
 						N0: 2 * nPhi,
 						N1: 8*nPhi*j + 24*nPhi*i,
 					}
-					regions.Reda4ca55dc45(&a)
+					regions.R70eff618995c(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
 					t42_2 := t42[(i*3+j)*2*nPhi:][:2*nPhi]
@@ -186,7 +186,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -199,7 +199,7 @@ func (c *forwardFused) run() {
 			N5: 2*T*nPhi + 6*nPhi,
 			N6: 2 * T * nPhi,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -230,7 +230,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k2
 	if kern.Wide() {
-		a := regions.Ra6aee38c38b9Args{
+		a := regions.R1091ce727671Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -253,7 +253,7 @@ func (c *forwardFused) run() {
 			N13: 2*T*nPhi + 6*nPhi,
 			N14: 2 * T * nPhi,
 		}
-		regions.Ra6aee38c38b9(&a)
+		regions.R1091ce727671(&a)
 	} else {
 		bQ := c.BQ[:2*nPhi]
 		cQ := c.CQ[:2*nPhi]
@@ -304,7 +304,7 @@ func (c *forwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R0eb4f992185cArgs{
+		a := regions.R4b5b62034b6bArgs{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(c.V0TailOut),
@@ -312,7 +312,7 @@ func (c *forwardFused) run() {
 			N1: dV,
 			N2: 3 * dV,
 		}
-		regions.R0eb4f992185c(&a)
+		regions.R4b5b62034b6b(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -346,7 +346,7 @@ func (c *forwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BV),
 			P1: unsafe.SliceData(c.VStack),
 			P2: unsafe.SliceData(c.CV),
@@ -359,7 +359,7 @@ func (c *forwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -383,13 +383,13 @@ func (c *forwardFused) run() {
 
 	// projected.k2
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
@@ -403,7 +403,7 @@ func (c *forwardFused) run() {
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.Rdb4a99fdfa17Args{
+		a := regions.Rea3744481d49Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(q1),
 			P2:  unsafe.SliceData(k1),
@@ -422,7 +422,7 @@ func (c *forwardFused) run() {
 			N10: 2 * T * nPhi,
 			N11: 4 * T * nPhi,
 		}
-		regions.Rdb4a99fdfa17(&a)
+		regions.Rea3744481d49(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -447,13 +447,13 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.Q2Prod),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			q2Prod := c.Q2Prod[i*T:][:T]
@@ -467,7 +467,7 @@ func (c *forwardFused) run() {
 
 	// projected.q2
 	if kern.Wide() {
-		a := regions.R67178c221252Args{
+		a := regions.Rcafbf7439f43Args{
 			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.QStack),
@@ -479,7 +479,7 @@ func (c *forwardFused) run() {
 			N5: 2 * T * nPhi,
 			N6: 4 * T * nPhi,
 		}
-		regions.R67178c221252(&a)
+		regions.Rcafbf7439f43(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -496,7 +496,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rfb78c0c359ddArgs{
+		a := regions.R89824d49079eArgs{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.KReshape),
 			N0: L,
@@ -509,7 +509,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.Rfb78c0c359dd(&a)
+		regions.R89824d49079e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -529,7 +529,7 @@ func (c *forwardFused) run() {
 	// projected.k
 	a0PhiEntry := c.A0Phi[0]
 	if kern.Wide() {
-		a := regions.R2b36294eade6Args{
+		a := regions.Ra5869483322dArgs{
 			P0: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
@@ -537,7 +537,7 @@ func (c *forwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{a0PhiEntry},
 		}
-		regions.R2b36294eade6(&a)
+		regions.Ra5869483322d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -552,7 +552,7 @@ func (c *forwardFused) run() {
 	// projected.k
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R5d024ad0f629Args{
+		a := regions.R99dba9d11b5aArgs{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -566,7 +566,7 @@ func (c *forwardFused) run() {
 			N8: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R5d024ad0f629(&a)
+		regions.R99dba9d11b5a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -580,7 +580,7 @@ func (c *forwardFused) run() {
 	}
 	a2PhiEntry := c.A2Phi[0]
 	if kern.Wide() {
-		a := regions.Rb2914e2e6f62Args{
+		a := regions.Rd402c8973f0aArgs{
 			P0: unsafe.SliceData(c.KReshape),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -592,7 +592,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rb2914e2e6f62(&a)
+		regions.Rd402c8973f0a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -606,7 +606,7 @@ func (c *forwardFused) run() {
 	}
 	w2 := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.Rc1d966f505dcArgs{
+		a := regions.R2830b0298bc7Args{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -621,7 +621,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.Rc1d966f505dc(&a)
+		regions.R2830b0298bc7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -637,7 +637,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rfb78c0c359ddArgs{
+		a := regions.R89824d49079eArgs{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.QReshape),
 			N0: L,
@@ -650,7 +650,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.Rfb78c0c359dd(&a)
+		regions.R89824d49079e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -674,7 +674,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R5d024ad0f629Args{
+		a := regions.R99dba9d11b5aArgs{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -688,7 +688,7 @@ func (c *forwardFused) run() {
 			N8: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R5d024ad0f629(&a)
+		regions.R99dba9d11b5a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -701,7 +701,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rb2914e2e6f62Args{
+		a := regions.Rd402c8973f0aArgs{
 			P0: unsafe.SliceData(c.QReshape),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -713,7 +713,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rb2914e2e6f62(&a)
+		regions.Rd402c8973f0a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -726,7 +726,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rc1d966f505dcArgs{
+		a := regions.R2830b0298bc7Args{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -741,7 +741,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.Rc1d966f505dc(&a)
+		regions.R2830b0298bc7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -815,7 +815,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rc61bcce9da35Args{
+		a := regions.Raff18c5a1097Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -838,7 +838,7 @@ func (c *backwardFused) run() {
 			N7:  2*T*nPhi + 6*nPhi,
 			N8:  2 * T * nPhi,
 		}
-		regions.Rc61bcce9da35(&a)
+		regions.Raff18c5a1097(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -885,7 +885,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.R4d0fd8d65732Args{
+		a := regions.Ref5be157ad80Args{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -906,7 +906,7 @@ func (c *backwardFused) run() {
 			N11: T*dV + 6*dV,
 			N12: T * dV,
 		}
-		regions.R4d0fd8d65732(&a)
+		regions.Ref5be157ad80(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -936,7 +936,7 @@ func (c *backwardFused) run() {
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.Rfa57285d9b22Args{
+		a := regions.R6bc73b74c80eArgs{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(c.Q2Prod),
 			P2: unsafe.SliceData(t21),
@@ -949,7 +949,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rfa57285d9b22(&a)
+		regions.R6bc73b74c80e(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
@@ -984,7 +984,7 @@ func (c *backwardFused) run() {
 	var t2322 F
 	var t422 F
 	if kern.Wide() {
-		a := regions.Re604c153544bArgs{
+		a := regions.R45770a018624Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(k1),
@@ -1013,7 +1013,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t422},
 			S1:  [2]float32{t2322},
 		}
-		regions.Re604c153544b(&a)
+		regions.R45770a018624(&a)
 	} else {
 		t422_2 := t422
 		t2322_2 := t2322
@@ -1063,7 +1063,7 @@ func (c *backwardFused) run() {
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.R87326857b807Args{
+		a := regions.R142d4f596dfdArgs{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1093,11 +1093,12 @@ func (c *backwardFused) run() {
 			N16: 2*nPhi*nPhi + 3*nPhi + 1,
 			N17: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N18: 4 * T * nPhi,
+			N19: 5 * nPhi,
 			S0:  [2]float32{t372},
 			S1:  [2]float32{t182},
 			S2:  [2]float32{w},
 		}
-		regions.R87326857b807(&a)
+		regions.R142d4f596dfd(&a)
 	} else {
 		t372_2 := t372
 		t182_2 := t182
@@ -1149,7 +1150,7 @@ func (c *backwardFused) run() {
 	var t2122 F
 	var t402 F
 	if kern.Wide() {
-		a := regions.R7d2156548a38Args{
+		a := regions.Reca31986c891Args{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1174,7 +1175,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t2122},
 			S2:  [2]float32{a2PhiEntry},
 		}
-		regions.R7d2156548a38(&a)
+		regions.Reca31986c891(&a)
 	} else {
 		t402_2 := t402
 		t2122_2 := t2122
@@ -1213,7 +1214,7 @@ func (c *backwardFused) run() {
 	// projected.q
 	clear(t272)
 	if kern.Wide() {
-		a := regions.R22a75ab57fd1Args{
+		a := regions.R1476bed1e478Args{
 			P0: unsafe.SliceData(q2),
 			P1: unsafe.SliceData(t222),
 			P2: unsafe.SliceData(c.QStack),
@@ -1229,7 +1230,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R22a75ab57fd1(&a)
+		regions.R1476bed1e478(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1257,7 +1258,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q
 	var t362 F
 	if kern.Wide() {
-		a := regions.R424d6df7468eArgs{
+		a := regions.R87cb9df7e171Args{
 			P0: unsafe.SliceData(c.QBar),
 			P1: unsafe.SliceData(c.KBar),
 			P2: unsafe.SliceData(t362Total),
@@ -1267,7 +1268,7 @@ func (c *backwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{t362},
 		}
-		regions.R424d6df7468e(&a)
+		regions.R87cb9df7e171(&a)
 	} else {
 		t362_2 := t362
 		for i := range L {
@@ -1291,7 +1292,7 @@ func (c *backwardFused) run() {
 	// projected.k
 	clear(t462)
 	if kern.Wide() {
-		a := regions.R22a75ab57fd1Args{
+		a := regions.R1476bed1e478Args{
 			P0: unsafe.SliceData(k2),
 			P1: unsafe.SliceData(t412),
 			P2: unsafe.SliceData(c.KStack),
@@ -1307,7 +1308,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R22a75ab57fd1(&a)
+		regions.R1476bed1e478(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1335,7 +1336,7 @@ func (c *backwardFused) run() {
 	// projected.q2, projected.q, projected.k2, projected.k
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R0edbd5367cc4Args{
+		a := regions.Ree38c68c8592Args{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(c.QBar),
@@ -1377,7 +1378,7 @@ func (c *backwardFused) run() {
 			N20: 4 * T * nPhi,
 			S0:  [2]float32{a1PhiEntry},
 		}
-		regions.R0edbd5367cc4(&a)
+		regions.Ree38c68c8592(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -1429,7 +1430,7 @@ func (c *backwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(t23),
@@ -1445,7 +1446,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1476,13 +1477,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t172),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1494,14 +1495,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t172),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
 			N3: T*dV + 6*dV,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1516,7 +1517,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.CVBar)
 	if kern.Wide() {
-		a := regions.R6524bfdc8754Args{
+		a := regions.Rb47fc7b74095Args{
 			P0: unsafe.SliceData(c.VStack),
 			P1: unsafe.SliceData(t172),
 			P2: unsafe.SliceData(c.CVBar),
@@ -1528,7 +1529,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 6*dV,
 			N6: -dV,
 		}
-		regions.R6524bfdc8754(&a)
+		regions.Rb47fc7b74095(&a)
 	} else {
 		for i := range 4 {
 			cVBar := c.CVBar[i*dV:][:dV]
@@ -1548,7 +1549,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R8d7cb754ab34Args{
+		a := regions.R77309a66c33aArgs{
 			P0:  unsafe.SliceData(t522),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t78),
@@ -1580,7 +1581,7 @@ func (c *backwardFused) run() {
 			N12: 2*T*nPhi + 12*nPhi,
 			N13: 2 * T * nPhi,
 		}
-		regions.R8d7cb754ab34(&a)
+		regions.R77309a66c33a(&a)
 	} else {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
@@ -1624,13 +1625,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t175),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1642,14 +1643,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t175),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1665,7 +1666,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R69c2678b7382Args{
+		a := regions.Re35a9b740881Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t175),
 			P2: unsafe.SliceData(c.CQBar),
@@ -1683,7 +1684,7 @@ func (c *backwardFused) run() {
 			N8: 2*T*nPhi + 6*nPhi,
 			N9: -2 * nPhi,
 		}
-		regions.R69c2678b7382(&a)
+		regions.Re35a9b740881(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
@@ -1705,13 +1706,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1723,14 +1724,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1744,7 +1745,7 @@ func (c *backwardFused) run() {
 
 	// projected.v0, projected.v
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t155),
@@ -1757,7 +1758,7 @@ func (c *backwardFused) run() {
 			N6: T*dV + 6*dV,
 			N7: T * dV,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cV := c.CV[:dV]
 		for i := range L {
@@ -1779,7 +1780,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t155),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -1789,7 +1790,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dV,
 			N5: T * dV,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1810,7 +1811,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t175),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t158),
@@ -1823,7 +1824,7 @@ func (c *backwardFused) run() {
 			N6: 2*T*nPhi + 12*nPhi,
 			N7: 2 * T * nPhi,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:2*nPhi]
 		for i := range L {
@@ -1845,7 +1846,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R74f85edc2623Args{
+		a := regions.R5b677cdfbf70Args{
 			P0: unsafe.SliceData(t158),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1855,7 +1856,7 @@ func (c *backwardFused) run() {
 			N4: 2 * T * nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.R74f85edc2623(&a)
+		regions.R5b677cdfbf70(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1876,7 +1877,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t178),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t161),
@@ -1889,7 +1890,7 @@ func (c *backwardFused) run() {
 			N6: 2*T*nPhi + 12*nPhi,
 			N7: 2 * T * nPhi,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cK := c.CK[:2*nPhi]
 		for i := range L {
@@ -1911,7 +1912,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R74f85edc2623Args{
+		a := regions.R5b677cdfbf70Args{
 			P0: unsafe.SliceData(t161),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1921,7 +1922,7 @@ func (c *backwardFused) run() {
 			N4: 2 * T * nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.R74f85edc2623(&a)
+		regions.R5b677cdfbf70(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1957,7 +1958,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rbff510068c1eArgs{
+					a := regions.R555b95c45a0bArgs{
 						P0: unsafe.SliceData(t178),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1975,7 +1976,7 @@ func (c *backwardFused) run() {
 						N8: 8*nPhi*j + 24*nPhi*i,
 						N9: -2 * nPhi,
 					}
-					regions.Rbff510068c1e(&a)
+					regions.R555b95c45a0b(&a)
 				} else {
 					t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cK := c.CK[3*2*nPhi:][:2*nPhi]
@@ -2006,7 +2007,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Radecf289f9b1Args{
+		a := regions.Rb33a74737b84Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -2017,7 +2018,7 @@ func (c *backwardFused) run() {
 			N3: 8 * T * nPhi,
 			N4: 6 * nPhi,
 		}
-		regions.Radecf289f9b1(&a)
+		regions.Rb33a74737b84(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -2040,7 +2041,7 @@ func (c *backwardFused) run() {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
+					a := regions.Rffc24b7277feArgs{
 						P0: unsafe.SliceData(t172),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(c.V0TailBarOut),
@@ -2050,7 +2051,7 @@ func (c *backwardFused) run() {
 						N3: -dV,
 						N4: 4*dV*j + 12*dV*i,
 					}
-					regions.R1b53bca6b694(&a)
+					regions.Rffc24b7277fe(&a)
 				} else {
 					t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
 					cV := c.CV[3*dV:][:dV]
@@ -2071,7 +2072,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
+		a := regions.R7ca80d7691c1Args{
 			P0: unsafe.SliceData(c.V0TailBarOut),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -2080,7 +2081,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dV,
 			N4: 3 * dV,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.R7ca80d7691c1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {

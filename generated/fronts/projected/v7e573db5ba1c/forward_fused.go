@@ -34,7 +34,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.Rb6db0b007389Args{
+		a := regions.Rfbfeca1e6fccArgs{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(t22),
@@ -46,7 +46,7 @@ func (c *forwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.Rb6db0b007389(&a)
+		regions.Rfbfeca1e6fcc(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		for i := range L {
@@ -66,7 +66,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.R5edf17476f4bArgs{
+		a := regions.R64dec97a4a74Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(t32),
@@ -79,7 +79,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R5edf17476f4b(&a)
+		regions.R64dec97a4a74(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -100,7 +100,7 @@ func (c *forwardFused) run() {
 	// projected.rho
 	bRhoEntry := c.BRho[0]
 	if kern.Wide() {
-		a := regions.R6689cb2d7d4cArgs{
+		a := regions.Rccaebcadc5e0Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.RhoLin),
@@ -109,7 +109,7 @@ func (c *forwardFused) run() {
 			N1: T,
 			S0: [2]float32{bRhoEntry},
 		}
-		regions.R6689cb2d7d4c(&a)
+		regions.Rccaebcadc5e0(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -146,7 +146,7 @@ func (c *backwardFused) run() {
 	// projected.rho
 	var t21 F
 	if kern.Wide() {
-		a := regions.Rc1b27ac06ccdArgs{
+		a := regions.R9f48b53a91b0Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.RhoBar),
 			P2: unsafe.SliceData(t17),
@@ -156,7 +156,7 @@ func (c *backwardFused) run() {
 			N2: 12 * T,
 			S0: [2]float32{t21},
 		}
-		regions.Rc1b27ac06ccd(&a)
+		regions.R9f48b53a91b0(&a)
 	} else {
 		t21_2 := t21
 		for i := range L {
@@ -185,7 +185,7 @@ func (c *backwardFused) run() {
 	// projected.rho, projected.v
 	clear(t23)
 	if kern.Wide() {
-		a := regions.Ra1f67c1927fdArgs{
+		a := regions.Rc3b2f9cbc181Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t23),
@@ -203,7 +203,7 @@ func (c *backwardFused) run() {
 			N8: 4 * dK,
 			N9: T * dV,
 		}
-		regions.Ra1f67c1927fd(&a)
+		regions.Rc3b2f9cbc181(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -225,7 +225,7 @@ func (c *backwardFused) run() {
 	// projected.rho, projected.k0
 	clear(t25)
 	if kern.Wide() {
-		a := regions.R9bb6bf210c99Args{
+		a := regions.Rb24cc5659f35Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(t25),
@@ -242,7 +242,7 @@ func (c *backwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R9bb6bf210c99(&a)
+		regions.Rb24cc5659f35(&a)
 	} else {
 		t25_2 := t25[:dK]
 		wRho := c.WRho[:dK]
@@ -281,13 +281,13 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rdb24487ee64dArgs{
+		a := regions.R5c0d1dcd7a92Args{
 			P0: unsafe.SliceData(t23),
 			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.WRhoBar),
 			N0: dK + dV,
 		}
-		regions.Rdb24487ee64d(&a)
+		regions.R5c0d1dcd7a92(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		for i := range dK + dV {

@@ -38,7 +38,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
@@ -49,7 +49,7 @@ func (c *forwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -69,13 +69,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -89,7 +89,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -104,7 +104,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -129,13 +129,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -149,7 +149,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rc343b2c40369Args{
+		a := regions.Rd6a4f6fb6eb0Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -168,7 +168,7 @@ func (c *forwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.Rc343b2c40369(&a)
+		regions.Rd6a4f6fb6eb0(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -201,7 +201,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R68981f7c4fb3Args{
+		a := regions.R11e2fd019042Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -216,7 +216,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R68981f7c4fb3(&a)
+		regions.R11e2fd019042(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -246,7 +246,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Rae47a84a1483Args{
+		a := regions.R3cac00349c31Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -260,7 +260,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.Rae47a84a1483(&a)
+		regions.R3cac00349c31(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -323,7 +323,7 @@ func (c *backwardFused) run() {
 	var t222 F
 	var t44 F
 	if kern.Wide() {
-		a := regions.R2d5b636a2ecfArgs{
+		a := regions.R175a20ed1fc8Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -349,7 +349,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t44},
 			S1:  [2]float32{t222},
 		}
-		regions.R2d5b636a2ecf(&a)
+		regions.R175a20ed1fc8(&a)
 	} else {
 		t44_2 := t44
 		t222_2 := t222
@@ -420,7 +420,7 @@ func (c *backwardFused) run() {
 	clear(t262)
 	clear(t48)
 	if kern.Wide() {
-		a := regions.Rfa2873245bc4Args{
+		a := regions.Rd0583c2f39e1Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t182),
@@ -447,7 +447,7 @@ func (c *backwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 		}
-		regions.Rfa2873245bc4(&a)
+		regions.Rd0583c2f39e1(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -495,7 +495,7 @@ func (c *backwardFused) run() {
 	clear(t242)
 	clear(t46)
 	if kern.Wide() {
-		a := regions.Rc3f997256f94Args{
+		a := regions.R733d0997ab39Args{
 			P0:  unsafe.SliceData(t182),
 			P1:  unsafe.SliceData(t40),
 			P2:  unsafe.SliceData(c.V),
@@ -517,7 +517,7 @@ func (c *backwardFused) run() {
 			N9:  4 * dK,
 			N10: T * dV,
 		}
-		regions.Rc3f997256f94(&a)
+		regions.R733d0997ab39(&a)
 	} else {
 		for i := range L {
 			t182_2 := t182[i*T:][:T]
@@ -544,7 +544,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -560,7 +560,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -594,7 +594,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.R2e2085ad583bArgs{
+		a := regions.R5264f06ed32eArgs{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t70),
 			P2: unsafe.SliceData(t76),
@@ -610,7 +610,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R2e2085ad583b(&a)
+		regions.R5264f06ed32e(&a)
 	} else {
 		for i := range L {
 			t50_2 := t50[i*T:][:T]
@@ -653,7 +653,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rcabf625c8a2bArgs{
+		a := regions.Rf242e2f9c72cArgs{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -662,7 +662,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.Rcabf625c8a2b(&a)
+		regions.Rf242e2f9c72c(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

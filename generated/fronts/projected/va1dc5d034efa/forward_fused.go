@@ -38,7 +38,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
@@ -49,7 +49,7 @@ func (c *forwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -69,13 +69,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -89,7 +89,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R1858d431749eArgs{
+		a := regions.R490d58e7644fArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.K0),
 			P2: unsafe.SliceData(c.WRho),
@@ -106,7 +106,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.R1858d431749e(&a)
+		regions.R490d58e7644f(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -138,7 +138,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.Q0),
 			P1: unsafe.SliceData(c.QProd),
 			N0: L,
@@ -149,7 +149,7 @@ func (c *forwardFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -169,13 +169,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -189,7 +189,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.Q),
@@ -198,7 +198,7 @@ func (c *forwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -215,7 +215,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R68981f7c4fb3Args{
+		a := regions.R11e2fd019042Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -230,7 +230,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R68981f7c4fb3(&a)
+		regions.R11e2fd019042(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -260,7 +260,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Rf6de16ca503bArgs{
+		a := regions.R700a1cc57891Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -274,7 +274,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.Rf6de16ca503b(&a)
+		regions.R700a1cc57891(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -337,7 +337,7 @@ func (c *backwardFused) run() {
 	var t222 F
 	var t44 F
 	if kern.Wide() {
-		a := regions.R56bf61285c06Args{
+		a := regions.Rd73c7b8a819bArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -363,7 +363,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t44},
 			S1:  [2]float32{t222},
 		}
-		regions.R56bf61285c06(&a)
+		regions.Rd73c7b8a819b(&a)
 	} else {
 		t44_2 := t44
 		t222_2 := t222
@@ -434,7 +434,7 @@ func (c *backwardFused) run() {
 	clear(t262)
 	clear(t48)
 	if kern.Wide() {
-		a := regions.R1b029d69a5ddArgs{
+		a := regions.R5d724e200f59Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t182),
 			P2:  unsafe.SliceData(t40),
@@ -457,7 +457,7 @@ func (c *backwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 		}
-		regions.R1b029d69a5dd(&a)
+		regions.R5d724e200f59(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -495,7 +495,7 @@ func (c *backwardFused) run() {
 	clear(t242)
 	clear(t46)
 	if kern.Wide() {
-		a := regions.Rc3f997256f94Args{
+		a := regions.R733d0997ab39Args{
 			P0:  unsafe.SliceData(t182),
 			P1:  unsafe.SliceData(t40),
 			P2:  unsafe.SliceData(c.V),
@@ -517,7 +517,7 @@ func (c *backwardFused) run() {
 			N9:  4 * dK,
 			N10: T * dV,
 		}
-		regions.Rc3f997256f94(&a)
+		regions.R733d0997ab39(&a)
 	} else {
 		for i := range L {
 			t182_2 := t182[i*T:][:T]
@@ -544,7 +544,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rfbe2a0ccab3aArgs{
+		a := regions.Rb6588b256232Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(c.Q0),
@@ -557,7 +557,7 @@ func (c *backwardFused) run() {
 			N5: d,
 			N6: T * d,
 		}
-		regions.Rfbe2a0ccab3a(&a)
+		regions.Rb6588b256232(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -579,7 +579,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -595,7 +595,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -629,7 +629,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t50),
 			P1: unsafe.SliceData(t70),
 			P2: unsafe.SliceData(c.Q0),
@@ -640,7 +640,7 @@ func (c *backwardFused) run() {
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t50_2 := t50[i*T:][:T]
@@ -663,7 +663,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.Rdd11155554e9Args{
+		a := regions.R041e310131b5Args{
 			P0: unsafe.SliceData(t76),
 			P1: unsafe.SliceData(t96),
 			P2: unsafe.SliceData(c.K0),
@@ -674,7 +674,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rdd11155554e9(&a)
+		regions.R041e310131b5(&a)
 	} else {
 		for i := range L {
 			t76_2 := t76[i*T:][:T]
@@ -706,7 +706,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rcabf625c8a2bArgs{
+		a := regions.Rf242e2f9c72cArgs{
 			P0: unsafe.SliceData(t46),
 			P1: unsafe.SliceData(t48),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -715,7 +715,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.Rcabf625c8a2b(&a)
+		regions.Rf242e2f9c72c(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

@@ -52,7 +52,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R555330585fa6Args{
+		a := regions.R2aadadb00bb2Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -63,7 +63,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R555330585fa6(&a)
+		regions.R2aadadb00bb2(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -83,7 +83,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R1c3b0a81825fArgs{
+		a := regions.R94a66aa7ba6cArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -95,7 +95,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.R1c3b0a81825f(&a)
+		regions.R94a66aa7ba6c(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -116,7 +116,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R7ea6b73c3c27Args{
+		a := regions.R964046fb055aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -127,7 +127,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R7ea6b73c3c27(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -153,7 +153,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Reda4ca55dc45Args{
+					a := regions.R70eff618995cArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -161,7 +161,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.Reda4ca55dc45(&a)
+					regions.R70eff618995c(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -185,7 +185,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -198,7 +198,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -229,7 +229,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rb6d256cab68bArgs{
+		a := regions.R62f715023409Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -252,7 +252,7 @@ func (c *forwardFused) run() {
 			N13: T*dK + 3*dK,
 			N14: T * dK,
 		}
-		regions.Rb6d256cab68b(&a)
+		regions.R62f715023409(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -287,13 +287,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -307,7 +307,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -322,7 +322,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -347,13 +347,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -367,7 +367,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R6677afc3b82eArgs{
+		a := regions.Rd1bfa2b4c701Args{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -388,7 +388,7 @@ func (c *forwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R6677afc3b82e(&a)
+		regions.Rd1bfa2b4c701(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -428,7 +428,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R76af5ea252bdArgs{
+		a := regions.R31d1d2b5f5aeArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -445,7 +445,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R76af5ea252bd(&a)
+		regions.R31d1d2b5f5ae(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -483,7 +483,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.R93b0cbb681b3Args{
+		a := regions.Ra8053517c061Args{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t112),
 			P2:  unsafe.SliceData(t122),
@@ -502,7 +502,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.R93b0cbb681b3(&a)
+		regions.Ra8053517c061(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -583,7 +583,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rc61bcce9da35Args{
+		a := regions.Raff18c5a1097Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -606,7 +606,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Rc61bcce9da35(&a)
+		regions.Raff18c5a1097(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -655,7 +655,7 @@ func (c *backwardFused) run() {
 	var t55 F
 	var t77 F
 	if kern.Wide() {
-		a := regions.R25b45caf690eArgs{
+		a := regions.R6611e7f26072Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -686,7 +686,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t55},
 			S2:  [2]float32{t382},
 		}
-		regions.R25b45caf690e(&a)
+		regions.R6611e7f26072(&a)
 	} else {
 		t77_2 := t77
 		t55_2 := t55
@@ -777,7 +777,7 @@ func (c *backwardFused) run() {
 	clear(t59)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.R2923cf6781f3Args{
+		a := regions.Rec318649a7b6Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t352),
@@ -807,7 +807,7 @@ func (c *backwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 		}
-		regions.R2923cf6781f3(&a)
+		regions.Rec318649a7b6(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -861,7 +861,7 @@ func (c *backwardFused) run() {
 	clear(t57)
 	clear(t79)
 	if kern.Wide() {
-		a := regions.R520445c7d556Args{
+		a := regions.R465d7c8c4e4eArgs{
 			P0:  unsafe.SliceData(t352),
 			P1:  unsafe.SliceData(t51),
 			P2:  unsafe.SliceData(t73),
@@ -886,7 +886,7 @@ func (c *backwardFused) run() {
 			N9:  4 * dK,
 			N10: T * dV,
 		}
-		regions.R520445c7d556(&a)
+		regions.R465d7c8c4e4e(&a)
 	} else {
 		for i := range L {
 			t352_2 := t352[i*T:][:T]
@@ -918,7 +918,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -934,7 +934,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -970,7 +970,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rd4aa4c7aead5Args{
+		a := regions.R4807f5778f59Args{
 			P0:  unsafe.SliceData(t83),
 			P1:  unsafe.SliceData(t103),
 			P2:  unsafe.SliceData(t109),
@@ -1002,7 +1002,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.Rd4aa4c7aead5(&a)
+		regions.R4807f5778f59(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -1046,13 +1046,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1064,14 +1064,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1087,7 +1087,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rd0375ab93928Args{
+		a := regions.R74c821ab33d8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t186),
 			P2: unsafe.SliceData(c.CQBar),
@@ -1105,7 +1105,7 @@ func (c *backwardFused) run() {
 			N8: T*dK + 6*dK,
 			N9: -dK,
 		}
-		regions.Rd0375ab93928(&a)
+		regions.R74c821ab33d8(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -1127,13 +1127,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1145,14 +1145,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1166,7 +1166,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t186),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t172),
@@ -1179,7 +1179,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1201,7 +1201,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1211,7 +1211,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1232,7 +1232,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t189),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t175),
@@ -1245,7 +1245,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1267,7 +1267,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t175),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1277,7 +1277,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1313,7 +1313,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rbff510068c1eArgs{
+					a := regions.R555b95c45a0bArgs{
 						P0: unsafe.SliceData(t189),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1331,7 +1331,7 @@ func (c *backwardFused) run() {
 						N8: 4*dK*j + 12*dK*i,
 						N9: -dK,
 					}
-					regions.Rbff510068c1e(&a)
+					regions.R555b95c45a0b(&a)
 				} else {
 					t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1362,7 +1362,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Radecf289f9b1Args{
+		a := regions.Rb33a74737b84Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -1373,7 +1373,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Radecf289f9b1(&a)
+		regions.Rb33a74737b84(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1391,7 +1391,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R0017bae62ec3Args{
+		a := regions.Rf9335706ffbdArgs{
 			P0: unsafe.SliceData(t79),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -1403,7 +1403,7 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
-		regions.R0017bae62ec3(&a)
+		regions.Rf9335706ffbd(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

@@ -45,7 +45,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R555330585fa6Args{
+		a := regions.R2aadadb00bb2Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -56,7 +56,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R555330585fa6(&a)
+		regions.R2aadadb00bb2(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -76,7 +76,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R1c3b0a81825fArgs{
+		a := regions.R94a66aa7ba6cArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -88,7 +88,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.R1c3b0a81825f(&a)
+		regions.R94a66aa7ba6c(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -109,7 +109,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R7ea6b73c3c27Args{
+		a := regions.R964046fb055aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -120,7 +120,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R7ea6b73c3c27(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -146,7 +146,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Reda4ca55dc45Args{
+					a := regions.R70eff618995cArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -154,7 +154,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.Reda4ca55dc45(&a)
+					regions.R70eff618995c(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -178,7 +178,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -191,7 +191,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -222,7 +222,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rb6d256cab68bArgs{
+		a := regions.R62f715023409Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -245,7 +245,7 @@ func (c *forwardFused) run() {
 			N13: T*dK + 3*dK,
 			N14: T * dK,
 		}
-		regions.Rb6d256cab68b(&a)
+		regions.R62f715023409(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -280,13 +280,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -300,7 +300,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -315,7 +315,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -340,13 +340,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -360,7 +360,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -369,7 +369,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -399,7 +399,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k
 	if kern.Wide() {
-		a := regions.Rf70d0e086aedArgs{
+		a := regions.R8298144e6ab8Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.Rho),
 			N0: L,
@@ -407,7 +407,7 @@ func (c *forwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rf70d0e086aed(&a)
+		regions.R8298144e6ab8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -435,7 +435,7 @@ func (c *forwardFused) run() {
 
 	// projected.theta, projected.k
 	if kern.Wide() {
-		a := regions.Rd6083dc9eddaArgs{
+		a := regions.Ra4ce5cf2dae2Args{
 			P0: unsafe.SliceData(c.ThetaLin),
 			P1: unsafe.SliceData(c.Theta),
 			N0: L,
@@ -443,7 +443,7 @@ func (c *forwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rd6083dc9edda(&a)
+		regions.Ra4ce5cf2dae2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -471,7 +471,7 @@ func (c *forwardFused) run() {
 
 	// projected.eta
 	if kern.Wide() {
-		a := regions.R0fbda2b64d95Args{
+		a := regions.Rd92a54222d9bArgs{
 			P0: unsafe.SliceData(c.EtaLin),
 			P1: unsafe.SliceData(c.Eta),
 			N0: L,
@@ -479,7 +479,7 @@ func (c *forwardFused) run() {
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.R0fbda2b64d95(&a)
+		regions.Rd92a54222d9b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -535,7 +535,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rc61bcce9da35Args{
+		a := regions.Raff18c5a1097Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -558,7 +558,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Rc61bcce9da35(&a)
+		regions.Raff18c5a1097(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -604,7 +604,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Rfa57285d9b22Args{
+		a := regions.R6bc73b74c80eArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t16),
@@ -617,7 +617,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.Rfa57285d9b22(&a)
+		regions.R6bc73b74c80e(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -650,7 +650,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.R8ce17a6439f3Args{
+		a := regions.Rf33752970b3aArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.QBar),
@@ -668,7 +668,7 @@ func (c *backwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R8ce17a6439f3(&a)
+		regions.Rf33752970b3a(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -698,7 +698,7 @@ func (c *backwardFused) run() {
 	clear(c.BThetaBar)
 	clear(c.BRhoBar)
 	if kern.Wide() {
-		a := regions.R56ae4b516917Args{
+		a := regions.Rb46b80fe6f68Args{
 			P0:  unsafe.SliceData(c.RhoLin),
 			P1:  unsafe.SliceData(c.EtaLin),
 			P2:  unsafe.SliceData(c.EtaBar),
@@ -719,7 +719,7 @@ func (c *backwardFused) run() {
 			N5:  12 * dV,
 			N6:  T * dV,
 		}
-		regions.R56ae4b516917(&a)
+		regions.Rb46b80fe6f68(&a)
 	} else {
 		bEtaBar := c.BEtaBar[:dV]
 		bThetaBar := c.BThetaBar[:dV]
@@ -759,7 +759,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R04d441b3abfaArgs{
+		a := regions.R105450e4c7a6Args{
 			P0: unsafe.SliceData(t28),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t68),
@@ -770,7 +770,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R04d441b3abfa(&a)
+		regions.R105450e4c7a6(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -809,7 +809,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.R72404a7972d3Args{
+		a := regions.R5a5787707294Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t65),
 			P2:  unsafe.SliceData(t85),
@@ -837,7 +837,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.R72404a7972d3(&a)
+		regions.R5a5787707294(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -875,7 +875,7 @@ func (c *backwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(c.KProd),
 			P2: unsafe.SliceData(t94),
@@ -884,7 +884,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -922,13 +922,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t168),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -940,14 +940,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t168),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -962,7 +962,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.R6524bfdc8754Args{
+		a := regions.Rb47fc7b74095Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t168),
 			P2: unsafe.SliceData(c.CQBar),
@@ -974,7 +974,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R6524bfdc8754(&a)
+		regions.Rb47fc7b74095(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -993,7 +993,7 @@ func (c *backwardFused) run() {
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R70fc56156f1dArgs{
+		a := regions.Rd694ff643aa2Args{
 			P0:  unsafe.SliceData(t91),
 			P1:  unsafe.SliceData(t111),
 			P2:  unsafe.SliceData(k1),
@@ -1017,7 +1017,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.R70fc56156f1d(&a)
+		regions.Rd694ff643aa2(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -1045,13 +1045,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t171),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1063,14 +1063,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t171),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1085,7 +1085,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R6524bfdc8754Args{
+		a := regions.Rb47fc7b74095Args{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t171),
 			P2: unsafe.SliceData(c.CKBar),
@@ -1097,7 +1097,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R6524bfdc8754(&a)
+		regions.Rb47fc7b74095(&a)
 	} else {
 		for i := range 4 {
 			cKBar := c.CKBar[i*dK:][:dK]
@@ -1115,7 +1115,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t168),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t154),
@@ -1128,7 +1128,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1150,7 +1150,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t154),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1160,7 +1160,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1181,7 +1181,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t171),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t157),
@@ -1194,7 +1194,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1216,7 +1216,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t157),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1226,7 +1226,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1262,7 +1262,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rbff510068c1eArgs{
+					a := regions.R555b95c45a0bArgs{
 						P0: unsafe.SliceData(t171),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1280,7 +1280,7 @@ func (c *backwardFused) run() {
 						N8: 4*dK*j + 12*dK*i,
 						N9: -dK,
 					}
-					regions.Rbff510068c1e(&a)
+					regions.R555b95c45a0b(&a)
 				} else {
 					t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1311,7 +1311,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Radecf289f9b1Args{
+		a := regions.Rb33a74737b84Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -1322,7 +1322,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Radecf289f9b1(&a)
+		regions.Rb33a74737b84(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1343,7 +1343,7 @@ func (c *backwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WEtaBar)
 	if kern.Wide() {
-		a := regions.R4518e58966a7Args{
+		a := regions.R1ef14e88b466Args{
 			P0: unsafe.SliceData(t55),
 			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(t182),
@@ -1361,7 +1361,7 @@ func (c *backwardFused) run() {
 			N7: T * dV,
 			N8: dK + dV,
 		}
-		regions.R4518e58966a7(&a)
+		regions.R1ef14e88b466(&a)
 	} else {
 		for i := range dV {
 			for j := range L {

@@ -57,7 +57,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R84679b319739Args{
+		a := regions.R6b90531f192aArgs{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -70,7 +70,7 @@ func (c *forwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R84679b319739(&a)
+		regions.R6b90531f192a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -92,7 +92,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.Rac7d8ba2d184Args{
+		a := regions.R1710d6c0fb2dArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -107,7 +107,7 @@ func (c *forwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T*dK*heads + 3*dK*heads,
 		}
-		regions.Rac7d8ba2d184(&a)
+		regions.R1710d6c0fb2d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -130,7 +130,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R47ea4d5ce0acArgs{
+		a := regions.Radb8febd50d8Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -143,7 +143,7 @@ func (c *forwardFused) run() {
 			N3: 3 * dK,
 			N4: 3 * dK * heads,
 		}
-		regions.R47ea4d5ce0ac(&a)
+		regions.Radb8febd50d8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -172,7 +172,7 @@ func (c *forwardFused) run() {
 				n := int(c.Pos[i]) + k - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.Reda4ca55dc45Args{
+						a := regions.R70eff618995cArgs{
 							P0: unsafe.SliceData(c.K0Tail),
 							P1: unsafe.SliceData(t42),
 							P2: unsafe.SliceData(c.Q0Tail),
@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 							N0: dK,
 							N1: 4*dK*k + 12*dK*j + 12*dK*heads*i,
 						}
-						regions.Reda4ca55dc45(&a)
+						regions.R70eff618995c(&a)
 					} else {
 						k0Tail := c.K0Tail[((i*heads+j)*3+k)*dK:][:dK]
 						t42_2 := t42[((i*heads+j)*3+k)*dK:][:dK]
@@ -207,7 +207,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R222ffbd1e742Args{
+		a := regions.R47a269d222e9Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -224,7 +224,7 @@ func (c *forwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R222ffbd1e742(&a)
+		regions.R47a269d222e9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -259,7 +259,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.R78c414c5d000Args{
+		a := regions.Rfef111617212Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -286,7 +286,7 @@ func (c *forwardFused) run() {
 			N17: T * dK * heads,
 			N18: T * heads,
 		}
-		regions.R78c414c5d000(&a)
+		regions.Rfef111617212(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -327,7 +327,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R281e4fdb4bb9Args{
+		a := regions.R0f53783c7300Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
@@ -335,7 +335,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R281e4fdb4bb9(&a)
+		regions.R0f53783c7300(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -351,7 +351,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Rbc0b3224a3e1Args{
+		a := regions.R4b1ae14f0fd9Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(q1),
 			P2:  unsafe.SliceData(k1),
@@ -369,7 +369,7 @@ func (c *forwardFused) run() {
 			N9:  T * dK * heads,
 			N10: T * heads,
 		}
-		regions.Rbc0b3224a3e1(&a)
+		regions.R4b1ae14f0fd9(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -396,7 +396,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R281e4fdb4bb9Args{
+		a := regions.R0f53783c7300Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
@@ -404,7 +404,7 @@ func (c *forwardFused) run() {
 			N2: T,
 			N3: T * heads,
 		}
-		regions.R281e4fdb4bb9(&a)
+		regions.R0f53783c7300(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -420,7 +420,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R269ea0fc3ebdArgs{
+		a := regions.R766178d7f5d7Args{
 			P0:  unsafe.SliceData(t30),
 			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(c.WRho),
@@ -445,7 +445,7 @@ func (c *forwardFused) run() {
 			N11: T * dK * heads,
 			N12: T * heads,
 		}
-		regions.R269ea0fc3ebd(&a)
+		regions.R766178d7f5d7(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -487,7 +487,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R96a929323866Args{
+		a := regions.R5e49cd47fc4aArgs{
 			P0:  unsafe.SliceData(c.V),
 			P1:  unsafe.SliceData(c.WRho),
 			P2:  unsafe.SliceData(c.WTheta),
@@ -508,7 +508,7 @@ func (c *forwardFused) run() {
 			N10: T * dV * heads,
 			N11: T * heads,
 		}
-		regions.R96a929323866(&a)
+		regions.R5e49cd47fc4a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -545,7 +545,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.Rd21afecece0aArgs{
+		a := regions.R26a2d1f065ccArgs{
 			P0:  unsafe.SliceData(c.BRho),
 			P1:  unsafe.SliceData(c.BTheta),
 			P2:  unsafe.SliceData(c.BEta),
@@ -566,7 +566,7 @@ func (c *forwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.Rd21afecece0a(&a)
+		regions.R26a2d1f065cc(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		bTheta := c.BTheta[:heads]
@@ -654,7 +654,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rdb3863ec3f66Args{
+		a := regions.Reda4cf452287Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -680,7 +680,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 3*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.Rdb3863ec3f66(&a)
+		regions.Reda4cf452287(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -728,7 +728,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R74cbf24d5743Args{
+		a := regions.Rb09c40bd03fbArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -752,7 +752,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.R74cbf24d5743(&a)
+		regions.Rb09c40bd03fb(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -812,7 +812,7 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.q, projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R575a86b94570Args{
+		a := regions.Rffe26f15aac4Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t352),
@@ -844,7 +844,7 @@ func (c *backwardFused) run() {
 			N12: T * dK * heads,
 			N13: T * heads,
 		}
-		regions.R575a86b94570(&a)
+		regions.Rffe26f15aac4(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -893,7 +893,7 @@ func (c *backwardFused) run() {
 
 	// projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R8dbf94210bfeArgs{
+		a := regions.Re20c25db49c5Args{
 			P0: unsafe.SliceData(t352),
 			P1: unsafe.SliceData(t51),
 			P2: unsafe.SliceData(t73),
@@ -906,7 +906,7 @@ func (c *backwardFused) run() {
 			N3: 12 * T * heads,
 			N4: T * heads,
 		}
-		regions.R8dbf94210bfe(&a)
+		regions.Re20c25db49c5(&a)
 	} else {
 		bEtaBar := c.BEtaBar[:heads]
 		bThetaBar := c.BThetaBar[:heads]
@@ -948,7 +948,7 @@ func (c *backwardFused) run() {
 	clear(t57)
 	clear(t79)
 	if kern.Wide() {
-		a := regions.Re8fb883f6a43Args{
+		a := regions.Rddb7582dd277Args{
 			P0:  unsafe.SliceData(t352),
 			P1:  unsafe.SliceData(t51),
 			P2:  unsafe.SliceData(t73),
@@ -969,7 +969,7 @@ func (c *backwardFused) run() {
 			N10: T * dV,
 			N11: dK + dV,
 		}
-		regions.Re8fb883f6a43(&a)
+		regions.Rddb7582dd277(&a)
 	} else {
 		for i := range heads {
 			for j := range L {
@@ -1000,7 +1000,7 @@ func (c *backwardFused) run() {
 	clear(t59)
 	clear(t81)
 	if kern.Wide() {
-		a := regions.R6712b12cf62cArgs{
+		a := regions.Rdf896591feb1Args{
 			P0:  unsafe.SliceData(t352),
 			P1:  unsafe.SliceData(t51),
 			P2:  unsafe.SliceData(t73),
@@ -1020,7 +1020,7 @@ func (c *backwardFused) run() {
 			N9:  T * dK,
 			N10: dK + dV,
 		}
-		regions.R6712b12cf62c(&a)
+		regions.Rdf896591feb1(&a)
 	} else {
 		for i := range heads {
 			t422_2 := t422[i*(dK+dV):][:dK]
@@ -1048,7 +1048,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rda6411259134Args{
+		a := regions.R8488fbfe9e86Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -1066,7 +1066,7 @@ func (c *backwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.Rda6411259134(&a)
+		regions.R8488fbfe9e86(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1099,7 +1099,7 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
-		a := regions.R6af03eb808c6Args{
+		a := regions.Rdaa93a2a39c0Args{
 			P0: unsafe.SliceData(t352),
 			P1: unsafe.SliceData(t51),
 			P2: unsafe.SliceData(t73),
@@ -1118,7 +1118,7 @@ func (c *backwardFused) run() {
 			N7: T * dV * heads,
 			N8: T * heads,
 		}
-		regions.R6af03eb808c6(&a)
+		regions.Rdaa93a2a39c0(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1152,7 +1152,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q, projected.k1, projected.k
 	if kern.Wide() {
-		a := regions.R1bdd94f45275Args{
+		a := regions.R74350468a258Args{
 			P0:  unsafe.SliceData(t83),
 			P1:  unsafe.SliceData(t103),
 			P2:  unsafe.SliceData(t109),
@@ -1178,7 +1178,7 @@ func (c *backwardFused) run() {
 			N8:  T * dK * heads,
 			N9:  T * heads,
 		}
-		regions.R1bdd94f45275(&a)
+		regions.R74350468a258(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1220,7 +1220,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rb16158bd3bffArgs{
+		a := regions.R6bda4108fd1dArgs{
 			P0: unsafe.SliceData(c.BQBar),
 			P1: unsafe.SliceData(t186),
 			P2: unsafe.SliceData(c.BKBar),
@@ -1234,7 +1234,7 @@ func (c *backwardFused) run() {
 			N6: T*dK*heads + 6*dK*heads,
 			N7: T*dK + 6*dK,
 		}
-		regions.Rb16158bd3bff(&a)
+		regions.R6bda4108fd1d(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -1254,7 +1254,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R498ee0c7aac8Args{
+		a := regions.R50ab3ce33e4eArgs{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: heads,
@@ -1262,7 +1262,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R498ee0c7aac8(&a)
+		regions.R50ab3ce33e4e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1276,7 +1276,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R362bd76abbc4Args{
+		a := regions.R834ea605b379Args{
 			P0: unsafe.SliceData(t186),
 			N0: L,
 			N1: heads,
@@ -1285,7 +1285,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R362bd76abbc4(&a)
+		regions.R834ea605b379(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1303,7 +1303,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R4d9dc37f7009Args{
+		a := regions.R54a3dc4036a5Args{
 			P0:  unsafe.SliceData(c.Q1Stack),
 			P1:  unsafe.SliceData(t186),
 			P2:  unsafe.SliceData(c.CQBar),
@@ -1325,7 +1325,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 3*dK,
 			N13: T*dK + 6*dK,
 		}
-		regions.R4d9dc37f7009(&a)
+		regions.R54a3dc4036a5(&a)
 	} else {
 		for i := range heads {
 			for j := range 4 {
@@ -1349,7 +1349,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R498ee0c7aac8Args{
+		a := regions.R50ab3ce33e4eArgs{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: heads,
@@ -1357,7 +1357,7 @@ func (c *backwardFused) run() {
 			N3: T*dK + 6*dK,
 			N4: T*dK*heads + 6*dK*heads,
 		}
-		regions.R498ee0c7aac8(&a)
+		regions.R50ab3ce33e4e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1371,7 +1371,7 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R362bd76abbc4Args{
+		a := regions.R834ea605b379Args{
 			P0: unsafe.SliceData(t189),
 			N0: L,
 			N1: heads,
@@ -1380,7 +1380,7 @@ func (c *backwardFused) run() {
 			N4: T*dK + 6*dK,
 			N5: T*dK*heads + 6*dK*heads,
 		}
-		regions.R362bd76abbc4(&a)
+		regions.R834ea605b379(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1396,7 +1396,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R331d06251eccArgs{
+		a := regions.Rcf3890345c39Args{
 			P0:  unsafe.SliceData(t186),
 			P1:  unsafe.SliceData(c.CQ),
 			P2:  unsafe.SliceData(t172),
@@ -1413,7 +1413,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.R331d06251ecc(&a)
+		regions.Rcf3890345c39(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1437,7 +1437,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rceae9f0b0cc8Args{
+		a := regions.R9eefca453f1fArgs{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1450,7 +1450,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.Rceae9f0b0cc8(&a)
+		regions.R9eefca453f1f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1478,7 +1478,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R331d06251eccArgs{
+		a := regions.Rcf3890345c39Args{
 			P0:  unsafe.SliceData(t189),
 			P1:  unsafe.SliceData(c.CK),
 			P2:  unsafe.SliceData(t175),
@@ -1495,7 +1495,7 @@ func (c *backwardFused) run() {
 			N10: T*dK*heads + 6*dK*heads,
 			N11: T * dK * heads,
 		}
-		regions.R331d06251ecc(&a)
+		regions.Rcf3890345c39(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1519,7 +1519,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rceae9f0b0cc8Args{
+		a := regions.R9eefca453f1fArgs{
 			P0: unsafe.SliceData(t175),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1532,7 +1532,7 @@ func (c *backwardFused) run() {
 			N7: 3 * dK * heads,
 			N8: T * dK * heads,
 		}
-		regions.Rceae9f0b0cc8(&a)
+		regions.R9eefca453f1f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1589,7 +1589,7 @@ func (c *backwardFused) run() {
 				n := int(c.Pos[i]) + k2 - 3
 				if n >= 0 {
 					if kern.Wide() {
-						a := regions.Rab7703c8a5d6Args{
+						a := regions.R907bcbe0b3b5Args{
 							P0:  unsafe.SliceData(t189),
 							P1:  unsafe.SliceData(c.CK),
 							P2:  unsafe.SliceData(c.K0TailBarOut),
@@ -1608,7 +1608,7 @@ func (c *backwardFused) run() {
 							N9:  4*dK*k2 + 12*dK*j + 12*dK*heads*i,
 							N10: -dK,
 						}
-						regions.Rab7703c8a5d6(&a)
+						regions.R907bcbe0b3b5(&a)
 					} else {
 						t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
 						cK := c.CK[(j*4+3)*dK:][:dK]
@@ -1640,7 +1640,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rdc5c3d702535Args{
+		a := regions.R88d2a4864858Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -1653,7 +1653,7 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.Rdc5c3d702535(&a)
+		regions.R88d2a4864858(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1673,7 +1673,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R3b7489647a1cArgs{
+		a := regions.R9f1879e5a4c2Args{
 			P0: unsafe.SliceData(t79),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -1686,7 +1686,7 @@ func (c *backwardFused) run() {
 			N0: heads,
 			N1: dK + dV,
 		}
-		regions.R3b7489647a1c(&a)
+		regions.R9f1879e5a4c2(&a)
 	} else {
 		for i := range heads {
 			t79_2 := t79[i*(dK+dV):][:dK+dV]

@@ -40,7 +40,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R555330585fa6Args{
+		a := regions.R2aadadb00bb2Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -51,7 +51,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R555330585fa6(&a)
+		regions.R2aadadb00bb2(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -71,7 +71,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t52)
 	if kern.Wide() {
-		a := regions.Rae297d206de3Args{
+		a := regions.Rbac93860a717Args{
 			P0: unsafe.SliceData(k0),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -85,7 +85,7 @@ func (c *forwardFused) run() {
 			N6: T*dK + 3*dK,
 			N7: T * dK,
 		}
-		regions.Rae297d206de3(&a)
+		regions.Rbac93860a717(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -106,7 +106,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R7ea6b73c3c27Args{
+		a := regions.R964046fb055aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -117,7 +117,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R7ea6b73c3c27(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -155,7 +155,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := regions.R0c5e9f063672Args{
+		a := regions.R2fa8bb87beceArgs{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -177,7 +177,7 @@ func (c *forwardFused) run() {
 			N13: T*dK + 3*dK,
 			N14: T * dK,
 		}
-		regions.R0c5e9f063672(&a)
+		regions.R2fa8bb87bece(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -208,13 +208,13 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t17),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -228,7 +228,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Reeb6141300f7Args{
+		a := regions.R8471c6d8d27aArgs{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
@@ -237,7 +237,7 @@ func (c *forwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Reeb6141300f7(&a)
+		regions.R8471c6d8d27a(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -278,7 +278,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R87146d15fcaaArgs{
+		a := regions.R804ade1a6492Args{
 			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
@@ -293,7 +293,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R87146d15fcaa(&a)
+		regions.R804ade1a6492(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -322,7 +322,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R688ac377a26fArgs{
+		a := regions.R201aa8e17b22Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(t15),
@@ -331,7 +331,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R688ac377a26f(&a)
+		regions.R201aa8e17b22(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -354,7 +354,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rfbe2a0ccab3aArgs{
+		a := regions.Rb6588b256232Args{
 			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.QBar),
 			P2: unsafe.SliceData(q1),
@@ -367,7 +367,7 @@ func (c *backwardFused) run() {
 			N5: dK,
 			N6: T * dK,
 		}
-		regions.Rfbe2a0ccab3a(&a)
+		regions.Rb6588b256232(&a)
 	} else {
 		for i := range L {
 			t17_2 := t17[i*T:][:T]
@@ -389,7 +389,7 @@ func (c *backwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.R004e4bf5fda2Args{
+		a := regions.Rec7dbc684d11Args{
 			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(c.QProd),
 			P2: unsafe.SliceData(t122),
@@ -398,7 +398,7 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 		}
-		regions.R004e4bf5fda2(&a)
+		regions.Rec7dbc684d11(&a)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
@@ -418,7 +418,7 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := regions.R70fc56156f1dArgs{
+		a := regions.Rd694ff643aa2Args{
 			P0:  unsafe.SliceData(t92),
 			P1:  unsafe.SliceData(t29),
 			P2:  unsafe.SliceData(q1),
@@ -442,7 +442,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.R70fc56156f1d(&a)
+		regions.Rd694ff643aa2(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -470,13 +470,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -488,14 +488,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t64),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -510,7 +510,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.CQBar)
 	if kern.Wide() {
-		a := regions.R6524bfdc8754Args{
+		a := regions.Rb47fc7b74095Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t64),
 			P2: unsafe.SliceData(c.CQBar),
@@ -522,7 +522,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R6524bfdc8754(&a)
+		regions.Rb47fc7b74095(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -541,7 +541,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t53)
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -551,7 +551,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -570,7 +570,7 @@ func (c *backwardFused) run() {
 	// projected.k1, projected.q1
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.Radecf289f9b1Args{
+		a := regions.Rb33a74737b84Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -581,7 +581,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Radecf289f9b1(&a)
+		regions.Rb33a74737b84(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -599,7 +599,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t64),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t55),
@@ -612,7 +612,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -634,7 +634,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t55),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -644,7 +644,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -679,7 +679,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
+					a := regions.Rffc24b7277feArgs{
 						P0: unsafe.SliceData(t64),
 						P1: unsafe.SliceData(c.CQ),
 						P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -689,7 +689,7 @@ func (c *backwardFused) run() {
 						N3: -dK,
 						N4: 4*dK*j + 12*dK*i,
 					}
-					regions.R1b53bca6b694(&a)
+					regions.Rffc24b7277fe(&a)
 				} else {
 					t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
 					cQ := c.CQ[3*dK:][:dK]

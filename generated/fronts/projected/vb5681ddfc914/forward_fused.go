@@ -59,7 +59,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R555330585fa6Args{
+		a := regions.R2aadadb00bb2Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -70,7 +70,7 @@ func (c *forwardFused) run() {
 			N3: 8 * T * nPhi,
 			N4: 6 * nPhi,
 		}
-		regions.R555330585fa6(&a)
+		regions.R2aadadb00bb2(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -90,7 +90,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.Rcb75be87b65fArgs{
+		a := regions.R004ea09f042cArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -102,7 +102,7 @@ func (c *forwardFused) run() {
 			N4: 2*T*nPhi + 6*nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.Rcb75be87b65f(&a)
+		regions.R004ea09f042c(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -123,7 +123,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R7ea6b73c3c27Args{
+		a := regions.R964046fb055aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -134,7 +134,7 @@ func (c *forwardFused) run() {
 			N1: 2 * nPhi,
 			N2: 6 * nPhi,
 		}
-		regions.R7ea6b73c3c27(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -160,7 +160,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Reda4ca55dc45Args{
+					a := regions.R70eff618995cArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -168,7 +168,7 @@ func (c *forwardFused) run() {
 						N0: 2 * nPhi,
 						N1: 8*nPhi*j + 24*nPhi*i,
 					}
-					regions.Reda4ca55dc45(&a)
+					regions.R70eff618995c(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*2*nPhi:][:2*nPhi]
 					t42_2 := t42[(i*3+j)*2*nPhi:][:2*nPhi]
@@ -192,7 +192,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -205,7 +205,7 @@ func (c *forwardFused) run() {
 			N5: 2*T*nPhi + 6*nPhi,
 			N6: 2 * T * nPhi,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -236,7 +236,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k2
 	if kern.Wide() {
-		a := regions.Ra6aee38c38b9Args{
+		a := regions.R1091ce727671Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -259,7 +259,7 @@ func (c *forwardFused) run() {
 			N13: 2*T*nPhi + 6*nPhi,
 			N14: 2 * T * nPhi,
 		}
-		regions.Ra6aee38c38b9(&a)
+		regions.R1091ce727671(&a)
 	} else {
 		bQ := c.BQ[:2*nPhi]
 		cQ := c.CQ[:2*nPhi]
@@ -310,7 +310,7 @@ func (c *forwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R0eb4f992185cArgs{
+		a := regions.R4b5b62034b6bArgs{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(c.V0TailOut),
@@ -318,7 +318,7 @@ func (c *forwardFused) run() {
 			N1: dV,
 			N2: 3 * dV,
 		}
-		regions.R0eb4f992185c(&a)
+		regions.R4b5b62034b6b(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -352,7 +352,7 @@ func (c *forwardFused) run() {
 
 	// projected.v, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R0cfa6889ebbcArgs{
+		a := regions.R58f8c10245a1Args{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -380,7 +380,7 @@ func (c *forwardFused) run() {
 			N14: T*dV + 3*dV,
 			N15: T * dV,
 		}
-		regions.R0cfa6889ebbc(&a)
+		regions.R58f8c10245a1(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -426,13 +426,13 @@ func (c *forwardFused) run() {
 
 	// projected.k2
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.K2Prod),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			k2Prod := c.K2Prod[i*T:][:T]
@@ -446,7 +446,7 @@ func (c *forwardFused) run() {
 
 	// projected.k2, projected.q2
 	if kern.Wide() {
-		a := regions.Rdb4a99fdfa17Args{
+		a := regions.Rea3744481d49Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(q1),
 			P2:  unsafe.SliceData(k1),
@@ -465,7 +465,7 @@ func (c *forwardFused) run() {
 			N10: 2 * T * nPhi,
 			N11: 4 * T * nPhi,
 		}
-		regions.Rdb4a99fdfa17(&a)
+		regions.Rea3744481d49(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -490,13 +490,13 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.Q2Prod),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			q2Prod := c.Q2Prod[i*T:][:T]
@@ -510,7 +510,7 @@ func (c *forwardFused) run() {
 
 	// projected.q2, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R654d05a5fddbArgs{
+		a := regions.R815f2671fb2eArgs{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(c.KStack),
 			P2:  unsafe.SliceData(c.WRho),
@@ -536,7 +536,7 @@ func (c *forwardFused) run() {
 			N12: 2 * T * nPhi,
 			N13: 4 * T * nPhi,
 		}
-		regions.R654d05a5fddb(&a)
+		regions.R815f2671fb2e(&a)
 	} else {
 		wRho := c.WRho[:2*nPhi]
 		wTheta := c.WTheta[:2*nPhi]
@@ -576,7 +576,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.Rfb78c0c359ddArgs{
+		a := regions.R89824d49079eArgs{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.KReshape),
 			N0: L,
@@ -589,7 +589,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.Rfb78c0c359dd(&a)
+		regions.R89824d49079e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -609,7 +609,7 @@ func (c *forwardFused) run() {
 	// projected.k
 	a0PhiEntry := c.A0Phi[0]
 	if kern.Wide() {
-		a := regions.R2b36294eade6Args{
+		a := regions.Ra5869483322dArgs{
 			P0: unsafe.SliceData(c.K),
 			N0: L,
 			N1: T,
@@ -617,7 +617,7 @@ func (c *forwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{a0PhiEntry},
 		}
-		regions.R2b36294eade6(&a)
+		regions.Ra5869483322d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -632,7 +632,7 @@ func (c *forwardFused) run() {
 	// projected.k
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R5d024ad0f629Args{
+		a := regions.R99dba9d11b5aArgs{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -646,7 +646,7 @@ func (c *forwardFused) run() {
 			N8: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R5d024ad0f629(&a)
+		regions.R99dba9d11b5a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -660,7 +660,7 @@ func (c *forwardFused) run() {
 	}
 	a2PhiEntry := c.A2Phi[0]
 	if kern.Wide() {
-		a := regions.Rb2914e2e6f62Args{
+		a := regions.Rd402c8973f0aArgs{
 			P0: unsafe.SliceData(c.KReshape),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -672,7 +672,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rb2914e2e6f62(&a)
+		regions.Rd402c8973f0a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -686,7 +686,7 @@ func (c *forwardFused) run() {
 	}
 	w2 := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.Rc1d966f505dcArgs{
+		a := regions.R2830b0298bc7Args{
 			P0: unsafe.SliceData(c.KStack),
 			P1: unsafe.SliceData(c.K),
 			N0: L,
@@ -701,7 +701,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.Rc1d966f505dc(&a)
+		regions.R2830b0298bc7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -717,7 +717,7 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := regions.Rfb78c0c359ddArgs{
+		a := regions.R89824d49079eArgs{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.QReshape),
 			N0: L,
@@ -730,7 +730,7 @@ func (c *forwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.Rfb78c0c359dd(&a)
+		regions.R89824d49079e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -754,7 +754,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R5d024ad0f629Args{
+		a := regions.R99dba9d11b5aArgs{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -768,7 +768,7 @@ func (c *forwardFused) run() {
 			N8: 4 * T * nPhi,
 			S0: [2]float32{a1PhiEntry},
 		}
-		regions.R5d024ad0f629(&a)
+		regions.R99dba9d11b5a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -781,7 +781,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rb2914e2e6f62Args{
+		a := regions.Rd402c8973f0aArgs{
 			P0: unsafe.SliceData(c.QReshape),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -793,7 +793,7 @@ func (c *forwardFused) run() {
 			N6: 2 * T * nPhi * nPhi,
 			S0: [2]float32{a2PhiEntry},
 		}
-		regions.Rb2914e2e6f62(&a)
+		regions.Rd402c8973f0a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -806,7 +806,7 @@ func (c *forwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.Rc1d966f505dcArgs{
+		a := regions.R2830b0298bc7Args{
 			P0: unsafe.SliceData(c.QStack),
 			P1: unsafe.SliceData(c.Q),
 			N0: L,
@@ -821,7 +821,7 @@ func (c *forwardFused) run() {
 			N9: 4 * T * nPhi,
 			S0: [2]float32{w2},
 		}
-		regions.Rc1d966f505dc(&a)
+		regions.R2830b0298bc7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -840,7 +840,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.R1d65a198fcd4Args{
+		a := regions.R55c315b2f1a7Args{
 			P0:  unsafe.SliceData(t142),
 			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(t162),
@@ -859,7 +859,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.R1d65a198fcd4(&a)
+		regions.R55c315b2f1a7(&a)
 	} else {
 		for i := range L {
 			t142_2 := t142[i*T:][:T]
@@ -963,7 +963,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rc61bcce9da35Args{
+		a := regions.Raff18c5a1097Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -986,7 +986,7 @@ func (c *backwardFused) run() {
 			N7:  2*T*nPhi + 6*nPhi,
 			N8:  2 * T * nPhi,
 		}
-		regions.Rc61bcce9da35(&a)
+		regions.Raff18c5a1097(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		cK := c.CK[:2*nPhi]
@@ -1032,7 +1032,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R87146d15fcaaArgs{
+		a := regions.R804ade1a6492Args{
 			P0: unsafe.SliceData(c.BV),
 			P1: unsafe.SliceData(c.VStack),
 			P2: unsafe.SliceData(c.CV),
@@ -1047,7 +1047,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.R87146d15fcaa(&a)
+		regions.R804ade1a6492(&a)
 	} else {
 		bV := c.BV[:dV]
 		cV := c.CV[:dV]
@@ -1079,7 +1079,7 @@ func (c *backwardFused) run() {
 	var t462 F
 	var t682 F
 	if kern.Wide() {
-		a := regions.Rf737578eb947Args{
+		a := regions.Rfef27f79e313Args{
 			P0:  unsafe.SliceData(c.K2Prod),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -1110,7 +1110,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t462},
 			S2:  [2]float32{t252},
 		}
-		regions.Rf737578eb947(&a)
+		regions.Rfef27f79e313(&a)
 	} else {
 		t682_2 := t682
 		t462_2 := t462
@@ -1199,7 +1199,7 @@ func (c *backwardFused) run() {
 	var t82 F
 	var t101 F
 	if kern.Wide() {
-		a := regions.R8d239171d660Args{
+		a := regions.Ra8ca77eaffe0Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(t222),
@@ -1234,7 +1234,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t101},
 			S1:  [2]float32{t82},
 		}
-		regions.R8d239171d660(&a)
+		regions.Ra8ca77eaffe0(&a)
 	} else {
 		t292_2 := t292[:2*nPhi]
 		t502_2 := t502[:2*nPhi]
@@ -1292,7 +1292,7 @@ func (c *backwardFused) run() {
 	clear(t702)
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.Ra52422fcb2ffArgs{
+		a := regions.R1e9b6eb17b6cArgs{
 			P0:  unsafe.SliceData(t222),
 			P1:  unsafe.SliceData(t422),
 			P2:  unsafe.SliceData(t642),
@@ -1324,7 +1324,7 @@ func (c *backwardFused) run() {
 			N13: T*dV + 6*dV,
 			N14: T * dV,
 		}
-		regions.Ra52422fcb2ff(&a)
+		regions.R1e9b6eb17b6c(&a)
 	} else {
 		bVBar := c.BVBar[:dV]
 		for i := range L {
@@ -1372,7 +1372,7 @@ func (c *backwardFused) run() {
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
-		a := regions.R87326857b807Args{
+		a := regions.R142d4f596dfdArgs{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1402,11 +1402,12 @@ func (c *backwardFused) run() {
 			N16: 2*nPhi*nPhi + 3*nPhi + 1,
 			N17: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N18: 4 * T * nPhi,
+			N19: 5 * nPhi,
 			S0:  [2]float32{t96},
 			S1:  [2]float32{t77},
 			S2:  [2]float32{w},
 		}
-		regions.R87326857b807(&a)
+		regions.R142d4f596dfd(&a)
 	} else {
 		t96_2 := t96
 		t77_2 := t77
@@ -1458,7 +1459,7 @@ func (c *backwardFused) run() {
 	var t80 F
 	var t99 F
 	if kern.Wide() {
-		a := regions.R7d2156548a38Args{
+		a := regions.Reca31986c891Args{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
@@ -1483,7 +1484,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t80},
 			S2:  [2]float32{a2PhiEntry},
 		}
-		regions.R7d2156548a38(&a)
+		regions.Reca31986c891(&a)
 	} else {
 		t99_2 := t99
 		t80_2 := t80
@@ -1522,7 +1523,7 @@ func (c *backwardFused) run() {
 	// projected.q
 	clear(t86)
 	if kern.Wide() {
-		a := regions.R22a75ab57fd1Args{
+		a := regions.R1476bed1e478Args{
 			P0: unsafe.SliceData(q2),
 			P1: unsafe.SliceData(t81),
 			P2: unsafe.SliceData(c.QStack),
@@ -1538,7 +1539,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R22a75ab57fd1(&a)
+		regions.R1476bed1e478(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1566,7 +1567,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q
 	var t95 F
 	if kern.Wide() {
-		a := regions.R424d6df7468eArgs{
+		a := regions.R87cb9df7e171Args{
 			P0: unsafe.SliceData(c.QBar),
 			P1: unsafe.SliceData(c.KBar),
 			P2: unsafe.SliceData(t95Total),
@@ -1576,7 +1577,7 @@ func (c *backwardFused) run() {
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			S0: [2]float32{t95},
 		}
-		regions.R424d6df7468e(&a)
+		regions.R87cb9df7e171(&a)
 	} else {
 		t95_2 := t95
 		for i := range L {
@@ -1600,7 +1601,7 @@ func (c *backwardFused) run() {
 	// projected.k
 	clear(t105)
 	if kern.Wide() {
-		a := regions.R22a75ab57fd1Args{
+		a := regions.R1476bed1e478Args{
 			P0: unsafe.SliceData(k2),
 			P1: unsafe.SliceData(t100),
 			P2: unsafe.SliceData(c.KStack),
@@ -1616,7 +1617,7 @@ func (c *backwardFused) run() {
 			N7: 2 * T * nPhi * nPhi,
 			N8: 4 * T * nPhi,
 		}
-		regions.R22a75ab57fd1(&a)
+		regions.R1476bed1e478(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1644,7 +1645,7 @@ func (c *backwardFused) run() {
 	// projected.q2, projected.q, projected.k2, projected.k, projected.eta, projected.theta, projected.rho
 	a1PhiEntry := c.A1Phi[0]
 	if kern.Wide() {
-		a := regions.R795f2aa5b02cArgs{
+		a := regions.R1a6a62d7dfe6Args{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(t222),
 			P2:  unsafe.SliceData(t422),
@@ -1692,7 +1693,7 @@ func (c *backwardFused) run() {
 			N20: 4 * T * nPhi,
 			S0:  [2]float32{a1PhiEntry},
 		}
-		regions.R795f2aa5b02c(&a)
+		regions.R1a6a62d7dfe6(&a)
 	} else {
 		wRho := c.WRho[:2*nPhi]
 		wTheta := c.WTheta[:2*nPhi]
@@ -1753,7 +1754,7 @@ func (c *backwardFused) run() {
 
 	// projected.q2, projected.k2
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.Q2Prod),
 			P2:  unsafe.SliceData(t23),
@@ -1769,7 +1770,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -1800,13 +1801,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t235),
 			N0: L,
 			N1: dV,
 			N2: T*dV + 6*dV,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1818,14 +1819,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t235),
 			N0: L,
 			N1: dV,
 			N2: 4*T*dV + 12*dV,
 			N3: T*dV + 6*dV,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1840,7 +1841,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.CVBar)
 	if kern.Wide() {
-		a := regions.R6524bfdc8754Args{
+		a := regions.Rb47fc7b74095Args{
 			P0: unsafe.SliceData(c.VStack),
 			P1: unsafe.SliceData(t235),
 			P2: unsafe.SliceData(c.CVBar),
@@ -1852,7 +1853,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 6*dV,
 			N6: -dV,
 		}
-		regions.R6524bfdc8754(&a)
+		regions.Rb47fc7b74095(&a)
 	} else {
 		for i := range 4 {
 			cVBar := c.CVBar[i*dV:][:dV]
@@ -1872,7 +1873,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.R8d7cb754ab34Args{
+		a := regions.R77309a66c33aArgs{
 			P0:  unsafe.SliceData(t111),
 			P1:  unsafe.SliceData(t131),
 			P2:  unsafe.SliceData(t137),
@@ -1904,7 +1905,7 @@ func (c *backwardFused) run() {
 			N12: 2*T*nPhi + 12*nPhi,
 			N13: 2 * T * nPhi,
 		}
-		regions.R8d7cb754ab34(&a)
+		regions.R77309a66c33a(&a)
 	} else {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
@@ -1948,13 +1949,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t238),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1966,14 +1967,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t238),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1989,7 +1990,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.R69c2678b7382Args{
+		a := regions.Re35a9b740881Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t238),
 			P2: unsafe.SliceData(c.CQBar),
@@ -2007,7 +2008,7 @@ func (c *backwardFused) run() {
 			N8: 2*T*nPhi + 6*nPhi,
 			N9: -2 * nPhi,
 		}
-		regions.R69c2678b7382(&a)
+		regions.Re35a9b740881(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
@@ -2029,13 +2030,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t241),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 2*T*nPhi + 12*nPhi,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2047,14 +2048,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t241),
 			N0: L,
 			N1: 2 * nPhi,
 			N2: 8*T*nPhi + 24*nPhi,
 			N3: 2*T*nPhi + 12*nPhi,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -2068,7 +2069,7 @@ func (c *backwardFused) run() {
 
 	// projected.v0, projected.v
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t235),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t215),
@@ -2081,7 +2082,7 @@ func (c *backwardFused) run() {
 			N6: T*dV + 6*dV,
 			N7: T * dV,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cV := c.CV[:dV]
 		for i := range L {
@@ -2103,7 +2104,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t215),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -2113,7 +2114,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dV,
 			N5: T * dV,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -2134,7 +2135,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t238),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t218),
@@ -2147,7 +2148,7 @@ func (c *backwardFused) run() {
 			N6: 2*T*nPhi + 12*nPhi,
 			N7: 2 * T * nPhi,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:2*nPhi]
 		for i := range L {
@@ -2169,7 +2170,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R74f85edc2623Args{
+		a := regions.R5b677cdfbf70Args{
 			P0: unsafe.SliceData(t218),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -2179,7 +2180,7 @@ func (c *backwardFused) run() {
 			N4: 2 * T * nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.R74f85edc2623(&a)
+		regions.R5b677cdfbf70(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -2200,7 +2201,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t241),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t221),
@@ -2213,7 +2214,7 @@ func (c *backwardFused) run() {
 			N6: 2*T*nPhi + 12*nPhi,
 			N7: 2 * T * nPhi,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cK := c.CK[:2*nPhi]
 		for i := range L {
@@ -2235,7 +2236,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R74f85edc2623Args{
+		a := regions.R5b677cdfbf70Args{
 			P0: unsafe.SliceData(t221),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -2245,7 +2246,7 @@ func (c *backwardFused) run() {
 			N4: 2 * T * nPhi,
 			N5: 6 * nPhi,
 		}
-		regions.R74f85edc2623(&a)
+		regions.R5b677cdfbf70(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -2281,7 +2282,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rbff510068c1eArgs{
+					a := regions.R555b95c45a0bArgs{
 						P0: unsafe.SliceData(t241),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(c.K0TailBarOut),
@@ -2299,7 +2300,7 @@ func (c *backwardFused) run() {
 						N8: 8*nPhi*j + 24*nPhi*i,
 						N9: -2 * nPhi,
 					}
-					regions.Rbff510068c1e(&a)
+					regions.R555b95c45a0b(&a)
 				} else {
 					t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
 					cK := c.CK[3*2*nPhi:][:2*nPhi]
@@ -2330,7 +2331,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Radecf289f9b1Args{
+		a := regions.Rb33a74737b84Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -2341,7 +2342,7 @@ func (c *backwardFused) run() {
 			N3: 8 * T * nPhi,
 			N4: 6 * nPhi,
 		}
-		regions.Radecf289f9b1(&a)
+		regions.Rb33a74737b84(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -2364,7 +2365,7 @@ func (c *backwardFused) run() {
 			n2 := int(c.Pos[i]) + j - 3
 			if n2 >= 0 {
 				if kern.Wide() {
-					a := regions.R1b53bca6b694Args{
+					a := regions.Rffc24b7277feArgs{
 						P0: unsafe.SliceData(t235),
 						P1: unsafe.SliceData(c.CV),
 						P2: unsafe.SliceData(c.V0TailBarOut),
@@ -2374,7 +2375,7 @@ func (c *backwardFused) run() {
 						N3: -dV,
 						N4: 4*dV*j + 12*dV*i,
 					}
-					regions.R1b53bca6b694(&a)
+					regions.Rffc24b7277fe(&a)
 				} else {
 					t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
 					cV := c.CV[3*dV:][:dV]
@@ -2395,7 +2396,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.R84ebf188e88dArgs{
+		a := regions.R7ca80d7691c1Args{
 			P0: unsafe.SliceData(c.V0TailBarOut),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -2404,7 +2405,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dV,
 			N4: 3 * dV,
 		}
-		regions.R84ebf188e88d(&a)
+		regions.R7ca80d7691c1(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -2423,7 +2424,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R0017bae62ec3Args{
+		a := regions.Rf9335706ffbdArgs{
 			P0: unsafe.SliceData(t702),
 			P1: unsafe.SliceData(t722),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -2435,7 +2436,7 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dV + 2*nPhi,
 		}
-		regions.R0017bae62ec3(&a)
+		regions.Rf9335706ffbd(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dV+2*nPhi]
 		wThetaBar := c.WThetaBar[:dV+2*nPhi]

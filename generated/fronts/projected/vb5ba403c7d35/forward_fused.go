@@ -38,7 +38,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R4e462e68160fArgs{
+		a := regions.Rc828a8664eb7Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -54,7 +54,7 @@ func (c *forwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R4e462e68160f(&a)
+		regions.Rc828a8664eb7(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -89,7 +89,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R76af5ea252bdArgs{
+		a := regions.R31d1d2b5f5aeArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -106,7 +106,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R76af5ea252bd(&a)
+		regions.R31d1d2b5f5ae(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -144,7 +144,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Rde377d9da63eArgs{
+		a := regions.Re0024e84b5e0Args{
 			P0:  unsafe.SliceData(t22),
 			P1:  unsafe.SliceData(t32),
 			P2:  unsafe.SliceData(t42),
@@ -163,7 +163,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Rde377d9da63e(&a)
+		regions.Re0024e84b5e0(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -224,7 +224,7 @@ func (c *backwardFused) run() {
 	var t29 F
 	var t51 F
 	if kern.Wide() {
-		a := regions.R2780148456d5Args{
+		a := regions.R9f7d3380a361Args{
 			P0:  unsafe.SliceData(c.RhoLin),
 			P1:  unsafe.SliceData(c.EtaLin),
 			P2:  unsafe.SliceData(c.EtaBar),
@@ -246,7 +246,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t29},
 			S2:  [2]float32{t132},
 		}
-		regions.R2780148456d5(&a)
+		regions.R9f7d3380a361(&a)
 	} else {
 		t51_2 := t51
 		t29_2 := t29
@@ -308,7 +308,7 @@ func (c *backwardFused) run() {
 	clear(t31)
 	clear(t53)
 	if kern.Wide() {
-		a := regions.R520445c7d556Args{
+		a := regions.R465d7c8c4e4eArgs{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(t47),
@@ -333,7 +333,7 @@ func (c *backwardFused) run() {
 			N9:  4 * dK,
 			N10: T * dV,
 		}
-		regions.R520445c7d556(&a)
+		regions.R465d7c8c4e4e(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -368,7 +368,7 @@ func (c *backwardFused) run() {
 	clear(t33)
 	clear(t55)
 	if kern.Wide() {
-		a := regions.R4c1f83d9add2Args{
+		a := regions.Rb8469ce74716Args{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t25),
 			P2:  unsafe.SliceData(t47),
@@ -392,7 +392,7 @@ func (c *backwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 		}
-		regions.R4c1f83d9add2(&a)
+		regions.Rb8469ce74716(&a)
 	} else {
 		t17_2 := t17[:dK]
 		t33_2 := t33[:dK]
@@ -442,7 +442,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R0017bae62ec3Args{
+		a := regions.Rf9335706ffbdArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -454,7 +454,7 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
-		regions.R0017bae62ec3(&a)
+		regions.Rf9335706ffbd(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

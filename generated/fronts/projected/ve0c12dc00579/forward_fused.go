@@ -36,7 +36,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Rc9dfef440ac5Args{
+		a := regions.R9e6a70688d4eArgs{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -50,7 +50,7 @@ func (c *forwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.Rc9dfef440ac5(&a)
+		regions.R9e6a70688d4e(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -78,7 +78,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.R68981f7c4fb3Args{
+		a := regions.R11e2fd019042Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -93,7 +93,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R68981f7c4fb3(&a)
+		regions.R11e2fd019042(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -123,7 +123,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Rb4d6675b6fe6Args{
+		a := regions.R851380bd6c64Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
@@ -137,7 +137,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.Rb4d6675b6fe6(&a)
+		regions.R851380bd6c64(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -186,7 +186,7 @@ func (c *backwardFused) run() {
 	var t17 F
 	var t39 F
 	if kern.Wide() {
-		a := regions.R81926554672cArgs{
+		a := regions.R9175c7aeaa29Args{
 			P0: unsafe.SliceData(c.RhoLin),
 			P1: unsafe.SliceData(c.ThetaLin),
 			P2: unsafe.SliceData(c.ThetaBar),
@@ -203,7 +203,7 @@ func (c *backwardFused) run() {
 			S0: [2]float32{t39},
 			S1: [2]float32{t17},
 		}
-		regions.R81926554672c(&a)
+		regions.R9175c7aeaa29(&a)
 	} else {
 		t39_2 := t39
 		t17_2 := t17
@@ -249,7 +249,7 @@ func (c *backwardFused) run() {
 	clear(t19)
 	clear(t41)
 	if kern.Wide() {
-		a := regions.Rc3f997256f94Args{
+		a := regions.R733d0997ab39Args{
 			P0:  unsafe.SliceData(t13),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(c.V),
@@ -271,7 +271,7 @@ func (c *backwardFused) run() {
 			N9:  4 * dK,
 			N10: T * dV,
 		}
-		regions.Rc3f997256f94(&a)
+		regions.R733d0997ab39(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T:][:T]
@@ -300,7 +300,7 @@ func (c *backwardFused) run() {
 	clear(t21)
 	clear(t43)
 	if kern.Wide() {
-		a := regions.R03666ef6eb83Args{
+		a := regions.R20d50952038fArgs{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t35),
 			P2: unsafe.SliceData(c.K0),
@@ -321,7 +321,7 @@ func (c *backwardFused) run() {
 			N8: 12 * dK,
 			N9: T * dK,
 		}
-		regions.R03666ef6eb83(&a)
+		regions.R20d50952038f(&a)
 	} else {
 		t21_2 := t21[:dK]
 		t43_2 := t43[:dK]
@@ -366,7 +366,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rcabf625c8a2bArgs{
+		a := regions.Rf242e2f9c72cArgs{
 			P0: unsafe.SliceData(t41),
 			P1: unsafe.SliceData(t43),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -375,7 +375,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.Rcabf625c8a2b(&a)
+		regions.Rf242e2f9c72c(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

@@ -40,7 +40,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
@@ -51,7 +51,7 @@ func (c *forwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -71,13 +71,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -91,7 +91,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -106,7 +106,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -131,13 +131,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -151,7 +151,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R6677afc3b82eArgs{
+		a := regions.Rd1bfa2b4c701Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -172,7 +172,7 @@ func (c *forwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R6677afc3b82e(&a)
+		regions.Rd1bfa2b4c701(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -212,7 +212,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := regions.R76af5ea252bdArgs{
+		a := regions.R31d1d2b5f5aeArgs{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(c.WTheta),
@@ -229,7 +229,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R76af5ea252bd(&a)
+		regions.R31d1d2b5f5ae(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -267,7 +267,7 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Rde377d9da63eArgs{
+		a := regions.Re0024e84b5e0Args{
 			P0:  unsafe.SliceData(t22),
 			P1:  unsafe.SliceData(t32),
 			P2:  unsafe.SliceData(t42),
@@ -286,7 +286,7 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Rde377d9da63e(&a)
+		regions.Re0024e84b5e0(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -361,7 +361,7 @@ func (c *backwardFused) run() {
 	var t292 F
 	var t51 F
 	if kern.Wide() {
-		a := regions.R026e986723cfArgs{
+		a := regions.R1053c45a6650Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -392,7 +392,7 @@ func (c *backwardFused) run() {
 			S1:  [2]float32{t292},
 			S2:  [2]float32{t132},
 		}
-		regions.R026e986723cf(&a)
+		regions.R1053c45a6650(&a)
 	} else {
 		t51_2 := t51
 		t292_2 := t292
@@ -477,7 +477,7 @@ func (c *backwardFused) run() {
 	clear(t332)
 	clear(t55)
 	if kern.Wide() {
-		a := regions.R2923cf6781f3Args{
+		a := regions.Rec318649a7b6Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t102),
@@ -507,7 +507,7 @@ func (c *backwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 		}
-		regions.R2923cf6781f3(&a)
+		regions.Rec318649a7b6(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -561,7 +561,7 @@ func (c *backwardFused) run() {
 	clear(t312)
 	clear(t53)
 	if kern.Wide() {
-		a := regions.R520445c7d556Args{
+		a := regions.R465d7c8c4e4eArgs{
 			P0:  unsafe.SliceData(t102),
 			P1:  unsafe.SliceData(t252),
 			P2:  unsafe.SliceData(t47),
@@ -586,7 +586,7 @@ func (c *backwardFused) run() {
 			N9:  4 * dK,
 			N10: T * dV,
 		}
-		regions.R520445c7d556(&a)
+		regions.R465d7c8c4e4e(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -618,7 +618,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -634,7 +634,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -668,7 +668,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.R2e2085ad583bArgs{
+		a := regions.R5264f06ed32eArgs{
 			P0: unsafe.SliceData(t57),
 			P1: unsafe.SliceData(t77),
 			P2: unsafe.SliceData(t83),
@@ -684,7 +684,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R2e2085ad583b(&a)
+		regions.R5264f06ed32e(&a)
 	} else {
 		for i := range L {
 			t57_2 := t57[i*T:][:T]
@@ -727,7 +727,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.R0017bae62ec3Args{
+		a := regions.Rf9335706ffbdArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -739,7 +739,7 @@ func (c *backwardFused) run() {
 			P8: unsafe.SliceData(c.WEtaBar),
 			N0: dK + dV,
 		}
-		regions.R0017bae62ec3(&a)
+		regions.Rf9335706ffbd(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]

@@ -47,7 +47,7 @@ func (c *forwardFused) run() {
 	clear(t22)
 	clear(t62)
 	if kern.Wide() {
-		a := regions.R555330585fa6Args{
+		a := regions.R2aadadb00bb2Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -58,7 +58,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R555330585fa6(&a)
+		regions.R2aadadb00bb2(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -78,7 +78,7 @@ func (c *forwardFused) run() {
 	clear(t32)
 	clear(t72)
 	if kern.Wide() {
-		a := regions.R1c3b0a81825fArgs{
+		a := regions.R94a66aa7ba6cArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -90,7 +90,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.R1c3b0a81825f(&a)
+		regions.R94a66aa7ba6c(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -111,7 +111,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.R7ea6b73c3c27Args{
+		a := regions.R964046fb055aArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -122,7 +122,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.R7ea6b73c3c27(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -148,7 +148,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Reda4ca55dc45Args{
+					a := regions.R70eff618995cArgs{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -156,7 +156,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.Reda4ca55dc45(&a)
+					regions.R70eff618995c(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -180,7 +180,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -193,7 +193,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -224,7 +224,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := regions.Rb6d256cab68bArgs{
+		a := regions.R62f715023409Args{
 			P0:  unsafe.SliceData(c.BQ),
 			P1:  unsafe.SliceData(c.Q1Stack),
 			P2:  unsafe.SliceData(c.CQ),
@@ -247,7 +247,7 @@ func (c *forwardFused) run() {
 			N13: T*dK + 3*dK,
 			N14: T * dK,
 		}
-		regions.Rb6d256cab68b(&a)
+		regions.R62f715023409(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -282,13 +282,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -302,7 +302,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -317,7 +317,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -342,13 +342,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -362,7 +362,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho
 	if kern.Wide() {
-		a := regions.R2101c56772a7Args{
+		a := regions.Rb1ef3ed74b5fArgs{
 			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WRho),
@@ -379,7 +379,7 @@ func (c *forwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R2101c56772a7(&a)
+		regions.Rb1ef3ed74b5f(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		for i := range L {
@@ -404,7 +404,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := regions.R5edf17476f4bArgs{
+		a := regions.R64dec97a4a74Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WRho),
 			P2: unsafe.SliceData(t112),
@@ -417,7 +417,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R5edf17476f4b(&a)
+		regions.R64dec97a4a74(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -438,7 +438,7 @@ func (c *forwardFused) run() {
 	// projected.rho, projected.k
 	bRhoEntry := c.BRho[0]
 	if kern.Wide() {
-		a := regions.R6689cb2d7d4cArgs{
+		a := regions.Rccaebcadc5e0Args{
 			P0: unsafe.SliceData(t102),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(c.RhoLin),
@@ -447,7 +447,7 @@ func (c *forwardFused) run() {
 			N1: T,
 			S0: [2]float32{bRhoEntry},
 		}
-		regions.R6689cb2d7d4c(&a)
+		regions.Rccaebcadc5e0(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T:][:T]
@@ -505,7 +505,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Rc61bcce9da35Args{
+		a := regions.Raff18c5a1097Args{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -528,7 +528,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.Rc61bcce9da35(&a)
+		regions.Raff18c5a1097(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -575,7 +575,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.rho
 	var t292 F
 	if kern.Wide() {
-		a := regions.Rbf6165caa062Args{
+		a := regions.R916244563093Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -596,7 +596,7 @@ func (c *backwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t292},
 		}
-		regions.Rbf6165caa062(&a)
+		regions.R916244563093(&a)
 	} else {
 		t292_2 := t292
 		for i := range L {
@@ -648,7 +648,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.rho, projected.q
 	clear(t332)
 	if kern.Wide() {
-		a := regions.Re19223c9eb29Args{
+		a := regions.R4abf6d660170Args{
 			P0:  unsafe.SliceData(t20),
 			P1:  unsafe.SliceData(t30),
 			P2:  unsafe.SliceData(t252),
@@ -672,7 +672,7 @@ func (c *backwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 		}
-		regions.Re19223c9eb29(&a)
+		regions.R4abf6d660170(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		t332_2 := t332[:dK]
@@ -714,7 +714,7 @@ func (c *backwardFused) run() {
 	// projected.rho, projected.v
 	clear(t312)
 	if kern.Wide() {
-		a := regions.Ra1f67c1927fdArgs{
+		a := regions.Rc3b2f9cbc181Args{
 			P0: unsafe.SliceData(t252),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t312),
@@ -732,7 +732,7 @@ func (c *backwardFused) run() {
 			N8: 4 * dK,
 			N9: T * dV,
 		}
-		regions.Ra1f67c1927fd(&a)
+		regions.Rc3b2f9cbc181(&a)
 	} else {
 		for i := range L {
 			t252_2 := t252[i*T:][:T]
@@ -753,7 +753,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t28),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t18),
@@ -769,7 +769,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t28_2 := t28[i*T:][:T]
@@ -805,7 +805,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rd4aa4c7aead5Args{
+		a := regions.R4807f5778f59Args{
 			P0:  unsafe.SliceData(t352),
 			P1:  unsafe.SliceData(t55),
 			P2:  unsafe.SliceData(t61),
@@ -837,7 +837,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.Rd4aa4c7aead5(&a)
+		regions.R4807f5778f59(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -881,13 +881,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t136),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -899,14 +899,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t136),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -922,7 +922,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rd0375ab93928Args{
+		a := regions.R74c821ab33d8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t136),
 			P2: unsafe.SliceData(c.CQBar),
@@ -940,7 +940,7 @@ func (c *backwardFused) run() {
 			N8: T*dK + 6*dK,
 			N9: -dK,
 		}
-		regions.Rd0375ab93928(&a)
+		regions.R74c821ab33d8(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -962,13 +962,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t139),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -980,14 +980,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t139),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1001,7 +1001,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t136),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t124),
@@ -1014,7 +1014,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1036,7 +1036,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t124),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1046,7 +1046,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1067,7 +1067,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t139),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t127),
@@ -1080,7 +1080,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1102,7 +1102,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t127),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1112,7 +1112,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1148,7 +1148,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.Rbff510068c1eArgs{
+					a := regions.R555b95c45a0bArgs{
 						P0: unsafe.SliceData(t139),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1166,7 +1166,7 @@ func (c *backwardFused) run() {
 						N8: 4*dK*j + 12*dK*i,
 						N9: -dK,
 					}
-					regions.Rbff510068c1e(&a)
+					regions.R555b95c45a0b(&a)
 				} else {
 					t139_2 := t139[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1197,7 +1197,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
-		a := regions.Radecf289f9b1Args{
+		a := regions.Rb33a74737b84Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -1208,7 +1208,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.Radecf289f9b1(&a)
+		regions.Rb33a74737b84(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1226,13 +1226,13 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rdb24487ee64dArgs{
+		a := regions.R5c0d1dcd7a92Args{
 			P0: unsafe.SliceData(t312),
 			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(c.WRhoBar),
 			N0: dK + dV,
 		}
-		regions.Rdb24487ee64d(&a)
+		regions.R5c0d1dcd7a92(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:dK+dV]
 		for i := range dK + dV {

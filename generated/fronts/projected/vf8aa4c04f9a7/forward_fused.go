@@ -36,7 +36,7 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R83bc34c7e4d3Args{
 			P0: unsafe.SliceData(c.K0),
 			P1: unsafe.SliceData(c.KProd),
 			N0: L,
@@ -47,7 +47,7 @@ func (c *forwardFused) run() {
 			N5: 12,
 			N6: T * dK,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R83bc34c7e4d3(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -67,13 +67,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -87,7 +87,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(c.Q0),
 			P2: unsafe.SliceData(c.K0),
@@ -102,7 +102,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -127,13 +127,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -147,7 +147,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.theta
 	if kern.Wide() {
-		a := regions.R2101c56772a7Args{
+		a := regions.Rb1ef3ed74b5fArgs{
 			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.WTheta),
@@ -164,7 +164,7 @@ func (c *forwardFused) run() {
 			N7: 12 * dK,
 			N8: T * dK,
 		}
-		regions.R2101c56772a7(&a)
+		regions.Rb1ef3ed74b5f(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		for i := range L {
@@ -189,7 +189,7 @@ func (c *forwardFused) run() {
 
 	// projected.theta
 	if kern.Wide() {
-		a := regions.R5edf17476f4bArgs{
+		a := regions.R64dec97a4a74Args{
 			P0: unsafe.SliceData(c.V),
 			P1: unsafe.SliceData(c.WTheta),
 			P2: unsafe.SliceData(t32),
@@ -202,7 +202,7 @@ func (c *forwardFused) run() {
 			N6: 12,
 			N7: T * dV,
 		}
-		regions.R5edf17476f4b(&a)
+		regions.R64dec97a4a74(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -223,7 +223,7 @@ func (c *forwardFused) run() {
 	// projected.theta, projected.k
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R5f987f63b822Args{
+		a := regions.R51398eb36f0cArgs{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.ThetaLin),
@@ -232,7 +232,7 @@ func (c *forwardFused) run() {
 			N1: T,
 			S0: [2]float32{bThetaEntry},
 		}
-		regions.R5f987f63b822(&a)
+		regions.R51398eb36f0c(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -283,7 +283,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.q, projected.theta
 	var t202 F
 	if kern.Wide() {
-		a := regions.Rec7d3cf8fec2Args{
+		a := regions.Rc4cd04e49c0aArgs{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.ThetaLin),
@@ -304,7 +304,7 @@ func (c *backwardFused) run() {
 			N4:  12 * T,
 			S0:  [2]float32{t202},
 		}
-		regions.Rec7d3cf8fec2(&a)
+		regions.Rc4cd04e49c0a(&a)
 	} else {
 		t202_2 := t202
 		for i := range L {
@@ -356,7 +356,7 @@ func (c *backwardFused) run() {
 	// projected.k, projected.theta, projected.q
 	clear(t242)
 	if kern.Wide() {
-		a := regions.Re19223c9eb29Args{
+		a := regions.R4abf6d660170Args{
 			P0:  unsafe.SliceData(t10),
 			P1:  unsafe.SliceData(t20),
 			P2:  unsafe.SliceData(t162),
@@ -380,7 +380,7 @@ func (c *backwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 		}
-		regions.Re19223c9eb29(&a)
+		regions.R4abf6d660170(&a)
 	} else {
 		wTheta := c.WTheta[:dK]
 		t242_2 := t242[:dK]
@@ -422,7 +422,7 @@ func (c *backwardFused) run() {
 	// projected.theta, projected.v
 	clear(t222)
 	if kern.Wide() {
-		a := regions.Ra1f67c1927fdArgs{
+		a := regions.Rc3b2f9cbc181Args{
 			P0: unsafe.SliceData(t162),
 			P1: unsafe.SliceData(c.V),
 			P2: unsafe.SliceData(t222),
@@ -440,7 +440,7 @@ func (c *backwardFused) run() {
 			N8: 4 * dK,
 			N9: T * dV,
 		}
-		regions.Ra1f67c1927fd(&a)
+		regions.Rc3b2f9cbc181(&a)
 	} else {
 		for i := range L {
 			t162_2 := t162[i*T:][:T]
@@ -461,7 +461,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t18),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t8),
@@ -477,7 +477,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -511,7 +511,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k0, projected.k
 	if kern.Wide() {
-		a := regions.R2e2085ad583bArgs{
+		a := regions.R5264f06ed32eArgs{
 			P0: unsafe.SliceData(t262),
 			P1: unsafe.SliceData(t46),
 			P2: unsafe.SliceData(t52),
@@ -527,7 +527,7 @@ func (c *backwardFused) run() {
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R2e2085ad583b(&a)
+		regions.R5264f06ed32e(&a)
 	} else {
 		for i := range L {
 			t262_2 := t262[i*T:][:T]
@@ -570,13 +570,13 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rdb24487ee64dArgs{
+		a := regions.R5c0d1dcd7a92Args{
 			P0: unsafe.SliceData(t222),
 			P1: unsafe.SliceData(t242),
 			P2: unsafe.SliceData(c.WThetaBar),
 			N0: dK + dV,
 		}
-		regions.Rdb24487ee64d(&a)
+		regions.R5c0d1dcd7a92(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		for i := range dK + dV {

@@ -57,7 +57,7 @@ func (c *forwardFused) run() {
 	clear(t62)
 	clear(t102)
 	if kern.Wide() {
-		a := regions.R9f39196ef6e0Args{
+		a := regions.Rb20f130d57b0Args{
 			P0: unsafe.SliceData(c.K0Tail),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(c.Q0Tail),
@@ -70,7 +70,7 @@ func (c *forwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R9f39196ef6e0(&a)
+		regions.Rb20f130d57b0(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -94,7 +94,7 @@ func (c *forwardFused) run() {
 	clear(t72)
 	clear(t112)
 	if kern.Wide() {
-		a := regions.Rcb30f4a3af9aArgs{
+		a := regions.R60fa5efca46fArgs{
 			P0: unsafe.SliceData(c.K1Stack),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.Q1Stack),
@@ -108,7 +108,7 @@ func (c *forwardFused) run() {
 			N4: 3 * dK,
 			N5: T*dK + 3*dK,
 		}
-		regions.Rcb30f4a3af9a(&a)
+		regions.R60fa5efca46f(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -132,7 +132,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.Rd22ebe7379daArgs{
+		a := regions.R058a6a6334a4Args{
 			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(c.K0TailOut),
@@ -146,7 +146,7 @@ func (c *forwardFused) run() {
 			N1: dK,
 			N2: 3 * dK,
 		}
-		regions.Rd22ebe7379da(&a)
+		regions.R058a6a6334a4(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -177,7 +177,7 @@ func (c *forwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R4a4905157c4bArgs{
+					a := regions.Rcc85bf053752Args{
 						P0: unsafe.SliceData(c.K0Tail),
 						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.Q0Tail),
@@ -187,7 +187,7 @@ func (c *forwardFused) run() {
 						N0: dK,
 						N1: 4*dK*j + 12*dK*i,
 					}
-					regions.R4a4905157c4b(&a)
+					regions.Rcc85bf053752(&a)
 				} else {
 					k0Tail := c.K0Tail[(i*3+j)*dK:][:dK]
 					t42_2 := t42[(i*3+j)*dK:][:dK]
@@ -214,7 +214,7 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BK),
 			P1: unsafe.SliceData(c.K1Stack),
 			P2: unsafe.SliceData(c.CK),
@@ -227,7 +227,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -258,7 +258,7 @@ func (c *forwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.R1c416af47395Args{
+		a := regions.Rd4bff3884a4eArgs{
 			P0: unsafe.SliceData(c.BQ),
 			P1: unsafe.SliceData(c.Q1Stack),
 			P2: unsafe.SliceData(c.CQ),
@@ -271,7 +271,7 @@ func (c *forwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R1c416af47395(&a)
+		regions.Rd4bff3884a4e(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		cQ := c.CQ[:dK]
@@ -302,7 +302,7 @@ func (c *forwardFused) run() {
 
 	// projected.v, projected.k
 	if kern.Wide() {
-		a := regions.Rb6d256cab68bArgs{
+		a := regions.R62f715023409Args{
 			P0:  unsafe.SliceData(c.BV),
 			P1:  unsafe.SliceData(c.VStack),
 			P2:  unsafe.SliceData(c.CV),
@@ -325,7 +325,7 @@ func (c *forwardFused) run() {
 			N13: T*dK + 3*dK,
 			N14: T * dK,
 		}
-		regions.Rb6d256cab68b(&a)
+		regions.R62f715023409(&a)
 	} else {
 		bV := c.BV[:dK]
 		cV := c.CV[:dK]
@@ -357,13 +357,13 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -377,7 +377,7 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := regions.Ree31a150653aArgs{
+		a := regions.R0673c4e74812Args{
 			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
@@ -392,7 +392,7 @@ func (c *forwardFused) run() {
 			N6: 12 * dK,
 			N7: T * dK,
 		}
-		regions.Ree31a150653a(&a)
+		regions.R0673c4e74812(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -417,13 +417,13 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.R2c57cc3520dbArgs{
+		a := regions.Rde13827ff51cArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(t35),
 			N0: L,
 			N1: T,
 		}
-		regions.R2c57cc3520db(&a)
+		regions.Rde13827ff51c(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -437,7 +437,7 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.rho, projected.theta
 	if kern.Wide() {
-		a := regions.Ra6468b485028Args{
+		a := regions.Rc605389709b4Args{
 			P0:  unsafe.SliceData(t35),
 			P1:  unsafe.SliceData(c.K),
 			P2:  unsafe.SliceData(c.WRho),
@@ -460,7 +460,7 @@ func (c *forwardFused) run() {
 			N8:  12 * dK,
 			N9:  T * dK,
 		}
-		regions.Ra6468b485028(&a)
+		regions.Rc605389709b4(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -511,7 +511,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.Rb4d6675b6fe6Args{
+		a := regions.R851380bd6c64Args{
 			P0: unsafe.SliceData(t142),
 			P1: unsafe.SliceData(t152),
 			P2: unsafe.SliceData(t162),
@@ -525,7 +525,7 @@ func (c *forwardFused) run() {
 			S0: [2]float32{bRhoEntry},
 			S1: [2]float32{bThetaEntry},
 		}
-		regions.Rb4d6675b6fe6(&a)
+		regions.R851380bd6c64(&a)
 	} else {
 		for i := range L {
 			t142_2 := t142[i*T:][:T]
@@ -597,7 +597,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.R2479d039a539Args{
+		a := regions.R639fbe9c936fArgs{
 			P0:  unsafe.SliceData(c.BK),
 			P1:  unsafe.SliceData(c.K1Stack),
 			P2:  unsafe.SliceData(c.CK),
@@ -626,7 +626,7 @@ func (c *backwardFused) run() {
 			N7:  T*dK + 3*dK,
 			N8:  T * dK,
 		}
-		regions.R2479d039a539(&a)
+		regions.R639fbe9c936f(&a)
 	} else {
 		bK := c.BK[:dK]
 		cK := c.CK[:dK]
@@ -691,7 +691,7 @@ func (c *backwardFused) run() {
 	var t292 F
 	var t51 F
 	if kern.Wide() {
-		a := regions.R9c45f21352f4Args{
+		a := regions.R11633ef35222Args{
 			P0:  unsafe.SliceData(c.KProd),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(c.RhoLin),
@@ -717,7 +717,7 @@ func (c *backwardFused) run() {
 			S0:  [2]float32{t51},
 			S1:  [2]float32{t292},
 		}
-		regions.R9c45f21352f4(&a)
+		regions.R11633ef35222(&a)
 	} else {
 		t51_2 := t51
 		t292_2 := t292
@@ -789,7 +789,7 @@ func (c *backwardFused) run() {
 	clear(t55)
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := regions.Rdf31b6931c5dArgs{
+		a := regions.R7d5f4ba71239Args{
 			P0:  unsafe.SliceData(t25),
 			P1:  unsafe.SliceData(t35),
 			P2:  unsafe.SliceData(t252),
@@ -828,7 +828,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.Rdf31b6931c5d(&a)
+		regions.R7d5f4ba71239(&a)
 	} else {
 		wRho := c.WRho[:dK]
 		wTheta := c.WTheta[:dK]
@@ -893,7 +893,7 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := regions.Rd4ce1ffa6788Args{
+		a := regions.Rc73552e71265Args{
 			P0:  unsafe.SliceData(t33),
 			P1:  unsafe.SliceData(c.QProd),
 			P2:  unsafe.SliceData(t23),
@@ -909,7 +909,7 @@ func (c *backwardFused) run() {
 			N0:  L,
 			N1:  T,
 		}
-		regions.Rd4ce1ffa6788(&a)
+		regions.Rc73552e71265(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -940,13 +940,13 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -958,14 +958,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t178),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -980,7 +980,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.CVBar)
 	if kern.Wide() {
-		a := regions.R6524bfdc8754Args{
+		a := regions.Rb47fc7b74095Args{
 			P0: unsafe.SliceData(c.VStack),
 			P1: unsafe.SliceData(t178),
 			P2: unsafe.SliceData(c.CVBar),
@@ -992,7 +992,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 6*dK,
 			N6: -dK,
 		}
-		regions.R6524bfdc8754(&a)
+		regions.Rb47fc7b74095(&a)
 	} else {
 		for i := range 4 {
 			cVBar := c.CVBar[i*dK:][:dK]
@@ -1012,7 +1012,7 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := regions.Rd4aa4c7aead5Args{
+		a := regions.R4807f5778f59Args{
 			P0:  unsafe.SliceData(t57),
 			P1:  unsafe.SliceData(t77),
 			P2:  unsafe.SliceData(t83),
@@ -1044,7 +1044,7 @@ func (c *backwardFused) run() {
 			N12: T*dK + 6*dK,
 			N13: T * dK,
 		}
-		regions.Rd4aa4c7aead5(&a)
+		regions.R4807f5778f59(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -1088,13 +1088,13 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t181),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1106,14 +1106,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t181),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1129,7 +1129,7 @@ func (c *backwardFused) run() {
 	clear(c.CQBar)
 	clear(c.CKBar)
 	if kern.Wide() {
-		a := regions.Rd0375ab93928Args{
+		a := regions.R74c821ab33d8Args{
 			P0: unsafe.SliceData(c.Q1Stack),
 			P1: unsafe.SliceData(t181),
 			P2: unsafe.SliceData(c.CQBar),
@@ -1147,7 +1147,7 @@ func (c *backwardFused) run() {
 			N8: T*dK + 6*dK,
 			N9: -dK,
 		}
-		regions.Rd0375ab93928(&a)
+		regions.R74c821ab33d8(&a)
 	} else {
 		for i := range 4 {
 			cQBar := c.CQBar[i*dK:][:dK]
@@ -1169,13 +1169,13 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Rc7af810bb7d2Args{
+		a := regions.R0bc0d1f329ceArgs{
 			P0: unsafe.SliceData(t184),
 			N0: L,
 			N1: dK,
 			N2: T*dK + 6*dK,
 		}
-		regions.Rc7af810bb7d2(&a)
+		regions.R0bc0d1f329ce(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1187,14 +1187,14 @@ func (c *backwardFused) run() {
 		}
 	}
 	if kern.Wide() {
-		a := regions.R3c8a8df36a51Args{
+		a := regions.R4bdee8923058Args{
 			P0: unsafe.SliceData(t184),
 			N0: L,
 			N1: dK,
 			N2: 4*T*dK + 12*dK,
 			N3: T*dK + 6*dK,
 		}
-		regions.R3c8a8df36a51(&a)
+		regions.R4bdee8923058(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1208,7 +1208,7 @@ func (c *backwardFused) run() {
 
 	// projected.v0, projected.v
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t178),
 			P1: unsafe.SliceData(c.CV),
 			P2: unsafe.SliceData(t161),
@@ -1221,7 +1221,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cV := c.CV[:dK]
 		for i := range L {
@@ -1243,7 +1243,7 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t161),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
@@ -1253,7 +1253,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1274,7 +1274,7 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t181),
 			P1: unsafe.SliceData(c.CQ),
 			P2: unsafe.SliceData(t164),
@@ -1287,7 +1287,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cQ := c.CQ[:dK]
 		for i := range L {
@@ -1309,7 +1309,7 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t164),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
@@ -1319,7 +1319,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1340,7 +1340,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.k1
 	if kern.Wide() {
-		a := regions.R7dd865fb622cArgs{
+		a := regions.R3b437f497cc2Args{
 			P0: unsafe.SliceData(t184),
 			P1: unsafe.SliceData(c.CK),
 			P2: unsafe.SliceData(t167),
@@ -1353,7 +1353,7 @@ func (c *backwardFused) run() {
 			N6: T*dK + 6*dK,
 			N7: T * dK,
 		}
-		regions.R7dd865fb622c(&a)
+		regions.R3b437f497cc2(&a)
 	} else {
 		cK := c.CK[:dK]
 		for i := range L {
@@ -1375,7 +1375,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := regions.Re634b75928b7Args{
+		a := regions.R9dcbe491f8a1Args{
 			P0: unsafe.SliceData(t167),
 			P1: unsafe.SliceData(c.K0TailBar),
 			N0: L,
@@ -1385,7 +1385,7 @@ func (c *backwardFused) run() {
 			N4: 3 * dK,
 			N5: T * dK,
 		}
-		regions.Re634b75928b7(&a)
+		regions.R9dcbe491f8a1(&a)
 	} else {
 		for i := range L {
 			lo := max(0, -T+3)
@@ -1422,7 +1422,7 @@ func (c *backwardFused) run() {
 			n := int(c.Pos[i]) + j - 3
 			if n >= 0 {
 				if kern.Wide() {
-					a := regions.R0f944461a451Args{
+					a := regions.R80df96b0ac8aArgs{
 						P0: unsafe.SliceData(t184),
 						P1: unsafe.SliceData(c.CK),
 						P2: unsafe.SliceData(c.K0TailBarOut),
@@ -1443,7 +1443,7 @@ func (c *backwardFused) run() {
 						N8: 4*dK*j + 12*dK*i,
 						N9: -dK,
 					}
-					regions.R0f944461a451(&a)
+					regions.R80df96b0ac8a(&a)
 				} else {
 					t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
 					cK := c.CK[3*dK:][:dK]
@@ -1484,7 +1484,7 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
-		a := regions.R6d12c898e6e8Args{
+		a := regions.R6d086055ea9fArgs{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
 			P2: unsafe.SliceData(c.Q0TailBarOut),
@@ -1497,7 +1497,7 @@ func (c *backwardFused) run() {
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R6d12c898e6e8(&a)
+		regions.R6d086055ea9f(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -1518,7 +1518,7 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rcabf625c8a2bArgs{
+		a := regions.Rf242e2f9c72cArgs{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.WRhoBar),
@@ -1527,7 +1527,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(c.WThetaBar),
 			N0: 2 * dK,
 		}
-		regions.Rcabf625c8a2b(&a)
+		regions.Rf242e2f9c72c(&a)
 	} else {
 		wRhoBar := c.WRhoBar[:2*dK]
 		wThetaBar := c.WThetaBar[:2*dK]
