@@ -55,6 +55,7 @@ const (
 
 type body struct {
 	t      *target
+	label  func(word string) string // a new one of the function
 	vals   []valueInfo
 	insts  []inst
 	homes  map[home]val

@@ -44,7 +44,9 @@ type laid struct {
 }
 
 func (f *function) newScope(lane *plan.Loop, columns int, masked bool) *scope {
-	return &scope{f: f, b: newBody(f.t), loop: lane, columns: columns, masked: masked, loads: map[string]val{},
+	b := newBody(f.t)
+	b.label = f.label
+	return &scope{f: f, b: b, loop: lane, columns: columns, masked: masked, loads: map[string]val{},
 		locals: map[copyOf]val{}, late: map[string]*laid{}, accs: map[copyOf]int{}}
 }
 

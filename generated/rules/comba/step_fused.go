@@ -185,7 +185,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rb9f75d61eb77Args{
+					a := regions.R90c059295b6fArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(p),
 						P2:   kern.Given(c.MProd),
@@ -205,7 +205,7 @@ func (c *stepRows1) Part(part int) {
 						S0:   [2]float32{t11},
 						Tail: tail,
 					}
-					regions.Rb9f75d61eb77(&a, rows)
+					regions.R90c059295b6f(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

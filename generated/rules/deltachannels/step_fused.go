@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Ra3ca959e4c3eArgs{
+					a := regions.R1fa93bae7c91Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -80,7 +80,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.Ra3ca959e4c3e(&a, rows)
+					regions.R1fa93bae7c91(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

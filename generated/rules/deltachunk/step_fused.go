@@ -910,7 +910,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rf3acfcdcfa0dArgs{
+					a := regions.Rddccca54ba7bArgs{
 						P0:   unsafe.SliceData(MState2),
 						P1:   unsafe.SliceData(t61),
 						P2:   unsafe.SliceData(t62),
@@ -928,7 +928,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rf3acfcdcfa0d(&a, rows)
+					regions.Rddccca54ba7b(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

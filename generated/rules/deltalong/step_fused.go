@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rf3acfcdcfa0dArgs{
+					a := regions.Rddccca54ba7bArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -81,7 +81,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rf3acfcdcfa0d(&a, rows)
+					regions.Rddccca54ba7b(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

@@ -159,7 +159,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R1a0cf8afc76cArgs{
+					a := regions.Rebbccc84fe3dArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   kern.Given(c.MProd),
@@ -177,7 +177,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R1a0cf8afc76c(&a, rows)
+					regions.Rebbccc84fe3d(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

@@ -63,7 +63,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Ra2a20c58d790Args{
+					a := regions.R7865d1a2a53bArgs{
 						P0:   unsafe.SliceData(c.Rho),
 						P1:   unsafe.SliceData(c.V),
 						P2:   unsafe.SliceData(c.K0),
@@ -79,7 +79,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Ra2a20c58d790(&a, rows)
+					regions.R7865d1a2a53b(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

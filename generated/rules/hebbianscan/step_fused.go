@@ -417,7 +417,7 @@ func (c *stepRows2) Part(part int) {
 					}
 				}
 				{
-					a := regions.Ra2a20c58d790Args{
+					a := regions.R7865d1a2a53bArgs{
 						P0:   unsafe.SliceData(t16),
 						P1:   unsafe.SliceData(t18),
 						P2:   unsafe.SliceData(t17),
@@ -433,7 +433,7 @@ func (c *stepRows2) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Ra2a20c58d790(&a, rows)
+					regions.R7865d1a2a53b(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

@@ -153,7 +153,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R4356c173bc4eArgs{
+					a := regions.R75457da2fc6bArgs{
 						P0:   unsafe.SliceData(c.V),
 						P1:   unsafe.SliceData(t),
 						P2:   unsafe.SliceData(MState),
@@ -168,7 +168,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.R4356c173bc4e(&a, rows)
+					regions.R75457da2fc6b(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R5dafe8760a41Args{
+					a := regions.R66184642d7ebArgs{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -92,7 +92,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R5dafe8760a41(&a, rows)
+					regions.R66184642d7eb(&a, rows)
 				}
 			}
 			kern.TransposeBack(NState, rows, c.NOut[(l*dV+i)*dK:], dK, there, dK)

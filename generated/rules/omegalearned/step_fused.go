@@ -120,7 +120,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Rb5c49dd7c187Args{
+					a := regions.R5b22d2aa2983Args{
 						P0:   unsafe.SliceData(c.Eta),
 						P1:   unsafe.SliceData(c.Theta),
 						P2:   unsafe.SliceData(t22),
@@ -139,7 +139,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.Rb5c49dd7c187(&a, rows)
+					regions.R5b22d2aa2983(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.Refbb7a812151Args{
+					a := regions.R519715c852e4Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -91,7 +91,7 @@ func (c *stepRows1) Part(part int) {
 						N5:   dV,
 						Tail: tail,
 					}
-					regions.Refbb7a812151(&a, rows)
+					regions.R519715c852e4(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

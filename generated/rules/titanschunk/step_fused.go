@@ -1679,7 +1679,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R68730ccd4bc0Args{
+					a := regions.R75449b50b360Args{
 						P0:   unsafe.SliceData(MState2),
 						P1:   unsafe.SliceData(t68),
 						P2:   unsafe.SliceData(t69),
@@ -1699,7 +1699,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R68730ccd4bc0(&a, rows)
+					regions.R75449b50b360(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R68730ccd4bc0Args{
+					a := regions.R75449b50b360Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -92,7 +92,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R68730ccd4bc0(&a, rows)
+					regions.R75449b50b360(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

@@ -72,7 +72,7 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := regions.R898bbf835681Args{
+					a := regions.R5a40e2550131Args{
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
@@ -92,7 +92,7 @@ func (c *stepRows1) Part(part int) {
 						N6:   dV,
 						Tail: tail,
 					}
-					regions.R898bbf835681(&a, rows)
+					regions.R5a40e2550131(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
