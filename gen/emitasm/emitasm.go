@@ -1,5 +1,5 @@
 // Package emitasm prints the regions of kernels in fused arithmetic as Go
-// assembly for amd64, once with AVX2 and once with AVX-512.
+// assembly: for amd64 with AVX2 and with AVX-512, and for arm64 with NEON.
 //
 // A region passes through:
 //
@@ -8,11 +8,12 @@
 //	nodes          the outer loops, with counters and offsets in the frame
 //	vectorLoop     innermost loops by strip mining: a body for a whole pass, one for the remainder
 //	scope          statements → SSA, once for each group of rows and columns
-//	allocate       linear register allocation with spills; print
+//	allocate       linear register allocation with spills
+//	machine        the instructions of an architecture: amd64, arm64
 //	files          regions with the same text share their functions, named after its hash
 //
 // No size is a constant of the text: strides and bounds come with the call. The order of
-// every sum is the plan's, so both instruction sets and the Go twin have the same bits.
+// every sum is the plan's, so all instruction sets and the Go twin have the same bits.
 package emitasm
 
 import (
