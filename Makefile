@@ -23,7 +23,7 @@ test-short: ## the tests that need no module of their own, no C++ compiler and n
 
 # What runs for arm64 of the tests: kernels of package kern, generated code, and models after some steps.
 ARM64_TESTS = ./runtime/cpu ./runtime/kern ./generated/ops $(addprefix ./generated/rules/,deltarule gateddelta hebbian titanslmm moneta)
-ARM64_BITS = TestBits/.*/ByteLM.*(DeltaRule|GatedDelta|Hebbian)\W
+ARM64_BITS = TestBits/fma/ByteLM.MAC.(Delta|Gated|Hebbian|Titans|HGRN2|Lattice)|TestBits/portable/ByteLM.MAC.DeltaRule\W
 
 arm64: ## build for arm64, and run the tests of its kernels with qemu-user
 	GOOS=darwin GOARCH=arm64 $(GO) build ./...
