@@ -116,7 +116,7 @@ func (p product) check(t *testing.T) {
 	t.Helper()
 	want, start := p.want(), p.c.clone()
 	defer copy(p.c.buf, start.buf)
-	for l := cpu.FMA; l <= cpu.AVX512; l++ {
+	for _, l := range cpu.Targets()[1:] {
 		restore, err := cpu.Force(l)
 		if err != nil {
 			continue

@@ -197,7 +197,7 @@ func panicOf(f func()) (message string) {
 
 func TestGemmFMADoesNotAllocate(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	for l := cpu.FMA; l <= cpu.AVX512; l++ {
+	for _, l := range cpu.Targets()[1:] {
 		restore, err := cpu.Force(l)
 		if err != nil {
 			continue
@@ -224,7 +224,7 @@ func BenchmarkGemmFMA(b *testing.B) {
 			"weights": {m: d, n: d, depth: tokens, c: newMatrix(d, d, byRows, draw), a: newMatrix(d, tokens, byColumns, draw), b: newMatrix(tokens, d, byRows, draw)},
 		} {
 			p.coef = 1
-			for l := cpu.AVX2; l <= cpu.AVX512; l++ {
+			for _, l := range cpu.Targets()[2:] {
 				for _, count := range []int{1, 2} {
 					b.Run(fmt.Sprintf("%s/d%d/%v/%dthreads", name, d, l, count), func(b *testing.B) {
 						restore, err := cpu.Force(l)

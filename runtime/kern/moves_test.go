@@ -15,7 +15,7 @@ import (
 
 // atEachLevel runs f at every level of the fused arithmetic that is here.
 func atEachLevel(t *testing.T, f func(t *testing.T)) {
-	for _, l := range []cpu.Target{cpu.FMA, cpu.AVX2, cpu.AVX512} {
+	for _, l := range cpu.Targets()[1:] {
 		restore, err := cpu.Force(l)
 		if err != nil {
 			continue // this machine lacks it
@@ -168,8 +168,8 @@ func TestWidths(t *testing.T) {
 	for _, c := range []struct {
 		widths kern.Widths
 		across bool
-	}{{kern.Widths{{16, 8}, {64, 32, 16}}, true}, {kern.Widths{{4, 1}, {8, 1}}, false}} {
-		for _, l := range []cpu.Target{cpu.AVX2, cpu.AVX512} {
+	}{{kern.Widths{{16, 8}, {16, 8}, {64, 32, 16}}, true}, {kern.Widths{{2, 1}, {4, 1}, {8, 1}}, false}} {
+		for _, l := range cpu.Targets()[2:] {
 			restore, err := cpu.Force(l)
 			if err != nil {
 				continue

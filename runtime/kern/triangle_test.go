@@ -76,7 +76,7 @@ func (s *triangle) run(x []float32) {
 func (s *triangle) check(t *testing.T) {
 	t.Helper()
 	want, start := s.want(), slices.Clone(s.x)
-	for l := cpu.FMA; l <= cpu.AVX512; l++ {
+	for _, l := range cpu.Targets()[1:] {
 		restore, err := cpu.Force(l)
 		if err != nil {
 			continue
@@ -153,7 +153,7 @@ func TestTriangleFMARefuses(t *testing.T) {
 
 func TestTriangleFMADoesNotAllocate(t *testing.T) {
 	s := newTriangle(rand.New(rand.NewPCG(25, 26)), 32, 128, false, false, false)
-	for l := cpu.FMA; l <= cpu.AVX512; l++ {
+	for _, l := range cpu.Targets()[1:] {
 		if restore, err := cpu.Force(l); err == nil {
 			s.run(s.x)
 			if n := testing.AllocsPerRun(20, func() { s.run(s.x) }); n != 0 {
