@@ -35,6 +35,7 @@ arm64: ## build for arm64, and run the tests of its kernels with qemu-user
 nightly: ## more of the same: every mutation, 50,000 random pages, the protocol at full size, every kernel compiled, fuzzing
 	$(GO) run ./cmd/mutate
 	$(GO) test ./gen/random -timeout 0 -pages 50000 -seed $${SEED:-$$(date +%s)}
+	$(GO) test ./gen/random -timeout 0 -run Pages -pages 500 -arm64 -seed $${SEED:-$$(date +%s)}
 	$(GO) test ./gen/emitcuda -timeout 0 -run RandomPages -pages 5000 -seed $${SEED:-$$(date +%s)}
 	HECATE_PROTOCOL=full $(GO) test -timeout 0 ./validation/protocol
 	.ci/nvrtc

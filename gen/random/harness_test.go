@@ -247,6 +247,9 @@ func build(t testing.TB, dir string) string {
 	cmd := exec.Command("go", "build", "-trimpath", "-o", "kernels", ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK="+filepath.Join(dir, "go.work"))
+	if *arm64 {
+		cmd.Env = append(cmd.Env, "GOOS=linux", "GOARCH=arm64")
+	}
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return ""
@@ -258,6 +261,9 @@ func build(t testing.TB, dir string) string {
 func (h *harness) start(t testing.TB, path string) {
 	t.Helper()
 	cmd := exec.Command(path)
+	if *arm64 {
+		cmd = exec.Command("qemu-aarch64", path)
+	}
 	cmd.Env = append(os.Environ(), "HECATE_CPU=")
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -23,6 +23,7 @@ var (
 
 	smaller = flag.Bool("smaller", false, "make pages smaller on which something is wrong")
 	stage   = flag.String("stage", "run", "go so far: compile, print or run")
+	arm64   = flag.Bool("arm64", false, "run the kernels for arm64, with qemu-user")
 	verbose = flag.Bool("refused", false, "show the pages that the compiler refuses")
 )
 
