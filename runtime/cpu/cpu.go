@@ -73,9 +73,11 @@ func (l Target) Arithmetic() string {
 //	   is summed on each side of the call, and a multiply-add is not fused across it.
 //	3  A call computes several sequences, and their gradients are summed in its order; the
 //	   error function has steps of its own in the fused arithmetic.
-const Version = 3
+//	4  Short sums are written out, sums over concatenations are one for each part, and
+//	   products and few entries are added in the memory of their sum.
+const Version = 4
 
-// Bits names the bits that a target computes in this version, such as "fma/3".
+// Bits names the bits that a target computes in this version, such as "fma/4".
 func (l Target) Bits() string { return l.Arithmetic() + "/" + strconv.Itoa(Version) }
 
 // features are what decides. The wide ones include that the operating system
