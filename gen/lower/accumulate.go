@@ -114,6 +114,7 @@ func (r *region) scheduleSum(in *ir.Instr) {
 	for i, p := range r.products[in] {
 		r.sumOf[p].add = !empty || i > 0
 		r.schedule(p)
+		r.def[in.Out] = r.def[p.Out] // the next is added after it
 		if empty && i == 0 {
 			r.firstGroup[in.Out] = r.def[p.Out]
 		}

@@ -112,7 +112,10 @@ func (r *region) partInPlace(in *ir.Instr) int {
 		if d == nil || d.Op == ir.Stack || d.Op == ir.Reshape || d.Scan != nil || r.inline[v] || r.hasPlace(v) || v.Elem != in.Out.Elem || !slices.Contains(r.body, d) || r.sumOf[d] != nil || len(r.products[d]) > 0 {
 			continue
 		}
-		if !fills(d) || len(d.Guard) > 0 || !ir.Identity(withoutConst(a.Sub), len(in.Loops)) {
+		viewed := func(in *ir.Instr) bool { // a view of a part of a buffer would begin at the buffer
+			return in.Op == ir.Reshape && in != a.Val.Def && (in.Args[0].Val == v || in.Args[0].Val == a.Val)
+		}
+		if slices.ContainsFunc(r.body, viewed) || !fills(d) || len(d.Guard) > 0 || !ir.Identity(withoutConst(a.Sub), len(in.Loops)) {
 			continue
 		}
 		if best < 0 || v.Axes[in.Over[0]].Size.Sub(in.Args[best].Val.Axes[in.Over[0]].Size).NonNegative() {

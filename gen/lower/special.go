@@ -39,7 +39,7 @@ func (r *region) stack(in *ir.Instr) []plan.Node {
 		}
 		to := r.place(in.Out)(loops)
 		val := leaf.arg(a, loops)
-		if from, ok := val.(plan.Load); ok && from.Buf == to.Buf {
+		if from, ok := val.(plan.Load); ok && from.Buf == to.Buf && slices.EqualFunc(from.Index, to.Index, plan.Index.Equal) {
 			continue // computed in place
 		}
 		leaf.nodes = append(leaf.nodes, &plan.Store{To: to, Vals: []plan.Expr{val}})

@@ -496,17 +496,14 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k1, projected.q1
+	// projected.k1
 	clear(c.K0TailBarOut)
 	for i := range L {
 		for j := range min(3, -T+3) {
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
 			for k := range dK {
 				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -579,6 +576,17 @@ func (c *Backward[F]) Run() {
 				for k := range dK {
 					q0TailBarOut[k] = F(t72_2[k]*cQ[k]) + F(t72_3[k]*cQ2[k]) + F(t72_4[k]*cQ3[k]) + F(t72_5[k]*cQ4[k])
 				}
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] += q0TailBar[k]
 			}
 		}
 	}

@@ -462,18 +462,15 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k1, projected.q1
+	// projected.k1
 	clear(c.K0TailBarOut)
 	for i := range L {
 		for j := range heads {
 			for k := range min(3, -T+3) {
 				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
 				for m := range dK {
 					k0TailBarOut[m] += k0TailBar[m]
-					q0TailBarOut[m] += q0TailBar[m]
 				}
 			}
 		}
@@ -565,6 +562,19 @@ func (c *Backward[F]) Run() {
 					for m := range dK {
 						q0TailBarOut[m] = F(t64_2[m]*cQ[m]) + F(t64_3[m]*cQ2[m]) + F(t64_4[m]*cQ3[m]) + F(t64_5[m]*cQ4[m])
 					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range heads {
+			for k := range min(3, -T+3) {
+				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
+				for m := range dK {
+					q0TailBarOut[m] += q0TailBar[m]
 				}
 			}
 		}

@@ -668,14 +668,12 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k1, projected.q1
+	// projected.k1
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.R88d2a4864858Args{
+		a := regions.R9d5f37694957Args{
 			P0: unsafe.SliceData(c.K0TailBarOut),
 			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
 			N2: -T + 3,
@@ -684,18 +682,15 @@ func (c *backwardFused) run() {
 			N5: 3 * dK,
 			N6: 3 * dK * heads,
 		}
-		regions.R88d2a4864858(&a)
+		regions.R9d5f37694957(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
 				for k := range min(3, -T+3) {
 					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
 					for m := range dK {
 						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
-						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
 					}
 				}
 			}
@@ -839,6 +834,34 @@ func (c *backwardFused) run() {
 						for m := range dK {
 							q0TailBarOut[m] = num.FMA32(t64_2[m], cQ[m], num.FMA32(t64_3[m], cQ2[m], num.FMA32(t64_4[m], cQ3[m], F(t64_5[m]*cQ4[m]))))
 						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R9d5f37694957Args{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
+		}
+		regions.R9d5f37694957(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range min(3, -T+3) {
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
 					}
 				}
 			}

@@ -476,24 +476,22 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.v, projected.k1, projected.q1
+	// projected.v, projected.k1
 	clear(c.V0TailBarOut)
 	clear(c.K0TailBarOut)
 	if kern.Wide() {
-		a := regions.R6d086055ea9fArgs{
+		a := regions.Rb33a74737b84Args{
 			P0: unsafe.SliceData(c.V0TailBarOut),
 			P1: unsafe.SliceData(c.V0TailBar),
 			P2: unsafe.SliceData(c.K0TailBarOut),
 			P3: unsafe.SliceData(c.K0TailBar),
-			P4: unsafe.SliceData(c.Q0TailBarOut),
-			P5: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: -T + 3,
 			N2: dK,
 			N3: 4 * T * dK,
 			N4: 3 * dK,
 		}
-		regions.R6d086055ea9f(&a)
+		regions.Rb33a74737b84(&a)
 	} else {
 		for i := range L {
 			for j := range min(3, -T+3) {
@@ -501,12 +499,9 @@ func (c *backwardFused) run() {
 				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
 					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
 					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -747,6 +742,30 @@ func (c *backwardFused) run() {
 					for k := range dK {
 						q0TailBarOut[k] = num.FMA32(t72_2[k], cQ[k], num.FMA32(t72_3[k], cQ2[k], num.FMA32(t72_4[k], cQ3[k], F(t72_5[k]*cQ4[k]))))
 					}
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.R7ca80d7691c1Args{
+			P0: unsafe.SliceData(c.Q0TailBarOut),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R7ca80d7691c1(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
 				}
 			}
 		}

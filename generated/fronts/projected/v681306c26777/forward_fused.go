@@ -495,6 +495,17 @@ func (c *forwardFused) run() {
 	}
 
 	// projected.k
+	for i := range L {
+		for j := range T {
+			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			kStack2 := c.KStack[(i*T+j)*4*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				kStack2[k] = kStack[k]
+			}
+		}
+	}
+
+	// projected.k
 	if kern.Wide() {
 		a := regions.R89824d49079eArgs{
 			P0: unsafe.SliceData(c.KStack),
@@ -631,6 +642,17 @@ func (c *forwardFused) run() {
 				for k2 := range nPhi {
 					k[k2] = F(F(w2*kStack[k2]) * kStack2[k2])
 				}
+			}
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		for j := range T {
+			qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			qStack2 := c.QStack[(i*T+j)*4*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				qStack2[k] = qStack[k]
 			}
 		}
 	}

@@ -445,6 +445,17 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			kStack2 := c.KStack[(i*T+j)*4*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				kStack2[k] = kStack[k]
+			}
+		}
+	}
+
+	// projected.k
+	for i := range L {
+		for j := range T {
+			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
 				kStack2 := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
 				kReshapeView := c.KReshape[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
@@ -496,6 +507,17 @@ func (c *Forward[F]) Run() {
 			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 			for k2 := range nPhi {
 				k[k2] = F(F(w2*kStack[k2]) * kStack2[k2])
+			}
+		}
+	}
+
+	// projected.q
+	for i := range L {
+		for j := range T {
+			qStack := c.QStack[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			qStack2 := c.QStack[(i*T+j)*4*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				qStack2[k] = qStack[k]
 			}
 		}
 	}
