@@ -14,15 +14,15 @@
 //   gamma             [L, n]     float  read
 //   out_bar           [L, m, n]  float  read
 //   out_div           [L, m]     float  read
-//   out_div_2         [L, m, n]  float  read
-//   out_div_3         [L, m]     float  read
-//   out_div_4         [L, m, n]  float  read
-//   out_div_5         []         float  read
+//   out_sqrt          [L, m]     float  read
 //   x_bar             [L, m, n]  float  write
 //   gamma_bar         [L, n]     float  write
 //   beta_bar          [L, n]     float  write
+//   t4                [L, m, n]  float  work
 //   t4_2              [L, m, n]  float  work
 //   t10_2             [L, m]     float  work
+//   t7_2              [L, m]     float  work
+//   t31               [L, m]     float  work
 //   t20               [L, m, n]  float  work
 //   t22               [L, m]     float  work
 //   gamma_bar_copies  [64·L·n]   float  work
@@ -52,8 +52,8 @@ HECATE_KERNEL(256) layer_norm_backward_2(float *gamma_bar_copies, float *beta_ba
 
 // layer_norm.out
 // 64 threads for each (i): the points (j) go to them in equal parts, each of which adds to a copy.
-HECATE_KERNEL(256) layer_norm_backward_3(const float *gamma, const float *out_bar,
-    const float *out_div_2, const float *out_div_4, float *t4_2, float *t10_2,
+HECATE_KERNEL(256) layer_norm_backward_3(const float *x, const float *gamma, const float *out_bar,
+    const float *out_div, const float *out_sqrt, float *t4, float *t4_2, float *t10_2,
     float *gamma_bar_copies, float *beta_bar_copies, int L, int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)64 * L) return;
@@ -66,14 +66,19 @@ HECATE_KERNEL(256) layer_norm_backward_3(const float *gamma, const float *out_ba
   for (i64 at = chunk * length; at < points && at < (chunk + 1) * length; ++at) {
     const int j = (int)at;
     float t10_2_2 = 0.0f;
+    const float out_div_entry = out_div[(i64)i * m + j];
+    const float out_sqrt_entry = out_sqrt[(i64)i * m + j];
     #pragma unroll 1
     for (int k = 0; k < n; ++k) {
+      const float t4_3 = x[((i64)i * m + j) * n + k] - out_div_entry;
+      const float t11 = t4_3 / out_sqrt_entry;
       const float out_bar_entry = out_bar[((i64)i * m + j) * n + k];
       const float t4_2_2 = out_bar_entry * gamma[(i64)i * n + k];
-      t10_2_2 += t4_2_2 * out_div_4[((i64)i * m + j) * n + k];
+      t10_2_2 += t4_2_2 * (t11 / out_sqrt_entry);
+      t4[((i64)i * m + j) * n + k] = t4_3;
       beta_bar_own[(i64)i * n + k] += out_bar_entry;
       t4_2[((i64)i * m + j) * n + k] = t4_2_2;
-      gamma_bar_own[(i64)i * n + k] += out_bar_entry * out_div_2[((i64)i * m + j) * n + k];
+      gamma_bar_own[(i64)i * n + k] += out_bar_entry * t11;
     }
     t10_2[(i64)i * m + j] = -t10_2_2;
   }
@@ -102,21 +107,40 @@ HECATE_KERNEL(256) layer_norm_backward_5(float *beta_bar, const float *beta_bar_
 
 // layer_norm.out
 // One thread for each (i, j).
-HECATE_KERNEL(256) layer_norm_backward_6(const float *x, const float *out_div,
-    const float *out_div_3, const float *out_div_5, const float *t4_2, const float *t10_2,
-    float *t20, float *t22, int L, int m, int n) {
+HECATE_KERNEL(256) layer_norm_backward_6(const float *out_sqrt, float *t7_2, int L, int m) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * m) return;
   const int i = (int)(item / m);
   const int j = (int)(item % m);
-  const float out_div_5_entry = out_div_5[0];
+  t7_2[(i64)i * m + j] = 1.0f / out_sqrt[(i64)i * m + j];
+}
+
+// layer_norm.out
+// One thread for each (i, j).
+HECATE_KERNEL(256) layer_norm_backward_7(const float *t10_2, const float *t7_2, float *t31, int L,
+    int m, int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * m) return;
+  const int i = (int)(item / m);
+  const int j = (int)(item % m);
+  const float t16 = 1.0f / (float)n;
+  t31[(i64)i * m + j] = t10_2[(i64)i * m + j] * (t16 * t7_2[(i64)i * m + j]);
+}
+
+// layer_norm.out
+// One thread for each (i, j).
+HECATE_KERNEL(256) layer_norm_backward_8(const float *t4, const float *t4_2, const float *t7_2,
+    const float *t31, float *t20, float *t22, int L, int m, int n) {
+  const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (item >= (i64)L * m) return;
+  const int i = (int)(item / m);
+  const int j = (int)(item % m);
   float t22_2 = 0.0f;
-  const float out_div_3_entry = out_div_3[(i64)i * m + j];
-  const float out_div_entry = out_div[(i64)i * m + j];
-  const float w = t10_2[(i64)i * m + j] * (out_div_5_entry * out_div_3_entry);
+  const float t7_2_entry = t7_2[(i64)i * m + j];
+  const float t31_entry = t31[(i64)i * m + j];
   #pragma unroll 1
   for (int k = 0; k < n; ++k) {
-    const float t20_2 = t4_2[((i64)i * m + j) * n + k] * out_div_3_entry + 2.0f * (0.5f * (x[((i64)i * m + j) * n + k] - out_div_entry) * w);
+    const float t20_2 = t4_2[((i64)i * m + j) * n + k] * t7_2_entry + 2.0f * (0.5f * t4[((i64)i * m + j) * n + k] * t31_entry);
     t22_2 += t20_2;
     t20[((i64)i * m + j) * n + k] = t20_2;
   }
@@ -125,15 +149,15 @@ HECATE_KERNEL(256) layer_norm_backward_6(const float *x, const float *out_div,
 
 // layer_norm.out
 // One thread for each (i, j, k).
-HECATE_KERNEL(256) layer_norm_backward_7(const float *out_div_5, float *x_bar, const float *t20,
-    const float *t22, int L, int m, int n) {
+HECATE_KERNEL(256) layer_norm_backward_9(float *x_bar, const float *t20, const float *t22, int L,
+    int m, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= (i64)L * m * n) return;
   const int i = (int)(item / ((i64)m * n));
   const int j = (int)(item / n % m);
   const int k = (int)(item % n);
-  const float out_div_5_entry = out_div_5[0];
-  const float w_2 = out_div_5_entry * t22[(i64)i * m + j];
-  x_bar[((i64)i * m + j) * n + k] = t20[((i64)i * m + j) * n + k] + w_2;
+  const float t16 = 1.0f / (float)n;
+  const float w = t16 * t22[(i64)i * m + j];
+  x_bar[((i64)i * m + j) * n + k] = t20[((i64)i * m + j) * n + k] + w;
 }
 
