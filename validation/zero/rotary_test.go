@@ -40,7 +40,7 @@ func turns(t *testing.T, inBlock, across float64) {
 	floats := func(n int) []float32 { return tensor.Make[float32](n) }
 	c.WQ, c.WK, c.WV, c.X = floats(d*d), floats(d*d), floats(d*d), floats(l*tokens*d)
 	c.KTail, c.VTail, c.KTailOut, c.VTailOut = floats(l*(window-1)*d), floats(l*(window-1)*d), floats(l*(window-1)*d), floats(l*(window-1)*d)
-	c.Out, c.Q, c.C, c.S, c.ADiv = floats(l*tokens*d), floats(l*tokens*d), floats(l*tokens*f), floats(l*tokens*f), floats(1)
+	c.Out, c.Q, c.C, c.S = floats(l*tokens*d), floats(l*tokens*d), floats(l*tokens*f), floats(l*tokens*f)
 	c.AStack, c.OutStack, c.A = floats(l*(tokens+window-1)*d), floats(l*(tokens+window-1)*d), floats(l*tokens*window)
 	c.Work = floats(c.WorkLen())
 	c.Run()
