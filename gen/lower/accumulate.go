@@ -68,13 +68,22 @@ func (r *region) rest(in *ir.Instr, uses map[*ir.Value]int) *ir.Instr {
 	return p
 }
 
-// fewEntries reports whether an instruction writes entries of its output in a loop that is
-// shorter than the axis.
+// fewEntries reports whether an instruction writes a fixed number of entries along an axis
+// that has more.
 func (r *region) fewEntries(in *ir.Instr) bool {
-	if in.Op != ir.Prod || r.rows != nil || r.search || len(in.Reduced()) > 0 || plainTo(in) {
+	if in.Op != ir.Prod || !r.top() || len(in.Reduced()) > 0 || plainTo(in) {
 		return false
 	}
-	return slices.ContainsFunc(in.Loops, func(a *ir.Axis) bool { _, fixed := a.Size.Const(); return fixed })
+	for i, s := range in.To {
+		_, all := in.Out.Axes[i].Size.Const()
+		if all || len(s.Terms) != 1 {
+			continue
+		}
+		if _, fixed := in.Loops[s.Terms[0].Loop].Size.Const(); fixed {
+			return true
+		}
+	}
+	return false
 }
 
 // uses counts how often each value is read in the body.

@@ -112,6 +112,9 @@ func (r *region) schedule(in *ir.Instr) {
 	key := r.key(m)
 	for n := len(r.groups) - 1; n >= 0 && len(r.products[in]) == 0; n-- {
 		g := r.groups[n]
+		if r.addsAfter(in, n) {
+			break
+		}
 		if g.key == key {
 			r.bind(m, g)
 			if r.fits(m, n) && !(m.inScalar() && g.full()) {
@@ -119,7 +122,7 @@ func (r *region) schedule(in *ir.Instr) {
 				return
 			}
 		}
-		if r.reaches(m, n) || r.addsAfter(in, n) {
+		if r.reaches(m, n) {
 			break
 		}
 	}

@@ -356,10 +356,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 18·H·L·T·f + 2·H·L·T·w + 8·H·L·f·w + H·L·T - 8·H·L·f + 2·L·T·f.
+// WorkLen is 22·H·L·T·f + 2·H·L·T·w + 8·H·L·f·w + H·L·T - 8·H·L·f + 2·L·T·f.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 18*H*L*T*f + 2*H*L*T*w + 8*H*L*f*w + H*L*T - 8*H*L*f + 2*L*T*f
+	return 22*H*L*T*f + 2*H*L*T*w + 8*H*L*f*w + H*L*T - 8*H*L*f + 2*L*T*f
 }
 
 // Run computes OutBackward.
@@ -391,7 +391,11 @@ func (c *OutBackward[F]) Run() {
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t222 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
+	t262 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	work = work[2*H*L*T*f:]
 	t282 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	work = work[2*H*L*T*f:]
+	t352 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
 	t372 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 
@@ -598,19 +602,33 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window.k
+	clear(t262)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				for m := range 2 {
+					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					for p := range f {
+						t262_2[p] += F(t222View[p] * t2[p])
+					}
+				}
+			}
+		}
+	}
+
+	// rotary_window.k
 	for i := range L {
 		for j := range T {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
+					t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t282_3 := t282[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t222ViewEntry := t222View[p]
-						t282_2[p] = F(t222ViewEntry * C[p])
-						t282_3[p] += F(t222ViewEntry * t2[p])
+						t282_2[p] = t262_2[p] + F(t222View[p]*C[p])
 					}
 				}
 			}
@@ -621,19 +639,33 @@ func (c *OutBackward[F]) Run() {
 	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t282, 2*H*f, 1)
 
 	// rotary_window.q
+	clear(t352)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				for m := range 2 {
+					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t352_2 := t352[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					for p := range f {
+						t352_2[p] += F(t172View[p] * t2[p])
+					}
+				}
+			}
+		}
+	}
+
+	// rotary_window.q
 	for i := range L {
 		for j := range T {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
+					t352_2 := t352[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t372_2 := t372[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t372_3 := t372[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t172ViewEntry := t172View[p]
-						t372_2[p] = F(t172ViewEntry * C[p])
-						t372_3[p] += F(t172ViewEntry * t2[p])
+						t372_2[p] = t352_2[p] + F(t172View[p]*C[p])
 					}
 				}
 			}

@@ -461,10 +461,10 @@ type OutBackward[F num.Float] struct {
 	Work        []F     // WorkLen() entries
 }
 
-// WorkLen is 30·H·L·T·f + 2·H·L·T·w + 8·H·L·f·w + 7·H·L·T - 8·H·L·f + 2·L·T·f.
+// WorkLen is 34·H·L·T·f + 2·H·L·T·w + 8·H·L·f·w + 7·H·L·T - 8·H·L·f + 2·L·T·f.
 func (c *OutBackward[F]) WorkLen() int {
 	H, L, T, f, w := c.H, c.L, c.T, c.F2, c.W
-	return 30*H*L*T*f + 2*H*L*T*w + 8*H*L*f*w + 7*H*L*T - 8*H*L*f + 2*L*T*f
+	return 34*H*L*T*f + 2*H*L*T*w + 8*H*L*f*w + 7*H*L*T - 8*H*L*f + 2*L*T*f
 }
 
 // Run computes OutBackward.
@@ -500,6 +500,8 @@ func (c *OutBackward[F]) Run() {
 	work = work[2*H*L*T*f+2*H*L*f*w-2*H*L*f:]
 	t222 := work[:2*H*L*T*f] // [L, T, H, 2·f]
 	work = work[2*H*L*T*f:]
+	t262 := work[:2*H*L*T*f] // [L, T, H, 2, f]
+	work = work[2*H*L*T*f:]
 	t282 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
 	t302 := work[:2*H*L*T*f] // [L, T, H, 2·f]
@@ -513,6 +515,8 @@ func (c *OutBackward[F]) Run() {
 	t602 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
 	t462 := work[:2*H*L*T*f] // [L, T, H, 2·f]
+	work = work[2*H*L*T*f:]
+	t532 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
 	t552 := work[:2*H*L*T*f] // [L, T, H, 2, f]
 	work = work[2*H*L*T*f:]
@@ -758,19 +762,33 @@ func (c *OutBackward[F]) Run() {
 	}
 
 	// rotary_window_normed.k
+	clear(t262)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				for m := range 2 {
+					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					for p := range f {
+						t262_2[p] += F(t222View[p] * t2[p])
+					}
+				}
+			}
+		}
+	}
+
+	// rotary_window_normed.k
 	for i := range L {
 		for j := range T {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
+					t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t282_3 := t282[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t222ViewEntry := t222View[p]
-						t282_2[p] = F(t222ViewEntry * C[p])
-						t282_3[p] += F(t222ViewEntry * t2[p])
+						t282_2[p] = t262_2[p] + F(t222View[p]*C[p])
 					}
 				}
 			}
@@ -844,19 +862,33 @@ func (c *OutBackward[F]) Run() {
 	kern.Gemm(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t462, 2*H*f, 1)
 
 	// rotary_window_normed.q
+	clear(t532)
+	for i := range L {
+		for j := range T {
+			for k := range H {
+				for m := range 2 {
+					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
+					t2 := t[((i*T+j)*2+m)*f:][:f]
+					t532_2 := t532[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+					for p := range f {
+						t532_2[p] += F(t172View[p] * t2[p])
+					}
+				}
+			}
+		}
+	}
+
+	// rotary_window_normed.q
 	for i := range L {
 		for j := range T {
 			C := c.C[(i*T+j)*f:][:f]
 			for k := range H {
 				for m := range 2 {
+					t532_2 := t532[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
 					t552_2 := t552[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t552_3 := t552[(((i*T+j)*H+k)*2-m+1)*f:][:f]
 					for p := range f {
-						t172ViewEntry := t172View[p]
-						t552_2[p] = F(t172ViewEntry * C[p])
-						t552_3[p] += F(t172ViewEntry * t2[p])
+						t552_2[p] = t532_2[p] + F(t172View[p]*C[p])
 					}
 				}
 			}

@@ -627,18 +627,20 @@ func (c *outBackwardFused) run() {
 	t172 := c.Work[12*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
 	t182 := c.Work[14*H*L*T*f+2*H*L*T*w+6*H*L*f*w+H*L*T-6*H*L*f+2*L*T*f:][:2*H*L*T*f+2*H*L*f*w-2*H*L*f] // [L, T + w - 1, H, 2·f]
 	t222 := c.Work[16*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t282 := c.Work[18*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
-	t302 := c.Work[20*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
-	t362 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                       // [L, T, H]
-	t332 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+2*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t832 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+3*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t602 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+4*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t462 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
-	t552 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
-	t57 := c.Work[26*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
-	t632 := c.Work[28*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t852 := c.Work[28*H*L*T*f+2*H*L*T*w+8*H*L*f*w+6*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
-	t73 := c.Work[28*H*L*T*f+2*H*L*T*w+8*H*L*f*w+7*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
+	t262 := c.Work[18*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
+	t282 := c.Work[20*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2, f]
+	t302 := c.Work[22*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                   // [L, T, H, 2·f]
+	t362 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                       // [L, T, H]
+	t332 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+2*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t832 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+3*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t602 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+4*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t462 := c.Work[24*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2·f]
+	t532 := c.Work[26*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t552 := c.Work[28*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                 // [L, T, H, 2, f]
+	t57 := c.Work[30*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
+	t632 := c.Work[32*H*L*T*f+2*H*L*T*w+8*H*L*f*w+5*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t852 := c.Work[32*H*L*T*f+2*H*L*T*w+8*H*L*f*w+6*H*L*T-8*H*L*f+2*L*T*f:][:H*L*T]                     // [L, T, H]
+	t73 := c.Work[32*H*L*T*f+2*H*L*T*w+8*H*L*f*w+7*H*L*T-8*H*L*f+2*L*T*f:][:2*H*L*T*f]                  // [L, T, H, 2·f]
 
 	// rotary_window_normed.q
 	if kern.Wide() {
@@ -1144,19 +1146,70 @@ func (c *outBackwardFused) run() {
 	}
 
 	// rotary_window_normed.k
-	for i := range L {
-		for j := range T {
-			C := c.C[(i*T+j)*f:][:f]
-			for k := range H {
-				for m := range 2 {
-					t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t282_3 := t282[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-					for p := range f {
-						t222ViewEntry := t222View[p]
-						t282_2[p] = F(t222ViewEntry * C[p])
-						t282_3[p] = num.FMA32(t222ViewEntry, t2[p], t282_3[p])
+	clear(t262)
+	if kern.Wide() {
+		a := regions.R5f0941c67769Args{
+			P0: unsafe.SliceData(t222),
+			P1: unsafe.SliceData(t),
+			P2: unsafe.SliceData(t262),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: f,
+			N4: 4 * f,
+			N5: 2 * f,
+			N6: -f,
+			N7: 2 * H * f,
+			N8: 2 * H * T * f,
+			N9: 2 * T * f,
+		}
+		regions.R5f0941c67769(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					for m := range 2 {
+						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t2 := t[((i*T+j)*2+m)*f:][:f]
+						t262_2 := t262[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+						for p := range f {
+							t262_2[p] = num.FMA32(t222View[p], t2[p], t262_2[p])
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// rotary_window_normed.k
+	if kern.Wide() {
+		a := regions.Re8796afa0705Args{
+			P0: unsafe.SliceData(t222),
+			P1: unsafe.SliceData(c.C),
+			P2: unsafe.SliceData(t262),
+			P3: unsafe.SliceData(t282),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: f,
+			N4: 2 * f,
+			N5: 2 * H * f,
+			N6: 2 * H * T * f,
+			N7: T * f,
+		}
+		regions.Re8796afa0705(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				C := c.C[(i*T+j)*f:][:f]
+				for k := range H {
+					for m := range 2 {
+						t222View := t222[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t262_2 := t262[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t282_2 := t282[(((i*T+j)*H+k)*2+m)*f:][:f]
+						for p := range f {
+							t282_2[p] = num.FMA32(t222View[p], C[p], t262_2[p])
+						}
 					}
 				}
 			}
@@ -1292,19 +1345,70 @@ func (c *outBackwardFused) run() {
 	kern.GemmFMA(2*H*f, 2*H*f, L*T, F(1), false, c.WKBar, 1, 2*H*f, c.X, 1, 2*H*f, t462, 2*H*f, 1)
 
 	// rotary_window_normed.q
-	for i := range L {
-		for j := range T {
-			C := c.C[(i*T+j)*f:][:f]
-			for k := range H {
-				for m := range 2 {
-					t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t552_2 := t552[(((i*T+j)*H+k)*2+m)*f:][:f]
-					t2 := t[((i*T+j)*2+m)*f:][:f]
-					t552_3 := t552[(((i*T+j)*H+k)*2-m+1)*f:][:f]
-					for p := range f {
-						t172ViewEntry := t172View[p]
-						t552_2[p] = F(t172ViewEntry * C[p])
-						t552_3[p] = num.FMA32(t172ViewEntry, t2[p], t552_3[p])
+	clear(t532)
+	if kern.Wide() {
+		a := regions.R5f0941c67769Args{
+			P0: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(t),
+			P2: unsafe.SliceData(t532),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: f,
+			N4: 4 * f,
+			N5: 2 * f,
+			N6: -f,
+			N7: 2 * H * f,
+			N8: 2 * H * T * f,
+			N9: 2 * T * f,
+		}
+		regions.R5f0941c67769(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				for k := range H {
+					for m := range 2 {
+						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t2 := t[((i*T+j)*2+m)*f:][:f]
+						t532_2 := t532[(((i*T+j)*H+k)*2-m+1)*f:][:f]
+						for p := range f {
+							t532_2[p] = num.FMA32(t172View[p], t2[p], t532_2[p])
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// rotary_window_normed.q
+	if kern.Wide() {
+		a := regions.Re8796afa0705Args{
+			P0: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(c.C),
+			P2: unsafe.SliceData(t532),
+			P3: unsafe.SliceData(t552),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: f,
+			N4: 2 * f,
+			N5: 2 * H * f,
+			N6: 2 * H * T * f,
+			N7: T * f,
+		}
+		regions.Re8796afa0705(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				C := c.C[(i*T+j)*f:][:f]
+				for k := range H {
+					for m := range 2 {
+						t172View := t172[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t532_2 := t532[(((i*T+j)*H+k)*2+m)*f:][:f]
+						t552_2 := t552[(((i*T+j)*H+k)*2+m)*f:][:f]
+						for p := range f {
+							t552_2[p] = num.FMA32(t172View[p], C[p], t532_2[p])
+						}
 					}
 				}
 			}

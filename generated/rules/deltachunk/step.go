@@ -885,14 +885,14 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 5·L·T·d_k + 2·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + L·d_k·d_v + 4·L·T + 544·L·chunks + d_k·d_v + 32·d_k + 128·d_v + 23520.
+// WorkLen is 9·L·T·d_k + 4·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + L·d_k·d_v + 8·L·T + 544·L·chunks + d_k·d_v + 32·d_k + 128·d_v + 27904.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 5*L*T*dK + 2*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 4*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 23520 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks) // and the sums of blocks of rows
+		return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 8*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 27904 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks) // and the sums of blocks of rows
 	}
-	return 5*L*T*dK + 2*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 4*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 23520
+	return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + L*dK*dV + 8*L*T + 544*L*chunks + dK*dV + 32*dK + 128*dV + 27904
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -946,6 +946,16 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK-32*L*chunks*dK:]
 	t82 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
+	t10 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t12 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t11 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t13 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t14 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t22 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t32 := work[:32*L*chunks] // [L, chunks, 32]
@@ -990,13 +1000,23 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t20 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
+	t21 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t22_2 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t25 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t23 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t24 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	MBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t183 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t202 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t23 := work[:1024] // [32, 32]
+	t232 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t26 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -1034,7 +1054,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t212 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t25 := work[:32] // [32]
+	t252 := work[:32] // [32]
 	work = work[32:]
 	t34 := work[:32*dV] // [32, d_v]
 	work = work[32*dV:]
@@ -1046,65 +1066,91 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t28 := work[:32] // [32]
 	work = work[32:]
+	t31 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t392 := work[:32] // [32]
+	work = work[32:]
 	t422 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t452 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t46 := work[:32] // [32]
 	work = work[32:]
 	t472 := work[:1024] // [32, 32]
 	work = work[1024:]
+	t502 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t512 := work[:32] // [32]
 	work = work[32:]
 	t52_2 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t553 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t563 := work[:32] // [32]
 	work = work[32:]
 	t573 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t613 := work[:32] // [32]
-	work = work[32:]
-	t62_2 := work[:1024] // [32, 32]
-	work = work[1024:]
 	t112_2 := work[:1024] // [32, 32]
 	work = work[1024:]
+	t603 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t613 := work[:32] // [32]
+	work = work[32:]
 	t64 := work[:32] // [32]
 	work = work[32:]
 	t67 := work[:32] // [32]
+	work = work[32:]
+	t70 := work[:32] // [32]
 	work = work[32:]
 	t71 := work[:32] // [32]
 	work = work[32:]
 	t72_2 := work[:32] // [32]
 	work = work[32:]
+	t75 := work[:32] // [32]
+	work = work[32:]
+	t73_2 := work[:32] // [32]
+	work = work[32:]
 	t74 := work[:32] // [32]
 	work = work[32:]
-	t75 := work[:32] // [32]
+	t78 := work[:32] // [32]
 	work = work[32:]
 	t79 := work[:32] // [32]
 	work = work[32:]
 	t80 := work[:32] // [32]
 	work = work[32:]
+	t83_2 := work[:32] // [32]
+	work = work[32:]
+	t81 := work[:32] // [32]
+	work = work[32:]
 	t82_2 := work[:32] // [32]
 	work = work[32:]
-	t83_2 := work[:32] // [32]
+	t86 := work[:32] // [32]
 	work = work[32:]
 	t87 := work[:32] // [32]
 	work = work[32:]
 	t88 := work[:32] // [32]
 	work = work[32:]
+	t91 := work[:32] // [32]
+	work = work[32:]
+	t89 := work[:32] // [32]
+	work = work[32:]
 	t90 := work[:32] // [32]
 	work = work[32:]
-	t91 := work[:32] // [32]
+	t94 := work[:32] // [32]
 	work = work[32:]
 	t95 := work[:32] // [32]
 	work = work[32:]
 	t96 := work[:32] // [32]
 	work = work[32:]
-	t98 := work[:32] // [32]
-	work = work[32:]
 	t99 := work[:32] // [32]
+	work = work[32:]
+	t97 := work[:32] // [32]
+	work = work[32:]
+	t98 := work[:32] // [32]
 	work = work[32:]
 	t102_2 := work[:32] // [32]
 	work = work[32:]
-	t104 := work[:32] // [32]
+	t103 := work[:32] // [32]
 	work = work[32:]
 	t105 := work[:32]        // [32]
 	MBarState := c.Rows[:dK] // [d_k]
@@ -1261,11 +1307,11 @@ func (c *StepBackward[F]) Run() {
 						t152_2 := t152[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t1820 F
-						var t100 F
+						var t1030 F
 						t2Entry0 := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						MLinEntry0 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						var t1821 F
-						var t101 F
+						var t1031 F
 						t2Entry1 := t2[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						MLinEntry1 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
@@ -1275,13 +1321,13 @@ func (c *StepBackward[F]) Run() {
 							t72Sum := t72_3[j]
 							t3230 := MBarState[j][0] + F(t63Entry*t2Entry0)
 							t1820 += F(t3230 * t61Entry)
-							t100 += F(MTrail3[j][0] * t3230)
+							t1030 += F(MTrail3[j][0] * t3230)
 							t9Sum += F(MTrail4[j][0] * t2Entry0)
 							t322[j][0] = t3230
 							t72Sum -= F(t3230 * MLinEntry0)
 							t3231 := MBarState[j][1] + F(t63Entry*t2Entry1)
 							t1821 += F(t3231 * t61Entry)
-							t101 += F(MTrail3[j][1] * t3231)
+							t1031 += F(MTrail3[j][1] * t3231)
 							t9Sum += F(MTrail4[j][1] * t2Entry1)
 							t322[j][1] = t3231
 							t72Sum -= F(t3231 * MLinEntry1)
@@ -1293,10 +1339,10 @@ func (c *StepBackward[F]) Run() {
 						t60Entry2 := t60_2[a]
 						// delta_chunk.M
 						t59Entry2 := t59_2[a]
-						t5Sum += t100
+						t5Sum += t1030
 						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t60Entry2 * t1820)
 						w20 := F(t60Entry2 * t1820)
-						t5Sum += t101
+						t5Sum += t1031
 						t8[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t60Entry2 * t1821)
 						w21 := F(t60Entry2 * t1821)
 						t5_2[a] = t5Sum
@@ -1358,18 +1404,18 @@ func (c *StepBackward[F]) Run() {
 						t152_2 := t152[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t182 F
-						var t10 F
+						var t103_2 F
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						for j := range dK {
 							t323 := MBarState[j][0] + F(t63_2[j]*t2Entry)
 							t182 += F(t323 * t61_2[j])
-							t10 += F(MTrail3[j][0] * t323)
+							t103_2 += F(MTrail3[j][0] * t323)
 							t9_2[j] += F(MTrail4[j][0] * t2Entry)
 							t322[j][0] = t323
 							t72_3[j] -= F(t323 * MLinEntry)
 						}
-						t5_2[a] += t10
+						t5_2[a] += t103_2
 						// delta_chunk.M
 						t60Entry2 := t60_2[a]
 						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t60Entry2 * t182)
@@ -1389,28 +1435,54 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_chunk.M, delta_chunk.k, delta_chunk.q
-	clear(c.KBar)
-	clear(c.QBar)
+	// delta_chunk.M, delta_chunk.q, delta_chunk.k
+	clear(t10)
+	clear(t12)
 	for i := range L {
 		t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
 		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t72_3 := t72[(i*(T-32*chunks)+j)*dK:][:dK]
 			t61_2 := t61[(i*(T-32*chunks)+j)*dK:][:dK]
-			t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
-			kBar := c.KBar[(i*T+j+32*chunks)*dK:][:dK]
 			t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j+32*chunks)*dK:][:dK]
+			t10_2 := t10[(i*T+j+32*chunks)*dK:][:dK]
+			t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
+			t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
 			var t822 F
 			t60Entry3 := t60_2[j]
 			for k := range dK {
 				t72Entry := t72_3[k]
 				t822 += F(t61_2[k] * t72Entry)
-				kBar[k] += F(t60Entry3*t72Entry) + t152_2[k]
-				qBar[k] += t9_2[k]
+				t10_2[k] += t9_2[k]
+				t12_2[k] += F(t60Entry3*t72Entry) + t152_2[k]
 			}
 			t82_3[j] = t822
+		}
+	}
+
+	// delta_chunk.v
+	clear(t11)
+	for i := range L {
+		for j := range T - 32*chunks {
+			t8_2 := t8[(i*(T-32*chunks)+j)*dV:][:dV]
+			t11_2 := t11[(i*T+j+32*chunks)*dV:][:dV]
+			for k := range dV {
+				t11_2[k] += t8_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.theta, delta_chunk.rho
+	clear(t13)
+	clear(t14)
+	for i := range L {
+		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
+		t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
+		t5_2 := t5[i*(T-32*chunks):][:T-32*chunks]
+		t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
+		for j := range T - 32*chunks {
+			t13_2[j] += t82_3[j]
+			t14_2[j] += t5_2[j]
 		}
 	}
 
@@ -1420,9 +1492,9 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
 				t54_2 := t54[(i*chunks+j)*32:][:n]
-				t22_2 := t22[(i*chunks+j)*32:][:n]
+				t22_3 := t22[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t22_2[k] = t54_2[k]
+					t22_3[k] = t54_2[k]
 				}
 			}
 		}
@@ -1436,13 +1508,13 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t54_2 := t54[(i*chunks+j)*32+lo:][:n]
-				t22_2 := t22[(i*chunks+j)*32-1+lo:][:n]
+				t22_3 := t22[(i*chunks+j)*32-1+lo:][:n]
 				t32_3 := t32[(i*chunks+j)*32+lo:][:n]
 				t54_3 := t54[(i*chunks+j)*32-1+lo:][:n]
 				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t54Entry := t54_2[k]
-					t32_3[k] = F(t54Entry * t22_2[k])
+					t32_3[k] = F(t54Entry * t22_3[k])
 					t52_3[k] = F(t54_3[k] * t54Entry)
 				}
 			}
@@ -1452,11 +1524,11 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t22_2 := t22[(i*chunks+j)*32:][:32]
+			t22_3 := t22[(i*chunks+j)*32:][:32]
 			t32_3 := t32[(i*chunks+j)*32:][:32]
 			t42_3 := t42[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t42_3[k] = t22_2[k] + t32_3[k]
+				t42_3[k] = t22_3[k] + t32_3[k]
 			}
 		}
 	}
@@ -1470,12 +1542,12 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
 				t42_3 := t42[(i*chunks+j)*32-2+lo:][:n]
-				t62_3 := t62[(i*chunks+j)*32+lo:][:n]
+				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52[(i*chunks+j)*32-2+lo:][:n]
 				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
-					t62_3[k] = F(t42_3[k] * t52Entry)
+					t62_2[k] = F(t42_3[k] * t52Entry)
 					t83_3[k] = F(t52_4[k] * t52Entry)
 				}
 			}
@@ -1486,10 +1558,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t42_3 := t42[(i*chunks+j)*32:][:32]
-			t62_3 := t62[(i*chunks+j)*32:][:32]
-			t73_2 := t73[(i*chunks+j)*32:][:32]
+			t62_2 := t62[(i*chunks+j)*32:][:32]
+			t73_3 := t73[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t73_2[k] = t42_3[k] + t62_3[k]
+				t73_3[k] = t42_3[k] + t62_2[k]
 			}
 		}
 	}
@@ -1502,13 +1574,13 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
 				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
-				t73_2 := t73[(i*chunks+j)*32-4+lo:][:n]
+				t73_3 := t73[(i*chunks+j)*32-4+lo:][:n]
 				t93_2 := t93[(i*chunks+j)*32+lo:][:n]
 				t83_4 := t83[(i*chunks+j)*32-4+lo:][:n]
 				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t83Entry := t83_3[k]
-					t93_2[k] = F(t73_2[k] * t83Entry)
+					t93_2[k] = F(t73_3[k] * t83Entry)
 					t112_3[k] = F(t83_4[k] * t83Entry)
 				}
 			}
@@ -1518,11 +1590,11 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.g
 	for i := range L {
 		for j := range chunks {
-			t73_2 := t73[(i*chunks+j)*32:][:32]
+			t73_3 := t73[(i*chunks+j)*32:][:32]
 			t93_2 := t93[(i*chunks+j)*32:][:32]
 			t102_3 := t102[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t102_3[k] = t73_2[k] + t93_2[k]
+				t102_3[k] = t73_3[k] + t93_2[k]
 			}
 		}
 	}
@@ -1633,7 +1705,7 @@ func (c *StepBackward[F]) Run() {
 			g2 := g[(l*chunks+t3)*32:][:32]
 			t183_2 := t183[31*32:][:32]
 			t202_2 := t202[31*32:][:32]
-			t23_2 := t23[31*32:][:32]
+			t232_2 := t232[31*32:][:32]
 			t26_2 := t26[31*32:][:32]
 			t29_2 := t29[31*32:][:32]
 			t32_3 := t32_2[31*32:][:32]
@@ -1666,17 +1738,17 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// delta_chunk.c
-			clear(t23)
+			clear(t232)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
 				t52_3 := t52[(l*chunks+t3)*32+lo2:][:n]
 				for i := range n {
 					t183_3 := t183[((lo2+i)-2)*32:][:32]
 					t202_3 := t202[((lo2+i)-2)*32:][:32]
-					t23_3 := t23[(lo2+i)*32:][:32]
+					t232_3 := t232[(lo2+i)*32:][:32]
 					t52Entry2 := t52_3[i]
 					for j := range 32 {
-						t23_3[j] = F((t183_3[j] + t202_3[j]) * t52Entry2)
+						t232_3[j] = F((t183_3[j] + t202_3[j]) * t52Entry2)
 					}
 				}
 			}
@@ -1688,11 +1760,11 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t183_3 := t183[((lo3+i)-4)*32:][:32]
 					t202_3 := t202[((lo3+i)-4)*32:][:32]
-					t23_3 := t23[((lo3+i)-4)*32:][:32]
+					t232_3 := t232[((lo3+i)-4)*32:][:32]
 					t26_3 := t26[(lo3+i)*32:][:32]
 					t83Entry2 := t83_3[i]
 					for j := range 32 {
-						t26_3[j] = F(((t183_3[j] + t202_3[j]) + t23_3[j]) * t83Entry2)
+						t26_3[j] = F(((t183_3[j] + t202_3[j]) + t232_3[j]) * t83Entry2)
 					}
 				}
 			}
@@ -1704,12 +1776,12 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t183_3 := t183[((lo4+i)-8)*32:][:32]
 					t202_3 := t202[((lo4+i)-8)*32:][:32]
-					t23_3 := t23[((lo4+i)-8)*32:][:32]
+					t232_3 := t232[((lo4+i)-8)*32:][:32]
 					t26_3 := t26[((lo4+i)-8)*32:][:32]
 					t29_3 := t29[(lo4+i)*32:][:32]
 					t112Entry2 := t112_3[i]
 					for j := range 32 {
-						t29_3[j] = F((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) * t112Entry2)
+						t29_3[j] = F((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) * t112Entry2)
 					}
 				}
 			}
@@ -1721,13 +1793,13 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t183_3 := t183[((lo5+i)-16)*32:][:32]
 					t202_3 := t202[((lo5+i)-16)*32:][:32]
-					t23_3 := t23[((lo5+i)-16)*32:][:32]
+					t232_3 := t232[((lo5+i)-16)*32:][:32]
 					t26_3 := t26[((lo5+i)-16)*32:][:32]
 					t29_3 := t29[((lo5+i)-16)*32:][:32]
 					t32_4 := t32_2[(lo5+i)*32:][:32]
 					t142Entry := t142_2[i]
 					for j := range 32 {
-						t32_4[j] = F(((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) * t142Entry)
+						t32_4[j] = F(((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) * t142Entry)
 					}
 				}
 			}
@@ -1750,13 +1822,13 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t183_3 := t183[((lo6+i)-1)*32:][:32]
 					t202_3 := t202[((lo6+i)-1)*32:][:32]
-					t23_3 := t23[((lo6+i)-1)*32:][:32]
+					t232_3 := t232[((lo6+i)-1)*32:][:32]
 					t26_3 := t26[((lo6+i)-1)*32:][:32]
 					t29_3 := t29[((lo6+i)-1)*32:][:32]
 					t32_4 := t32_2[((lo6+i)-1)*32:][:32]
 					t42_3 := t42_2[(lo6+i)*32:][:32]
 					for j := range 32 {
-						t42_3[j] = ((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]
+						t42_3[j] = ((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]
 					}
 				}
 			}
@@ -1809,13 +1881,13 @@ func (c *StepBackward[F]) Run() {
 				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 				t183_3 := t183[i*32:][:32]
 				t202_3 := t202[i*32:][:32]
-				t23_3 := t23[i*32:][:32]
+				t232_3 := t232[i*32:][:32]
 				t26_3 := t26[i*32:][:32]
 				t29_3 := t29[i*32:][:32]
 				t32_4 := t32_2[i*32:][:32]
 				t115_2 := t115[i*32:][:32]
 				for j := range 32 {
-					t115_2[j] = F(Q[j] * (((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]))
+					t115_2[j] = F(Q[j] * (((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]))
 				}
 			}
 			// delta_chunk.y
@@ -1824,21 +1896,21 @@ func (c *StepBackward[F]) Run() {
 			for i := range 32 {
 				t183_3 := t183[i*32:][:32]
 				t202_3 := t202[i*32:][:32]
-				t23_3 := t23[i*32:][:32]
+				t232_3 := t232[i*32:][:32]
 				t26_3 := t26[i*32:][:32]
 				t29_3 := t29[i*32:][:32]
 				t32_4 := t32_2[i*32:][:32]
 				t1522_2 := t1522[i*32:][:32]
 				t172_2 := t172[i*32:][:32]
 				for j := range 32 {
-					t172_2[j] = F((((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]) * t1522_2[j])
+					t172_2[j] = F((((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) + t32_4[j]) * t1522_2[j])
 				}
 			}
 			// delta_chunk.U, delta_chunk.M, delta_chunk.c
 			for i := range 32 {
 				t111_2 := t111[i*dV:][:dV]
 				t1822_2 := t1822[i*dV:][:dV]
-				w3 := ((((t183_2[i] + t202_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
+				w3 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 				for j := range dV {
 					t1822_2[j] = F(w3 * t111_2[j])
 				}
@@ -1867,7 +1939,7 @@ func (c *StepBackward[F]) Run() {
 				t58_2 := t58[((l*chunks+t3)*32+i)*dV:][:dV]
 				t20_2 := t20[((l*chunks+t3)*32+i)*dV:][:dV]
 				t34_2 := t34[i*dV:][:dV]
-				var t252 F
+				var t253 F
 				var t352 F
 				t57Entry2 := t57_2[i]
 				t38Entry := t38[i]
@@ -1875,12 +1947,12 @@ func (c *StepBackward[F]) Run() {
 					t1822Entry := t1822_2[j]
 					t242 := F(t1822Entry * t57Entry2)
 					UProdEntry := UProd[j]
-					t252 += F((t58_2[j] - F(UProdEntry*t38Entry)) * t1822Entry)
+					t253 += F((t58_2[j] - F(UProdEntry*t38Entry)) * t1822Entry)
 					t352 += F(UProdEntry * t242)
 					t20_2[j] = t242
 					t34_2[j] = -F(t242 * t38Entry)
 				}
-				t25[i] = t252
+				t252[i] = t253
 				t35[i] = -t352
 			}
 			// delta_chunk.U
@@ -1906,42 +1978,60 @@ func (c *StepBackward[F]) Run() {
 				}
 				t28[i] = t282
 			}
+			// delta_chunk.c
+			clear(t31)
+			lo7 := max(0, 1)
+			if n := 32 - lo7; n > 0 {
+				for i := range n {
+					t262_2 := t262[(lo7+i)*32:][:32]
+					t31_2 := t31[((lo7+i)-1)*32:][:32]
+					for j := range 32 {
+						t31_2[j] += t262_2[j]
+					}
+				}
+			}
+			// delta_chunk.g
+			clear(t392)
+			lo8 := max(0, 1)
+			if n := 32 - lo8; n > 0 {
+				t35_2 := t35[0+lo8:][:n]
+				t392_2 := t392[-1+lo8:][:n]
+				for i := range n {
+					t392_2[i] += t35_2[i]
+				}
+			}
 			// delta_chunk.c, delta_chunk.y
 			for i := range 32 {
 				t92_2 := t92[i*32:][:32]
 				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 				t1522_2 := t1522[i*32:][:32]
+				t31_2 := t31[i*32:][:32]
 				t422_2 := t422[i*32:][:32]
 				for j := range 32 {
-					t422_2[j] = t92_2[j] + F(Q[j]*t1522_2[j])
+					t422_2[j] = t92_2[j] + F(Q[j]*t1522_2[j]) + t31_2[j]
 				}
 			}
 			// delta_chunk.c
-			lo7 := max(0, 1)
-			if n := 32 - lo7; n > 0 {
-				for i := range n {
-					t262_2 := t262[(lo7+i)*32:][:32]
-					t422_2 := t422[((lo7+i)-1)*32:][:32]
-					for j := range 32 {
-						t422_2[j] += t262_2[j]
-					}
-				}
-			}
-			// delta_chunk.c
+			clear(t452)
 			clear(t46)
-			lo8 := max(0, 16)
-			if n := 32 - lo8; n > 0 {
-				t46_2 := t46[0+lo8:][:n]
+			lo9 := max(0, 16)
+			if n := 32 - lo9; n > 0 {
+				t142_2 := t142[(l*chunks+t3)*32+lo9:][:n]
+				t46_2 := t46[0+lo9:][:n]
 				for i := range n {
-					t183_3 := t183[((lo8+i)-16)*32:][:32]
-					t202_3 := t202[((lo8+i)-16)*32:][:32]
-					t23_3 := t23[((lo8+i)-16)*32:][:32]
-					t26_3 := t26[((lo8+i)-16)*32:][:32]
-					t29_3 := t29[((lo8+i)-16)*32:][:32]
-					t422_2 := t422[(lo8+i)*32:][:32]
+					t422_2 := t422[(lo9+i)*32:][:32]
+					t183_3 := t183[((lo9+i)-16)*32:][:32]
+					t202_3 := t202[((lo9+i)-16)*32:][:32]
+					t232_3 := t232[((lo9+i)-16)*32:][:32]
+					t26_3 := t26[((lo9+i)-16)*32:][:32]
+					t29_3 := t29[((lo9+i)-16)*32:][:32]
+					t452_2 := t452[((lo9+i)-16)*32:][:32]
 					var t462 F
+					t142Entry2 := t142_2[i]
 					for j := range 32 {
-						t462 += F(((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) + t29_3[j]) * t422_2[j])
+						t422Entry := t422_2[j]
+						t462 += F(((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) + t29_3[j]) * t422Entry)
+						t452_2[j] += F(t422Entry * t142Entry2)
 					}
 					t46_2[i] = t462
 				}
@@ -1949,38 +2039,32 @@ func (c *StepBackward[F]) Run() {
 			// delta_chunk.c
 			for i := range 32 {
 				t422_2 := t422[i*32:][:32]
+				t452_2 := t452[i*32:][:32]
 				t472_2 := t472[i*32:][:32]
 				for j := range 32 {
-					t472_2[j] = t422_2[j]
+					t472_2[j] = t422_2[j] + t452_2[j]
 				}
 			}
 			// delta_chunk.c
-			lo9 := max(0, 16)
-			if n := 32 - lo9; n > 0 {
-				t142_2 := t142[(l*chunks+t3)*32+lo9:][:n]
-				for i := range n {
-					t422_2 := t422[(lo9+i)*32:][:32]
-					t472_2 := t472[((lo9+i)-16)*32:][:32]
-					t142Entry2 := t142_2[i]
-					for j := range 32 {
-						t472_2[j] += F(t422_2[j] * t142Entry2)
-					}
-				}
-			}
-			// delta_chunk.c
+			clear(t502)
 			clear(t512)
 			lo10 := max(0, 8)
 			if n := 32 - lo10; n > 0 {
+				t112_3 := t112[(l*chunks+t3)*32+lo10:][:n]
 				t512_2 := t512[0+lo10:][:n]
 				for i := range n {
+					t472_2 := t472[(lo10+i)*32:][:32]
 					t183_3 := t183[((lo10+i)-8)*32:][:32]
 					t202_3 := t202[((lo10+i)-8)*32:][:32]
-					t23_3 := t23[((lo10+i)-8)*32:][:32]
+					t232_3 := t232[((lo10+i)-8)*32:][:32]
 					t26_3 := t26[((lo10+i)-8)*32:][:32]
-					t472_2 := t472[(lo10+i)*32:][:32]
+					t502_2 := t502[((lo10+i)-8)*32:][:32]
 					var t5122 F
+					t112Entry3 := t112_3[i]
 					for j := range 32 {
-						t5122 += F((((t183_3[j] + t202_3[j]) + t23_3[j]) + t26_3[j]) * t472_2[j])
+						t472Entry := t472_2[j]
+						t5122 += F((((t183_3[j] + t202_3[j]) + t232_3[j]) + t26_3[j]) * t472Entry)
+						t502_2[j] += F(t472Entry * t112Entry3)
 					}
 					t512_2[i] = t5122
 				}
@@ -1988,368 +2072,243 @@ func (c *StepBackward[F]) Run() {
 			// delta_chunk.c
 			for i := range 32 {
 				t472_2 := t472[i*32:][:32]
+				t502_2 := t502[i*32:][:32]
 				t52_3 := t52_2[i*32:][:32]
 				for j := range 32 {
-					t52_3[j] = t472_2[j]
+					t52_3[j] = t472_2[j] + t502_2[j]
 				}
 			}
 			// delta_chunk.c
-			lo11 := max(0, 8)
-			if n := 32 - lo11; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo11:][:n]
-				for i := range n {
-					t472_2 := t472[(lo11+i)*32:][:32]
-					t52_3 := t52_2[((lo11+i)-8)*32:][:32]
-					t112Entry3 := t112_3[i]
-					for j := range 32 {
-						t52_3[j] += F(t472_2[j] * t112Entry3)
-					}
-				}
-			}
-			// delta_chunk.c
+			clear(t553)
 			clear(t563)
-			lo12 := max(0, 4)
-			if n := 32 - lo12; n > 0 {
-				t563_2 := t563[0+lo12:][:n]
+			lo11 := max(0, 4)
+			if n := 32 - lo11; n > 0 {
+				t83_3 := t83[(l*chunks+t3)*32+lo11:][:n]
+				t563_2 := t563[0+lo11:][:n]
 				for i := range n {
-					t183_3 := t183[((lo12+i)-4)*32:][:32]
-					t202_3 := t202[((lo12+i)-4)*32:][:32]
-					t23_3 := t23[((lo12+i)-4)*32:][:32]
-					t52_3 := t52_2[(lo12+i)*32:][:32]
+					t52_3 := t52_2[(lo11+i)*32:][:32]
+					t183_3 := t183[((lo11+i)-4)*32:][:32]
+					t202_3 := t202[((lo11+i)-4)*32:][:32]
+					t232_3 := t232[((lo11+i)-4)*32:][:32]
+					t553_2 := t553[((lo11+i)-4)*32:][:32]
 					var t564 F
+					t83Entry3 := t83_3[i]
 					for j := range 32 {
-						t564 += F(((t183_3[j] + t202_3[j]) + t23_3[j]) * t52_3[j])
+						t52Entry := t52_3[j]
+						t564 += F(((t183_3[j] + t202_3[j]) + t232_3[j]) * t52Entry)
+						t553_2[j] += F(t52Entry * t83Entry3)
 					}
 					t563_2[i] = t564
 				}
 			}
-			// delta_chunk.c
-			for i := range 32 {
-				t52_3 := t52_2[i*32:][:32]
-				t573_2 := t573[i*32:][:32]
-				for j := range 32 {
-					t573_2[j] = t52_3[j]
-				}
-			}
-			// delta_chunk.c
-			lo13 := max(0, 4)
-			if n := 32 - lo13; n > 0 {
-				t83_3 := t83[(l*chunks+t3)*32+lo13:][:n]
-				for i := range n {
-					t52_3 := t52_2[(lo13+i)*32:][:32]
-					t573_2 := t573[((lo13+i)-4)*32:][:32]
-					t83Entry3 := t83_3[i]
-					for j := range 32 {
-						t573_2[j] += F(t52_3[j] * t83Entry3)
-					}
-				}
-			}
-			// delta_chunk.c
-			clear(t613)
-			lo14 := max(0, 2)
-			if n := 32 - lo14; n > 0 {
-				t613_2 := t613[0+lo14:][:n]
-				for i := range n {
-					t183_3 := t183[((lo14+i)-2)*32:][:32]
-					t202_3 := t202[((lo14+i)-2)*32:][:32]
-					t573_2 := t573[(lo14+i)*32:][:32]
-					var t614 F
-					for j := range 32 {
-						t614 += F((t183_3[j] + t202_3[j]) * t573_2[j])
-					}
-					t613_2[i] = t614
-				}
-			}
 			// delta_chunk.c, delta_chunk.g.start
 			for i := range 32 {
+				t52_3 := t52_2[i*32:][:32]
+				t553_2 := t553[i*32:][:32]
 				t573_2 := t573[i*32:][:32]
-				t62_3 := t62_2[i*32:][:32]
 				t272_2 := t272[i*32:][:32]
 				t112_3 := t112_2[i*32:][:32]
 				for j := range 32 {
-					t62_3[j] = t573_2[j]
+					t573_2[j] = t52_3[j] + t553_2[j]
 					t112_3[j] = t272_2[j] + t272[j*32+i]
 				}
 			}
 			// delta_chunk.c
-			lo15 := max(0, 2)
-			if n := 32 - lo15; n > 0 {
-				t52_3 := t52[(l*chunks+t3)*32+lo15:][:n]
+			clear(t603)
+			clear(t613)
+			lo12 := max(0, 2)
+			if n := 32 - lo12; n > 0 {
+				t52_3 := t52[(l*chunks+t3)*32+lo12:][:n]
+				t613_2 := t613[0+lo12:][:n]
 				for i := range n {
-					t573_2 := t573[(lo15+i)*32:][:32]
-					t62_3 := t62_2[((lo15+i)-2)*32:][:32]
+					t573_2 := t573[(lo12+i)*32:][:32]
+					t183_3 := t183[((lo12+i)-2)*32:][:32]
+					t202_3 := t202[((lo12+i)-2)*32:][:32]
+					t603_2 := t603[((lo12+i)-2)*32:][:32]
+					var t614 F
 					t52Entry3 := t52_3[i]
 					for j := range 32 {
-						t62_3[j] += F(t573_2[j] * t52Entry3)
+						t573Entry := t573_2[j]
+						t614 += F((t183_3[j] + t202_3[j]) * t573Entry)
+						t603_2[j] += F(t573Entry * t52Entry3)
 					}
+					t613_2[i] = t614
 				}
 			}
 			// delta_chunk.c
 			clear(t64)
-			lo16 := max(0, 1)
-			if n := 32 - lo16; n > 0 {
-				t64_2 := t64[0+lo16:][:n]
+			lo13 := max(0, 1)
+			if n := 32 - lo13; n > 0 {
+				t64_2 := t64[0+lo13:][:n]
 				for i := range n {
-					t183_3 := t183[((lo16+i)-1)*32:][:32]
-					t62_3 := t62_2[(lo16+i)*32:][:32]
+					t183_3 := t183[((lo13+i)-1)*32:][:32]
+					t573_2 := t573[(lo13+i)*32:][:32]
+					t603_2 := t603[(lo13+i)*32:][:32]
 					var t642 F
 					for j := range 32 {
-						t642 += F(t183_3[j] * t62_3[j])
+						t642 += F(t183_3[j] * (t573_2[j] + t603_2[j]))
 					}
 					t64_2[i] = t642
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t67[i] = t523[i] + t1322_2[i]
+				t67[i] = t523[i] + t1322_2[i] + t392[i]
 			}
 			// delta_chunk.g
-			lo17 := max(0, 1)
-			if n := 32 - lo17; n > 0 {
-				t35_2 := t35[0+lo17:][:n]
-				t67_2 := t67[-1+lo17:][:n]
-				for i := range n {
-					t67_2[i] += t35_2[i]
-				}
-			}
-			// delta_chunk.g
+			clear(t70)
 			clear(t71)
-			lo18 := max(0, 16)
-			if n := 32 - lo18; n > 0 {
-				t132_2 := t132[(l*chunks+t3)*32-16+lo18:][:n]
-				t67_2 := t67[0+lo18:][:n]
-				t71_2 := t71[0+lo18:][:n]
+			lo14 := max(0, 16)
+			if n := 32 - lo14; n > 0 {
+				t67_2 := t67[0+lo14:][:n]
+				t142_2 := t142[(l*chunks+t3)*32+lo14:][:n]
+				t70_2 := t70[-16+lo14:][:n]
+				t132_2 := t132[(l*chunks+t3)*32-16+lo14:][:n]
+				t71_2 := t71[0+lo14:][:n]
 				for i := range n {
-					t71_2[i] = F(t132_2[i] * t67_2[i])
+					t67Entry := t67_2[i]
+					t70_2[i] += F(t142_2[i] * t67Entry)
+					t71_2[i] = F(t132_2[i] * t67Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
 				t72_2[i] = t46[i] + t71[i]
+				t75[i] = t67[i] + t70[i]
 			}
 			// delta_chunk.g
+			clear(t73_2)
 			clear(t74)
-			lo19 := max(0, 8)
-			if n := 32 - lo19; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32-8+lo19:][:n]
-				t72_3 := t72_2[0+lo19:][:n]
-				t74_2 := t74[0+lo19:][:n]
-				for i := range n {
-					t74_2[i] = F(t112_3[i] * t72_3[i])
-				}
-			}
-			// delta_chunk.g
-			for i := range 32 {
-				t75[i] = t67[i]
-			}
-			// delta_chunk.g
-			lo20 := max(0, 16)
-			if n := 32 - lo20; n > 0 {
-				t142_2 := t142[(l*chunks+t3)*32+lo20:][:n]
-				t67_2 := t67[0+lo20:][:n]
-				t75_2 := t75[-16+lo20:][:n]
-				for i := range n {
-					t75_2[i] += F(t142_2[i] * t67_2[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t78)
 			clear(t79)
-			lo21 := max(0, 8)
-			if n := 32 - lo21; n > 0 {
-				t102_3 := t102[(l*chunks+t3)*32-8+lo21:][:n]
-				t75_2 := t75[0+lo21:][:n]
-				t79_2 := t79[0+lo21:][:n]
+			lo15 := max(0, 8)
+			if n := 32 - lo15; n > 0 {
+				t72_3 := t72_2[0+lo15:][:n]
+				t75_2 := t75[0+lo15:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo15:][:n]
+				t73_3 := t73_2[-8+lo15:][:n]
+				t112_4 := t112[(l*chunks+t3)*32-8+lo15:][:n]
+				t74_2 := t74[0+lo15:][:n]
+				t78_2 := t78[-8+lo15:][:n]
+				t102_3 := t102[(l*chunks+t3)*32-8+lo15:][:n]
+				t79_2 := t79[0+lo15:][:n]
 				for i := range n {
-					t79_2[i] = F(t102_3[i] * t75_2[i])
+					t72Entry := t72_3[i]
+					t75Entry := t75_2[i]
+					t112Entry4 := t112_3[i]
+					t73_3[i] += F(t112Entry4 * t72Entry)
+					t74_2[i] = F(t112_4[i] * t72Entry)
+					t78_2[i] += F(t112Entry4 * t75Entry)
+					t79_2[i] = F(t102_3[i] * t75Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t80[i] = t512[i] + t74[i] + t79[i]
+				t80[i] = t512[i] + t73_2[i] + t74[i] + t79[i]
+				t83_2[i] = t75[i] + t78[i]
 			}
 			// delta_chunk.g
-			lo22 := max(0, 8)
-			if n := 32 - lo22; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo22:][:n]
-				t72_3 := t72_2[0+lo22:][:n]
-				t80_2 := t80[-8+lo22:][:n]
-				for i := range n {
-					t80_2[i] += F(t112_3[i] * t72_3[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t81)
 			clear(t82_2)
-			lo23 := max(0, 4)
-			if n := 32 - lo23; n > 0 {
-				t83_3 := t83[(l*chunks+t3)*32-4+lo23:][:n]
-				t80_2 := t80[0+lo23:][:n]
-				t82_3 := t82_2[0+lo23:][:n]
-				for i := range n {
-					t82_3[i] = F(t83_3[i] * t80_2[i])
-				}
-			}
-			// delta_chunk.g
-			for i := range 32 {
-				t83_2[i] = t75[i]
-			}
-			// delta_chunk.g
-			lo24 := max(0, 8)
-			if n := 32 - lo24; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo24:][:n]
-				t75_2 := t75[0+lo24:][:n]
-				t83_3 := t83_2[-8+lo24:][:n]
-				for i := range n {
-					t83_3[i] += F(t112_3[i] * t75_2[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t86)
 			clear(t87)
-			lo25 := max(0, 4)
-			if n := 32 - lo25; n > 0 {
-				t73_2 := t73[(l*chunks+t3)*32-4+lo25:][:n]
-				t83_3 := t83_2[0+lo25:][:n]
-				t87_2 := t87[0+lo25:][:n]
+			lo16 := max(0, 4)
+			if n := 32 - lo16; n > 0 {
+				t80_2 := t80[0+lo16:][:n]
+				t83_3 := t83_2[0+lo16:][:n]
+				t83_4 := t83[(l*chunks+t3)*32+lo16:][:n]
+				t81_2 := t81[-4+lo16:][:n]
+				t83_5 := t83[(l*chunks+t3)*32-4+lo16:][:n]
+				t82_3 := t82_2[0+lo16:][:n]
+				t86_2 := t86[-4+lo16:][:n]
+				t73_3 := t73[(l*chunks+t3)*32-4+lo16:][:n]
+				t87_2 := t87[0+lo16:][:n]
 				for i := range n {
-					t87_2[i] = F(t73_2[i] * t83_3[i])
+					t80Entry := t80_2[i]
+					t83Entry := t83_3[i]
+					t83Entry4 := t83_4[i]
+					t81_2[i] += F(t83Entry4 * t80Entry)
+					t82_3[i] = F(t83_5[i] * t80Entry)
+					t86_2[i] += F(t83Entry4 * t83Entry)
+					t87_2[i] = F(t73_3[i] * t83Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t88[i] = t563[i] + t82_2[i] + t87[i]
+				t88[i] = t563[i] + t81[i] + t82_2[i] + t87[i]
+				t91[i] = t83_2[i] + t86[i]
 			}
 			// delta_chunk.g
-			lo26 := max(0, 4)
-			if n := 32 - lo26; n > 0 {
-				t83_3 := t83[(l*chunks+t3)*32+lo26:][:n]
-				t80_2 := t80[0+lo26:][:n]
-				t88_2 := t88[-4+lo26:][:n]
-				for i := range n {
-					t88_2[i] += F(t83_3[i] * t80_2[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t89)
 			clear(t90)
-			lo27 := max(0, 2)
-			if n := 32 - lo27; n > 0 {
-				t52_3 := t52[(l*chunks+t3)*32-2+lo27:][:n]
-				t88_2 := t88[0+lo27:][:n]
-				t90_2 := t90[0+lo27:][:n]
-				for i := range n {
-					t90_2[i] = F(t52_3[i] * t88_2[i])
-				}
-			}
-			// delta_chunk.g
-			for i := range 32 {
-				t91[i] = t83_2[i]
-			}
-			// delta_chunk.g
-			lo28 := max(0, 4)
-			if n := 32 - lo28; n > 0 {
-				t83_3 := t83[(l*chunks+t3)*32+lo28:][:n]
-				t83_4 := t83_2[0+lo28:][:n]
-				t91_2 := t91[-4+lo28:][:n]
-				for i := range n {
-					t91_2[i] += F(t83_3[i] * t83_4[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t94)
 			clear(t95)
-			lo29 := max(0, 2)
-			if n := 32 - lo29; n > 0 {
-				t42_3 := t42[(l*chunks+t3)*32-2+lo29:][:n]
-				t91_2 := t91[0+lo29:][:n]
-				t95_2 := t95[0+lo29:][:n]
+			lo17 := max(0, 2)
+			if n := 32 - lo17; n > 0 {
+				t88_2 := t88[0+lo17:][:n]
+				t91_2 := t91[0+lo17:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+lo17:][:n]
+				t89_2 := t89[-2+lo17:][:n]
+				t52_4 := t52[(l*chunks+t3)*32-2+lo17:][:n]
+				t90_2 := t90[0+lo17:][:n]
+				t94_2 := t94[-2+lo17:][:n]
+				t42_3 := t42[(l*chunks+t3)*32-2+lo17:][:n]
+				t95_2 := t95[0+lo17:][:n]
 				for i := range n {
-					t95_2[i] = F(t42_3[i] * t91_2[i])
+					t88Entry := t88_2[i]
+					t91Entry := t91_2[i]
+					t52Entry4 := t52_3[i]
+					t89_2[i] += F(t52Entry4 * t88Entry)
+					t90_2[i] = F(t52_4[i] * t88Entry)
+					t94_2[i] += F(t52Entry4 * t91Entry)
+					t95_2[i] = F(t42_3[i] * t91Entry)
 				}
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t96[i] = t613[i] + t90[i] + t95[i]
+				t96[i] = t613[i] + t89[i] + t90[i] + t95[i]
+				t99[i] = t91[i] + t94[i]
 			}
 			// delta_chunk.g
-			lo30 := max(0, 2)
-			if n := 32 - lo30; n > 0 {
-				t52_3 := t52[(l*chunks+t3)*32+lo30:][:n]
-				t88_2 := t88[0+lo30:][:n]
-				t96_2 := t96[-2+lo30:][:n]
-				for i := range n {
-					t96_2[i] += F(t52_3[i] * t88_2[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t97)
 			clear(t98)
-			lo31 := max(0, 1)
-			if n := 32 - lo31; n > 0 {
-				t54_2 := t54[(l*chunks+t3)*32-1+lo31:][:n]
-				t96_2 := t96[0+lo31:][:n]
-				t98_2 := t98[0+lo31:][:n]
-				for i := range n {
-					t98_2[i] = F(t54_2[i] * t96_2[i])
-				}
-			}
-			// delta_chunk.g
-			for i := range 32 {
-				t99[i] = t91[i]
-			}
-			// delta_chunk.g
-			lo32 := max(0, 2)
-			if n := 32 - lo32; n > 0 {
-				t52_3 := t52[(l*chunks+t3)*32+lo32:][:n]
-				t91_2 := t91[0+lo32:][:n]
-				t99_2 := t99[-2+lo32:][:n]
-				for i := range n {
-					t99_2[i] += F(t52_3[i] * t91_2[i])
-				}
-			}
-			// delta_chunk.g
 			clear(t102_2)
-			lo33 := max(0, 1)
-			if n := 32 - lo33; n > 0 {
-				t22_2 := t22[(l*chunks+t3)*32-1+lo33:][:n]
-				t99_2 := t99[0+lo33:][:n]
-				t102_3 := t102_2[0+lo33:][:n]
+			clear(t103)
+			lo18 := max(0, 1)
+			if n := 32 - lo18; n > 0 {
+				t96_2 := t96[0+lo18:][:n]
+				t99_2 := t99[0+lo18:][:n]
+				t54_2 := t54[(l*chunks+t3)*32+lo18:][:n]
+				t97_2 := t97[-1+lo18:][:n]
+				t54_3 := t54[(l*chunks+t3)*32-1+lo18:][:n]
+				t98_2 := t98[0+lo18:][:n]
+				t22_3 := t22[(l*chunks+t3)*32-1+lo18:][:n]
+				t102_3 := t102_2[0+lo18:][:n]
+				t103_2 := t103[-1+lo18:][:n]
 				for i := range n {
-					t102_3[i] = F(t22_2[i] * t99_2[i])
-				}
-			}
-			// delta_chunk.g.start
-			for i := range 32 {
-				t104[i] = t99[i]
-			}
-			// delta_chunk.g
-			lo34 := max(0, 1)
-			if n := 32 - lo34; n > 0 {
-				t54_2 := t54[(l*chunks+t3)*32+lo34:][:n]
-				t99_2 := t99[0+lo34:][:n]
-				t104_2 := t104[-1+lo34:][:n]
-				for i := range n {
-					t104_2[i] += F(t54_2[i] * t99_2[i])
+					t96Entry := t96_2[i]
+					t99Entry := t99_2[i]
+					t54Entry3 := t54_2[i]
+					t97_2[i] += F(t54Entry3 * t96Entry)
+					t98_2[i] = F(t54_3[i] * t96Entry)
+					t102_3[i] = F(t22_3[i] * t99Entry)
+					t103_2[i] += F(t54Entry3 * t99Entry)
 				}
 			}
 			// delta_chunk.g.start
 			clear(t105)
 			if n := min(32, 1); n > 0 {
-				t104_2 := t104[:n]
+				t99_2 := t99[:n]
+				t103_2 := t103[:n]
 				t105_2 := t105[:n]
 				for i := range n {
-					t105_2[i] = t104_2[i]
+					t105_2[i] = t99_2[i] + t103_2[i]
 				}
 			}
 			// delta_chunk.g.start
 			for i := range 32 {
-				t16_2[i] = t64[i] + t98[i] + t102_2[i] + t105[i]
-				t19_2[i] = t25[i] + t28[i]
-			}
-			// delta_chunk.g
-			lo35 := max(0, 1)
-			if n := 32 - lo35; n > 0 {
-				t54_2 := t54[(l*chunks+t3)*32+lo35:][:n]
-				t96_2 := t96[0+lo35:][:n]
-				t16_3 := t16[(l*chunks+t3)*32-1+lo35:][:n]
-				for i := range n {
-					t16_3[i] += F(t54_2[i] * t96_2[i])
-				}
+				t16_2[i] = t64[i] + t97[i] + t98[i] + t102_2[i] + t105[i]
+				t19_2[i] = t252[i] + t28[i]
 			}
 			// delta_chunk.Q
 			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(t56, (l*chunks+t3)*32*dK), 1, dK, t172, 1, 32)
@@ -2359,7 +2318,7 @@ func (c *StepBackward[F]) Run() {
 			for i := range 32 {
 				t722_2 := t722[i*dK:][:dK]
 				t18_2 := t18[((l*chunks+t3)*32+i)*dK:][:dK]
-				w4 := ((((t183_2[i] + t202_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
+				w4 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 				for j := range dK {
 					t18_2[j] = F(w4 * t722_2[j])
 				}
@@ -2388,72 +2347,93 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// delta_chunk.k, delta_chunk.q
-	for i := range L {
-		for j := range chunks {
-			for k := range 32 {
-				t18_2 := t18[((i*chunks+j)*32+k)*dK:][:dK]
-				kBar := c.KBar[(i*T+32*j+k)*dK:][:dK]
-				t17_2 := t17[((i*chunks+j)*32+k)*dK:][:dK]
-				qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
-				for m := range dK {
-					kBar[m] += t18_2[m]
-					qBar[m] += t17_2[m]
-				}
-			}
-		}
-	}
-
 	// delta_chunk.v
-	clear(c.VBar)
-	for i := range L {
-		for j := range T - 32*chunks {
-			t8_2 := t8[(i*(T-32*chunks)+j)*dV:][:dV]
-			vBar := c.VBar[(i*T+j+32*chunks)*dV:][:dV]
-			for k := range dV {
-				vBar[k] += t8_2[k]
-			}
-		}
-	}
-
-	// delta_chunk.v
+	clear(t21)
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
 				t20_2 := t20[((i*chunks+j)*32+k)*dV:][:dV]
-				vBar := c.VBar[(i*T+32*j+k)*dV:][:dV]
+				t21_2 := t21[(i*T+32*j+k)*dV:][:dV]
 				for m := range dV {
-					vBar[m] += t20_2[m]
+					t21_2[m] += t20_2[m]
 				}
 			}
 		}
 	}
 
-	// delta_chunk.rho, delta_chunk.theta
-	clear(c.RhoBar)
-	clear(c.ThetaBar)
+	// delta_chunk.theta, delta_chunk.rho
+	clear(t22_2)
+	clear(t25)
 	for i := range L {
-		t5_2 := t5[i*(T-32*chunks):][:T-32*chunks]
-		rhoBar := c.RhoBar[i*T+32*chunks:][:T-32*chunks]
-		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
-		thetaBar := c.ThetaBar[i*T+32*chunks:][:T-32*chunks]
-		for j := range T - 32*chunks {
-			rhoBar[j] += t5_2[j]
-			thetaBar[j] += t82_3[j]
+		for j := range chunks {
+			t19_2 := t19[(i*chunks+j)*32:][:32]
+			t22_3 := t22_2[i*T+32*j:][:32]
+			t16_2 := t16[(i*chunks+j)*32:][:32]
+			t25_2 := t25[i*T+32*j:][:32]
+			for k := range 32 {
+				t22_3[k] += t19_2[k]
+				t25_2[k] += t16_2[k]
+			}
 		}
 	}
 
-	// delta_chunk.rho, delta_chunk.theta
+	// delta_chunk.k, delta_chunk.q
+	clear(t23)
+	clear(t24)
 	for i := range L {
 		for j := range chunks {
-			t16_2 := t16[(i*chunks+j)*32:][:32]
-			rhoBar := c.RhoBar[i*T+32*j:][:32]
-			t19_2 := t19[(i*chunks+j)*32:][:32]
-			thetaBar := c.ThetaBar[i*T+32*j:][:32]
 			for k := range 32 {
-				rhoBar[k] += t16_2[k]
-				thetaBar[k] += t19_2[k]
+				t18_2 := t18[((i*chunks+j)*32+k)*dK:][:dK]
+				t23_2 := t23[(i*T+32*j+k)*dK:][:dK]
+				t17_2 := t17[((i*chunks+j)*32+k)*dK:][:dK]
+				t24_2 := t24[(i*T+32*j+k)*dK:][:dK]
+				for m := range dK {
+					t23_2[m] += t18_2[m]
+					t24_2[m] += t17_2[m]
+				}
 			}
+		}
+	}
+
+	// delta_chunk.rho
+	for i := range L {
+		for j := range T {
+			t12_2 := t12[(i*T+j)*dK:][:dK]
+			t23_2 := t23[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
+			t24_2 := t24[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				kBar[k] = t12_2[k] + t23_2[k]
+				qBar[k] = t10_2[k] + t24_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.rho
+	for i := range L {
+		for j := range T {
+			t11_2 := t11[(i*T+j)*dV:][:dV]
+			t21_2 := t21[(i*T+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t11_2[k] + t21_2[k]
+			}
+		}
+	}
+
+	// delta_chunk.rho
+	for i := range L {
+		t14_2 := t14[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		rhoBar := c.RhoBar[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t22_3 := t22_2[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
+		for j := range T {
+			rhoBar[j] = t14_2[j] + t25_2[j]
+			thetaBar[j] = t13_2[j] + t22_3[j]
 		}
 	}
 }

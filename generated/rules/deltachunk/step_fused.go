@@ -1015,87 +1015,110 @@ func (c *stepBackwardFused) run() {
 	t72 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                            // [L, T - 32·chunks, d_k]
 	t152 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T*dK-32*L*chunks*dK]                           // [L, T - 32·chunks, d_k]
 	t82 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+3*L*T-32*L*chunks:][:L*T-32*L*chunks]                                  // [L, T - 32·chunks]
-	t22 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t32 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t52 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T:][:32*L*chunks]                                                  // [L, chunks, 32]
-	t42 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t62 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t83 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+96*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t73 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+128*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t93 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+160*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t112 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+192*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	t102 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+224*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	t122 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	t142 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	t132 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+320*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	t153 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+352*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
-	g := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+384*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t36 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+416*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t1322 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+448*L*chunks:][:32*L*chunks]                                   // [L, chunks, 32]
-	t16 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+480*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t17 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
-	t18 := c.Work[5*L*T*dK+2*L*T*dV-64*L*chunks*dK+L*dK*dV+4*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
-	t19 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+512*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t20 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+544*L*chunks:][:32*L*chunks*dV]                                  // [L, chunks, 32, d_v]
-	MBarState2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks:][:dK*dV]                     // [d_v, d_k]
-	t183 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV:][:1024]                      // [32, 32]
-	t202 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+1024:][:1024]                 // [32, 32]
-	t23 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+2048:][:1024]                  // [32, 32]
-	t26 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+3072:][:1024]                  // [32, 32]
-	t29 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+4096:][:1024]                  // [32, 32]
-	t32_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+5120:][:1024]                // [32, 32]
-	t37 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+6144:][:32]                    // [32]
-	t38 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+6176:][:32]                    // [32]
-	t42_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+6208:][:1024]                // [32, 32]
-	t44 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+7232:][:1024]                  // [32, 32]
-	t523 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+8256:][:32]                   // [32]
-	t111 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+8288:][:32*dV]                // [32, d_v]
-	t722 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dV+8288:][:32*dK]          // [32, d_k]
-	t92 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+32*dV+8288:][:1024]      // [32, 32]
-	t1223 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+32*dV+9312:][:32*dV]   // [32, d_v]
-	t115 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+64*dV+9312:][:1024]     // [32, 32]
-	t1522 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+64*dV+10336:][:1024]   // [32, 32]
-	t172 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+64*dV+11360:][:1024]    // [32, 32]
-	t1822 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+64*dV+12384:][:32*dV]  // [32, d_v]
-	t2022 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+96*dV+12384:][:1024]   // [32, 32]
-	t212 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+96*dV+13408:][:1024]    // [32, 32]
-	t25 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14432:][:32]       // [32]
-	t34 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14464:][:32*dV]    // [32, d_v]
-	t35 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14464:][:32]      // [32]
-	t262 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14496:][:1024]   // [32, 32]
-	t272 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+15520:][:1024]   // [32, 32]
-	t28 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16544:][:32]      // [32]
-	t422 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16576:][:1024]   // [32, 32]
-	t46 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17600:][:32]      // [32]
-	t472 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17632:][:1024]   // [32, 32]
-	t512 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18656:][:32]     // [32]
-	t52_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18688:][:1024]  // [32, 32]
-	t563 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19712:][:32]     // [32]
-	t573 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19744:][:1024]   // [32, 32]
-	t613 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20768:][:32]     // [32]
-	t62_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20800:][:1024]  // [32, 32]
-	t112_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21824:][:1024] // [32, 32]
-	t64 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22848:][:32]      // [32]
-	t67 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22880:][:32]      // [32]
-	t71 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22912:][:32]      // [32]
-	t72_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22944:][:32]    // [32]
-	t74 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22976:][:32]      // [32]
-	t75 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23008:][:32]      // [32]
-	t79 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23040:][:32]      // [32]
-	t80 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23072:][:32]      // [32]
-	t82_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23104:][:32]    // [32]
-	t83_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23136:][:32]    // [32]
-	t87 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23168:][:32]      // [32]
-	t88 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23200:][:32]      // [32]
-	t90 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23232:][:32]      // [32]
-	t91 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23264:][:32]      // [32]
-	t95 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23296:][:32]      // [32]
-	t96 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23328:][:32]      // [32]
-	t98 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23360:][:32]      // [32]
-	t99 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23392:][:32]      // [32]
-	t102_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23424:][:32]   // [32]
-	t104 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23456:][:32]     // [32]
-	t105 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23488:][:32]     // [32]
+	t10 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t12 := c.Work[6*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t11 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T*dV]                                           // [L, T, d_v]
+	t13 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+4*L*T-64*L*chunks:][:L*T]                                              // [L, T]
+	t14 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+5*L*T-64*L*chunks:][:L*T]                                              // [L, T]
+	t22 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t32 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t52 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T:][:32*L*chunks]                                                  // [L, chunks, 32]
+	t42 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t62 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t83 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+96*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t73 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+128*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t93 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+160*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t112 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+192*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t102 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+224*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t122 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+256*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t142 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+288*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t132 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+320*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	t153 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+352*L*chunks:][:32*L*chunks]                                    // [L, chunks, 32]
+	g := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+384*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t36 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+416*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t1322 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+448*L*chunks:][:32*L*chunks]                                   // [L, chunks, 32]
+	t16 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+480*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t17 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
+	t18 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks*dK]                                  // [L, chunks, 32, d_k]
+	t19 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
+	t20 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+6*L*T+544*L*chunks:][:32*L*chunks*dV]                                  // [L, chunks, 32, d_v]
+	t21 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks:][:L*T*dV]                           // [L, T, d_v]
+	t22_2 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+6*L*T+544*L*chunks:][:L*T]                            // [L, T]
+	t25 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+7*L*T+544*L*chunks:][:L*T]                              // [L, T]
+	t23 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:L*T*dK]                           // [L, T, d_k]
+	t24 := c.Work[8*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:L*T*dK]                           // [L, T, d_k]
+	MBarState2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks:][:dK*dV]                     // [d_v, d_k]
+	t183 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV:][:1024]                      // [32, 32]
+	t202 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+1024:][:1024]                 // [32, 32]
+	t232 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+2048:][:1024]                 // [32, 32]
+	t26 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+3072:][:1024]                  // [32, 32]
+	t29 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+4096:][:1024]                  // [32, 32]
+	t32_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+5120:][:1024]                // [32, 32]
+	t37 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6144:][:32]                    // [32]
+	t38 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6176:][:32]                    // [32]
+	t42_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+6208:][:1024]                // [32, 32]
+	t44 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+7232:][:1024]                  // [32, 32]
+	t523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+8256:][:32]                   // [32]
+	t111 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+8288:][:32*dV]                // [32, d_v]
+	t722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dV+8288:][:32*dK]          // [32, d_k]
+	t92 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+32*dV+8288:][:1024]      // [32, 32]
+	t1223 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+32*dV+9312:][:32*dV]   // [32, d_v]
+	t115 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+9312:][:1024]     // [32, 32]
+	t1522 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+10336:][:1024]   // [32, 32]
+	t172 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+11360:][:1024]    // [32, 32]
+	t1822 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+64*dV+12384:][:32*dV]  // [32, d_v]
+	t2022 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+12384:][:1024]   // [32, 32]
+	t212 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+13408:][:1024]    // [32, 32]
+	t252 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14432:][:32]      // [32]
+	t34 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+96*dV+14464:][:32*dV]    // [32, d_v]
+	t35 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14464:][:32]      // [32]
+	t262 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+14496:][:1024]   // [32, 32]
+	t272 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+15520:][:1024]   // [32, 32]
+	t28 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16544:][:32]      // [32]
+	t31 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+16576:][:1024]    // [32, 32]
+	t392 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17600:][:32]     // [32]
+	t422 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+17632:][:1024]   // [32, 32]
+	t452 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+18656:][:1024]   // [32, 32]
+	t46 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19680:][:32]      // [32]
+	t472 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19712:][:1024]   // [32, 32]
+	t502 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20736:][:1024]   // [32, 32]
+	t512 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21760:][:32]     // [32]
+	t52_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21792:][:1024]  // [32, 32]
+	t553 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22816:][:1024]   // [32, 32]
+	t563 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23840:][:32]     // [32]
+	t573 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23872:][:1024]   // [32, 32]
+	t112_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+24896:][:1024] // [32, 32]
+	t603 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+25920:][:1024]   // [32, 32]
+	t613 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26944:][:32]     // [32]
+	t64 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26976:][:32]      // [32]
+	t67 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27008:][:32]      // [32]
+	t70 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27040:][:32]      // [32]
+	t71 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27072:][:32]      // [32]
+	t72_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27104:][:32]    // [32]
+	t75 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27136:][:32]      // [32]
+	t73_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27168:][:32]    // [32]
+	t74 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27200:][:32]      // [32]
+	t78 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27232:][:32]      // [32]
+	t79 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27264:][:32]      // [32]
+	t80 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27296:][:32]      // [32]
+	t83_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27328:][:32]    // [32]
+	t81 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27360:][:32]      // [32]
+	t82_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27392:][:32]    // [32]
+	t86 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27424:][:32]      // [32]
+	t87 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27456:][:32]      // [32]
+	t88 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27488:][:32]      // [32]
+	t91 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27520:][:32]      // [32]
+	t89 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27552:][:32]      // [32]
+	t90 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27584:][:32]      // [32]
+	t94 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27616:][:32]      // [32]
+	t95 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27648:][:32]      // [32]
+	t96 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27680:][:32]      // [32]
+	t99 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27712:][:32]      // [32]
+	t97 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27744:][:32]      // [32]
+	t98 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27776:][:32]      // [32]
+	t102_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27808:][:32]   // [32]
+	t103 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27840:][:32]     // [32]
+	t105 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27872:][:32]     // [32]
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
@@ -1243,24 +1266,24 @@ func (c *stepBackwardFused) run() {
 	clear(t152)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t9[:L*T*dK-32*L*chunks*dK], c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t72[:L*T*dK-32*L*chunks*dK], c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t5[:L*T-32*L*chunks], c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t152[:L*T*dK-32*L*chunks*dK], c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+5*L*T+512*L*chunks+dK*dV+32*dK+128*dV+23520:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t9[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t72[:L*T*dK-32*L*chunks*dK], c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t5[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t152[:L*T*dK-32*L*chunks*dK], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks+dK*dV+32*dK+128*dV+27904:], 3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks, kern.Blocks(dV))
 	}
 
-	// delta_chunk.M, delta_chunk.k, delta_chunk.q
-	clear(c.KBar)
-	clear(c.QBar)
+	// delta_chunk.M, delta_chunk.q, delta_chunk.k
+	clear(t10)
+	clear(t12)
 	if kern.Wide() {
-		a := regions.R95a20b7702e9Args{
+		a := regions.Rc54790264a06Args{
 			P0:  unsafe.SliceData(t60),
 			P1:  unsafe.SliceData(t72),
 			P2:  unsafe.SliceData(t61),
-			P3:  unsafe.SliceData(c.KBar),
-			P4:  unsafe.SliceData(t152),
-			P5:  unsafe.SliceData(c.QBar),
-			P6:  unsafe.SliceData(t9),
+			P3:  unsafe.SliceData(t10),
+			P4:  unsafe.SliceData(t9),
+			P5:  unsafe.SliceData(t12),
+			P6:  unsafe.SliceData(t152),
 			P7:  unsafe.SliceData(t82),
 			N0:  L,
 			N1:  T - 32*chunks,
@@ -1278,7 +1301,7 @@ func (c *stepBackwardFused) run() {
 			N13: T*dK - 32*chunks*dK,
 			N14: T * dK,
 		}
-		regions.R95a20b7702e9(&a)
+		regions.Rc54790264a06(&a)
 	} else {
 		for i := range L {
 			t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
@@ -1286,21 +1309,75 @@ func (c *stepBackwardFused) run() {
 			for j := range T - 32*chunks {
 				t72_3 := t72[(i*(T-32*chunks)+j)*dK:][:dK]
 				t61_2 := t61[(i*(T-32*chunks)+j)*dK:][:dK]
-				kBar := c.KBar[(i*T+j+32*chunks)*dK:][:dK]
-				t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
-				qBar := c.QBar[(i*T+j+32*chunks)*dK:][:dK]
+				t10_2 := t10[(i*T+j+32*chunks)*dK:][:dK]
 				t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
+				t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
+				t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
 				var t822 F
 				t60Entry3 := t60_2[j]
 				t822Sums := [16]F{t822}
 				for k := range dK {
 					t72Entry := t72_3[k]
 					t822Sums[k%16] = num.FMA32(t61_2[k], t72Entry, t822Sums[k%16])
-					kBar[k] = num.FMA32(t60Entry3, t72Entry, kBar[k]+t152_2[k])
-					qBar[k] = qBar[k] + t9_2[k]
+					t10_2[k] = t10_2[k] + t9_2[k]
+					t12_2[k] = num.FMA32(t60Entry3, t72Entry, t12_2[k]+t152_2[k])
 				}
 				t822 = kern.Sum16(&t822Sums)
 				t82_3[j] = t822
+			}
+		}
+	}
+
+	// delta_chunk.v
+	clear(t11)
+	if kern.Wide() {
+		a := regions.R54936d09c999Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t8),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dV,
+			N3: 128 * chunks * dV,
+			N4: T*dV - 32*chunks*dV,
+			N5: T * dV,
+		}
+		regions.R54936d09c999(&a)
+	} else {
+		for i := range L {
+			for j := range T - 32*chunks {
+				t11_2 := t11[(i*T+j+32*chunks)*dV:][:dV]
+				t8_2 := t8[(i*(T-32*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					t11_2[k] = t11_2[k] + t8_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.theta, delta_chunk.rho
+	clear(t13)
+	clear(t14)
+	if kern.Wide() {
+		a := regions.R14e854d5577aArgs{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t14),
+			P3: unsafe.SliceData(t5),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
+		}
+		regions.R14e854d5577a(&a)
+	} else {
+		for i := range L {
+			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
+			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
+			t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
+			t5_2 := t5[i*(T-32*chunks):][:T-32*chunks]
+			for j := range T - 32*chunks {
+				t13_2[j] = t13_2[j] + t82_3[j]
+				t14_2[j] = t14_2[j] + t5_2[j]
 			}
 		}
 	}
@@ -1323,13 +1400,13 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
 				t54_2 := t54[(i*chunks+j)*32+lo:][:n]
-				t22_2 := t22[(i*chunks+j)*32-1+lo:][:n]
+				t22_3 := t22[(i*chunks+j)*32-1+lo:][:n]
 				t32_3 := t32[(i*chunks+j)*32+lo:][:n]
 				t54_3 := t54[(i*chunks+j)*32-1+lo:][:n]
 				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t54Entry := t54_2[k]
-					t32_3[k] = F(t54Entry * t22_2[k])
+					t32_3[k] = F(t54Entry * t22_3[k])
 					t52_3[k] = F(t54_3[k] * t54Entry)
 				}
 			}
@@ -1350,11 +1427,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t22_2 := t22[(i*chunks+j)*32:][:32]
+				t22_3 := t22[(i*chunks+j)*32:][:32]
 				t32_3 := t32[(i*chunks+j)*32:][:32]
 				t42_3 := t42[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t42_3[k] = t22_2[k] + t32_3[k]
+					t42_3[k] = t22_3[k] + t32_3[k]
 				}
 			}
 		}
@@ -1369,12 +1446,12 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo; n > 0 {
 				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
 				t42_3 := t42[(i*chunks+j)*32-2+lo:][:n]
-				t62_3 := t62[(i*chunks+j)*32+lo:][:n]
+				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
 				t52_4 := t52[(i*chunks+j)*32-2+lo:][:n]
 				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
-					t62_3[k] = F(t42_3[k] * t52Entry)
+					t62_2[k] = F(t42_3[k] * t52Entry)
 					t83_3[k] = F(t52_4[k] * t52Entry)
 				}
 			}
@@ -1396,10 +1473,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t42_3 := t42[(i*chunks+j)*32:][:32]
-				t62_3 := t62[(i*chunks+j)*32:][:32]
-				t73_2 := t73[(i*chunks+j)*32:][:32]
+				t62_2 := t62[(i*chunks+j)*32:][:32]
+				t73_3 := t73[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t73_2[k] = t42_3[k] + t62_3[k]
+					t73_3[k] = t42_3[k] + t62_2[k]
 				}
 			}
 		}
@@ -1413,13 +1490,13 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 4)
 			if n := 32 - lo; n > 0 {
 				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
-				t73_2 := t73[(i*chunks+j)*32-4+lo:][:n]
+				t73_3 := t73[(i*chunks+j)*32-4+lo:][:n]
 				t93_2 := t93[(i*chunks+j)*32+lo:][:n]
 				t83_4 := t83[(i*chunks+j)*32-4+lo:][:n]
 				t112_3 := t112[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t83Entry := t83_3[k]
-					t93_2[k] = F(t73_2[k] * t83Entry)
+					t93_2[k] = F(t73_3[k] * t83Entry)
 					t112_3[k] = F(t83_4[k] * t83Entry)
 				}
 			}
@@ -1440,11 +1517,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t73_2 := t73[(i*chunks+j)*32:][:32]
+				t73_3 := t73[(i*chunks+j)*32:][:32]
 				t93_2 := t93[(i*chunks+j)*32:][:32]
 				t102_3 := t102[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t102_3[k] = t73_2[k] + t93_2[k]
+					t102_3[k] = t73_3[k] + t93_2[k]
 				}
 			}
 		}
@@ -1627,13 +1704,13 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.c
-			clear(t23)
+			clear(t232)
 			if kern.Wide() {
 				a := regions.Ra2909d4fba79Args{
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
-					P3: unsafe.SliceData(t23),
+					P3: unsafe.SliceData(t232),
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
@@ -1647,10 +1724,10 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t183_2 := t183[((lo+i)-2)*32:][:32]
 						t202_2 := t202[((lo+i)-2)*32:][:32]
-						t23_2 := t23[(lo+i)*32:][:32]
+						t232_2 := t232[(lo+i)*32:][:32]
 						t52Entry2 := t52_3[i]
 						for j := range 32 {
-							t23_2[j] = F((t183_2[j] + t202_2[j]) * t52Entry2)
+							t232_2[j] = F((t183_2[j] + t202_2[j]) * t52Entry2)
 						}
 					}
 				}
@@ -1662,7 +1739,7 @@ func (c *stepBackwardFused) run() {
 					P0: unsafe.SliceData(t83),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
-					P3: unsafe.SliceData(t23),
+					P3: unsafe.SliceData(t232),
 					P4: unsafe.SliceData(t26),
 					N0: 1,
 					N1: 32,
@@ -1677,11 +1754,11 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t183_2 := t183[((lo+i)-4)*32:][:32]
 						t202_2 := t202[((lo+i)-4)*32:][:32]
-						t23_2 := t23[((lo+i)-4)*32:][:32]
+						t232_2 := t232[((lo+i)-4)*32:][:32]
 						t26_2 := t26[(lo+i)*32:][:32]
 						t83Entry2 := t83_3[i]
 						for j := range 32 {
-							t26_2[j] = F(((t183_2[j] + t202_2[j]) + t23_2[j]) * t83Entry2)
+							t26_2[j] = F(((t183_2[j] + t202_2[j]) + t232_2[j]) * t83Entry2)
 						}
 					}
 				}
@@ -1693,7 +1770,7 @@ func (c *stepBackwardFused) run() {
 					P0: unsafe.SliceData(t112),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
-					P3: unsafe.SliceData(t23),
+					P3: unsafe.SliceData(t232),
 					P4: unsafe.SliceData(t26),
 					P5: unsafe.SliceData(t29),
 					N0: 1,
@@ -1709,12 +1786,12 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t183_2 := t183[((lo+i)-8)*32:][:32]
 						t202_2 := t202[((lo+i)-8)*32:][:32]
-						t23_2 := t23[((lo+i)-8)*32:][:32]
+						t232_2 := t232[((lo+i)-8)*32:][:32]
 						t26_2 := t26[((lo+i)-8)*32:][:32]
 						t29_2 := t29[(lo+i)*32:][:32]
 						t112Entry2 := t112_3[i]
 						for j := range 32 {
-							t29_2[j] = F((((t183_2[j] + t202_2[j]) + t23_2[j]) + t26_2[j]) * t112Entry2)
+							t29_2[j] = F((((t183_2[j] + t202_2[j]) + t232_2[j]) + t26_2[j]) * t112Entry2)
 						}
 					}
 				}
@@ -1726,7 +1803,7 @@ func (c *stepBackwardFused) run() {
 					P0: unsafe.SliceData(t142),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
-					P3: unsafe.SliceData(t23),
+					P3: unsafe.SliceData(t232),
 					P4: unsafe.SliceData(t26),
 					P5: unsafe.SliceData(t29),
 					P6: unsafe.SliceData(t32_2),
@@ -1743,13 +1820,13 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t183_2 := t183[((lo+i)-16)*32:][:32]
 						t202_2 := t202[((lo+i)-16)*32:][:32]
-						t23_2 := t23[((lo+i)-16)*32:][:32]
+						t232_2 := t232[((lo+i)-16)*32:][:32]
 						t26_2 := t26[((lo+i)-16)*32:][:32]
 						t29_2 := t29[((lo+i)-16)*32:][:32]
 						t32_3 := t32_2[(lo+i)*32:][:32]
 						t142Entry := t142_2[i]
 						for j := range 32 {
-							t32_3[j] = F(((((t183_2[j] + t202_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) * t142Entry)
+							t32_3[j] = F(((((t183_2[j] + t202_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) * t142Entry)
 						}
 					}
 				}
@@ -1790,7 +1867,7 @@ func (c *stepBackwardFused) run() {
 				a := regions.R3d8711b9a519Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
-					P2: unsafe.SliceData(t23),
+					P2: unsafe.SliceData(t232),
 					P3: unsafe.SliceData(t26),
 					P4: unsafe.SliceData(t29),
 					P5: unsafe.SliceData(t32_2),
@@ -1805,13 +1882,13 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t183_2 := t183[((lo+i)-1)*32:][:32]
 						t202_2 := t202[((lo+i)-1)*32:][:32]
-						t23_2 := t23[((lo+i)-1)*32:][:32]
+						t232_2 := t232[((lo+i)-1)*32:][:32]
 						t26_2 := t26[((lo+i)-1)*32:][:32]
 						t29_2 := t29[((lo+i)-1)*32:][:32]
 						t32_3 := t32_2[((lo+i)-1)*32:][:32]
 						t42_3 := t42_2[(lo+i)*32:][:32]
 						for j := range 32 {
-							t42_3[j] = ((((t183_2[j] + t202_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]
+							t42_3[j] = ((((t183_2[j] + t202_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]
 						}
 					}
 				}
@@ -1929,7 +2006,7 @@ func (c *stepBackwardFused) run() {
 					P0: unsafe.SliceData(c.Q2),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
-					P3: unsafe.SliceData(t23),
+					P3: unsafe.SliceData(t232),
 					P4: unsafe.SliceData(t26),
 					P5: unsafe.SliceData(t29),
 					P6: unsafe.SliceData(t32_2),
@@ -1942,13 +2019,13 @@ func (c *stepBackwardFused) run() {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 					t183_2 := t183[i*32:][:32]
 					t202_2 := t202[i*32:][:32]
-					t23_2 := t23[i*32:][:32]
+					t232_2 := t232[i*32:][:32]
 					t26_2 := t26[i*32:][:32]
 					t29_2 := t29[i*32:][:32]
 					t32_3 := t32_2[i*32:][:32]
 					t115_2 := t115[i*32:][:32]
 					for j := range 32 {
-						t115_2[j] = F(Q[j] * (((((t183_2[j] + t202_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]))
+						t115_2[j] = F(Q[j] * (((((t183_2[j] + t202_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]))
 					}
 				}
 			}
@@ -1959,7 +2036,7 @@ func (c *stepBackwardFused) run() {
 				a := regions.R695a05470605Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
-					P2: unsafe.SliceData(t23),
+					P2: unsafe.SliceData(t232),
 					P3: unsafe.SliceData(t26),
 					P4: unsafe.SliceData(t29),
 					P5: unsafe.SliceData(t32_2),
@@ -1971,14 +2048,14 @@ func (c *stepBackwardFused) run() {
 				for i := range 32 {
 					t183_2 := t183[i*32:][:32]
 					t202_2 := t202[i*32:][:32]
-					t23_2 := t23[i*32:][:32]
+					t232_2 := t232[i*32:][:32]
 					t26_2 := t26[i*32:][:32]
 					t29_2 := t29[i*32:][:32]
 					t32_3 := t32_2[i*32:][:32]
 					t1522_2 := t1522[i*32:][:32]
 					t172_2 := t172[i*32:][:32]
 					for j := range 32 {
-						t172_2[j] = F((((((t183_2[j] + t202_2[j]) + t23_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]) * t1522_2[j])
+						t172_2[j] = F((((((t183_2[j] + t202_2[j]) + t232_2[j]) + t26_2[j]) + t29_2[j]) + t32_3[j]) * t1522_2[j])
 					}
 				}
 			}
@@ -1987,7 +2064,7 @@ func (c *stepBackwardFused) run() {
 				a := regions.R4ce4628487a0Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
-					P2: unsafe.SliceData(t23),
+					P2: unsafe.SliceData(t232),
 					P3: unsafe.SliceData(t26),
 					P4: unsafe.SliceData(t29),
 					P5: unsafe.SliceData(t32_2),
@@ -2000,14 +2077,14 @@ func (c *stepBackwardFused) run() {
 			} else {
 				t183_2 := t183[31*32:][:32]
 				t202_2 := t202[31*32:][:32]
-				t23_2 := t23[31*32:][:32]
+				t232_2 := t232[31*32:][:32]
 				t26_2 := t26[31*32:][:32]
 				t29_2 := t29[31*32:][:32]
 				t32_3 := t32_2[31*32:][:32]
 				for i := range 32 {
 					t111_2 := t111[i*dV:][:dV]
 					t1822_2 := t1822[i*dV:][:dV]
-					w3 := ((((t183_2[i] + t202_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
+					w3 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 					for j := range dV {
 						t1822_2[j] = F(w3 * t111_2[j])
 					}
@@ -2036,7 +2113,7 @@ func (c *stepBackwardFused) run() {
 					P4:  unsafe.SliceData(t58),
 					P5:  unsafe.SliceData(t20),
 					P6:  unsafe.SliceData(t34),
-					P7:  unsafe.SliceData(t25),
+					P7:  unsafe.SliceData(t252),
 					P8:  unsafe.SliceData(t35),
 					N0:  128*t3 + 128*chunks*l,
 					N1:  128*t3 + 128*chunks*l + 4,
@@ -2062,24 +2139,24 @@ func (c *stepBackwardFused) run() {
 					t58_2 := t58[((l*chunks+t3)*32+i)*dV:][:dV]
 					t20_2 := t20[((l*chunks+t3)*32+i)*dV:][:dV]
 					t34_2 := t34[i*dV:][:dV]
-					var t252 F
+					var t253 F
 					var t352 F
 					t57Entry2 := t57_2[i]
 					t38Entry := t38[i]
-					t252Sums := [16]F{t252}
+					t253Sums := [16]F{t253}
 					t352Sums := [16]F{t352}
 					for j := range dV {
 						t1822Entry := t1822_2[j]
 						t242 := F(t1822Entry * t57Entry2)
 						UProdEntry := UProd[j]
-						t252Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t58_2[j]), t1822Entry, t252Sums[j%16])
+						t253Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t58_2[j]), t1822Entry, t253Sums[j%16])
 						t352Sums[j%16] = num.FMA32(UProdEntry, t242, t352Sums[j%16])
 						t20_2[j] = t242
 						t34_2[j] = -F(t242 * t38Entry)
 					}
-					t252 = kern.Sum16(&t252Sums)
+					t253 = kern.Sum16(&t253Sums)
 					t352 = kern.Sum16(&t352Sums)
-					t25[i] = t252
+					t252[i] = t253
 					t35[i] = -t352
 				}
 			}
@@ -2124,31 +2201,11 @@ func (c *stepBackwardFused) run() {
 					t28[i] = t282
 				}
 			}
-			// delta_chunk.c, delta_chunk.y
-			if kern.Wide() {
-				a := regions.R778c61476c73Args{
-					P0: unsafe.SliceData(c.Q2),
-					P1: unsafe.SliceData(t1522),
-					P2: unsafe.SliceData(t92),
-					P3: unsafe.SliceData(t422),
-					N0: 4096*t3 + 4096*chunks*l,
-				}
-				regions.R778c61476c73(&a)
-			} else {
-				for i := range 32 {
-					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
-					t1522_2 := t1522[i*32:][:32]
-					t92_2 := t92[i*32:][:32]
-					t422_2 := t422[i*32:][:32]
-					for j := range 32 {
-						t422_2[j] = num.FMA32(Q[j], t1522_2[j], t92_2[j])
-					}
-				}
-			}
 			// delta_chunk.c
+			clear(t31)
 			if kern.Wide() {
 				a := regions.R78d8a684e3fdArgs{
-					P0: unsafe.SliceData(t422),
+					P0: unsafe.SliceData(t31),
 					P1: unsafe.SliceData(t262),
 					N0: 32,
 					N1: -128,
@@ -2158,54 +2215,98 @@ func (c *stepBackwardFused) run() {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t422_2 := t422[((lo+i)-1)*32:][:32]
+						t31_2 := t31[((lo+i)-1)*32:][:32]
 						t262_2 := t262[(lo+i)*32:][:32]
 						for j := range 32 {
-							t422_2[j] = t422_2[j] + t262_2[j]
+							t31_2[j] = t31_2[j] + t262_2[j]
 						}
 					}
 				}
 			}
+			// delta_chunk.g
+			clear(t392)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t392_2 := t392[-1+lo:][:n]
+				t35_2 := t35[0+lo:][:n]
+				for i := range n {
+					t392_2[i] = t392_2[i] + t35_2[i]
+				}
+			}
+			// delta_chunk.c, delta_chunk.y
+			if kern.Wide() {
+				a := regions.Ra1c894f06bc5Args{
+					P0: unsafe.SliceData(c.Q2),
+					P1: unsafe.SliceData(t1522),
+					P2: unsafe.SliceData(t92),
+					P3: unsafe.SliceData(t31),
+					P4: unsafe.SliceData(t422),
+					N0: 4096*t3 + 4096*chunks*l,
+				}
+				regions.Ra1c894f06bc5(&a)
+			} else {
+				for i := range 32 {
+					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
+					t1522_2 := t1522[i*32:][:32]
+					t92_2 := t92[i*32:][:32]
+					t31_2 := t31[i*32:][:32]
+					t422_2 := t422[i*32:][:32]
+					for j := range 32 {
+						t422_2[j] = num.FMA32(Q[j], t1522_2[j], t92_2[j]) + t31_2[j]
+					}
+				}
+			}
 			// delta_chunk.c
+			clear(t452)
 			clear(t46)
 			if kern.Wide() {
-				a := regions.R96b2133cf727Args{
-					P0:  unsafe.SliceData(t183),
-					P1:  unsafe.SliceData(t202),
-					P2:  unsafe.SliceData(t23),
-					P3:  unsafe.SliceData(t26),
-					P4:  unsafe.SliceData(t29),
-					P5:  unsafe.SliceData(t422),
-					P6:  unsafe.SliceData(t46),
+				a := regions.R8ff30eea6ebeArgs{
+					P0:  unsafe.SliceData(t142),
+					P1:  unsafe.SliceData(t422),
+					P2:  unsafe.SliceData(t183),
+					P3:  unsafe.SliceData(t202),
+					P4:  unsafe.SliceData(t232),
+					P5:  unsafe.SliceData(t26),
+					P6:  unsafe.SliceData(t29),
+					P7:  unsafe.SliceData(t452),
+					P8:  unsafe.SliceData(t46),
 					N0:  1,
 					N1:  32,
-					N2:  -1920,
-					N3:  128,
-					N4:  -1792,
-					N5:  256,
-					N6:  -1664,
-					N7:  384,
-					N8:  -2048,
-					N9:  4,
-					N10: 8,
-					N11: 12,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  -1920,
+					N7:  256,
+					N8:  -1792,
+					N9:  384,
+					N10: -1664,
+					N11: -2048,
+					N12: 4,
+					N13: 8,
+					N14: 12,
 				}
-				regions.R96b2133cf727(&a)
+				regions.R8ff30eea6ebe(&a)
 			} else {
-				lo := max(0, 16)
-				if n := 32 - lo; n > 0 {
-					t46_2 := t46[0+lo:][:n]
+				lo2 := max(0, 16)
+				if n := 32 - lo2; n > 0 {
+					t142_2 := t142[(l*chunks+t3)*32+lo2:][:n]
+					t46_2 := t46[0+lo2:][:n]
 					for i := range n {
-						t183_2 := t183[((lo+i)-16)*32:][:32]
-						t202_2 := t202[((lo+i)-16)*32:][:32]
-						t23_2 := t23[((lo+i)-16)*32:][:32]
-						t26_2 := t26[((lo+i)-16)*32:][:32]
-						t29_2 := t29[((lo+i)-16)*32:][:32]
-						t422_2 := t422[(lo+i)*32:][:32]
+						t422_2 := t422[(lo2+i)*32:][:32]
+						t183_2 := t183[((lo2+i)-16)*32:][:32]
+						t202_2 := t202[((lo2+i)-16)*32:][:32]
+						t232_2 := t232[((lo2+i)-16)*32:][:32]
+						t26_2 := t26[((lo2+i)-16)*32:][:32]
+						t29_2 := t29[((lo2+i)-16)*32:][:32]
+						t452_2 := t452[((lo2+i)-16)*32:][:32]
 						var t462 F
+						t142Entry2 := t142_2[i]
 						t462Sums := [16]F{t462}
 						for j := range 32 {
-							t462Sums[j%16] = num.FMA32((((t183_2[j]+t202_2[j])+t23_2[j])+t26_2[j])+t29_2[j], t422_2[j], t462Sums[j%16])
+							t422Entry := t422_2[j]
+							t462Sums[j%16] = num.FMA32((((t183_2[j]+t202_2[j])+t232_2[j])+t26_2[j])+t29_2[j], t422Entry, t462Sums[j%16])
+							t452_2[j] = num.FMA32(t422Entry, t142Entry2, t452_2[j])
 						}
 						t462 = kern.Sum16(&t462Sums)
 						t46_2[i] = t462
@@ -2213,72 +2314,72 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.c
-			for i := range 32 {
-				copy(t472[i*32:][:32], t422[i*32:][:32])
-			}
-			// delta_chunk.c
 			if kern.Wide() {
-				a := regions.R13e406447983Args{
-					P0: unsafe.SliceData(t142),
-					P1: unsafe.SliceData(t422),
+				a := regions.R2ea575ec7a87Args{
+					P0: unsafe.SliceData(t422),
+					P1: unsafe.SliceData(t452),
 					P2: unsafe.SliceData(t472),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -2048,
 				}
-				regions.R13e406447983(&a)
+				regions.R2ea575ec7a87(&a)
 			} else {
-				lo := max(0, 16)
-				if n := 32 - lo; n > 0 {
-					t142_2 := t142[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t422_2 := t422[(lo+i)*32:][:32]
-						t472_2 := t472[((lo+i)-16)*32:][:32]
-						t142Entry2 := t142_2[i]
-						for j := range 32 {
-							t472_2[j] = num.FMA32(t422_2[j], t142Entry2, t472_2[j])
-						}
+				for i := range 32 {
+					t422_2 := t422[i*32:][:32]
+					t452_2 := t452[i*32:][:32]
+					t472_2 := t472[i*32:][:32]
+					for j := range 32 {
+						t472_2[j] = t422_2[j] + t452_2[j]
 					}
 				}
 			}
 			// delta_chunk.c
+			clear(t502)
 			clear(t512)
 			if kern.Wide() {
-				a := regions.R546a55ceb45fArgs{
-					P0:  unsafe.SliceData(t183),
-					P1:  unsafe.SliceData(t202),
-					P2:  unsafe.SliceData(t23),
-					P3:  unsafe.SliceData(t26),
-					P4:  unsafe.SliceData(t472),
-					P5:  unsafe.SliceData(t512),
+				a := regions.R13db3cd66c9dArgs{
+					P0:  unsafe.SliceData(t112),
+					P1:  unsafe.SliceData(t472),
+					P2:  unsafe.SliceData(t183),
+					P3:  unsafe.SliceData(t202),
+					P4:  unsafe.SliceData(t232),
+					P5:  unsafe.SliceData(t26),
+					P6:  unsafe.SliceData(t502),
+					P7:  unsafe.SliceData(t512),
 					N0:  1,
 					N1:  32,
-					N2:  128,
-					N3:  -768,
-					N4:  256,
-					N5:  -640,
-					N6:  384,
-					N7:  -1024,
-					N8:  4,
-					N9:  8,
-					N10: 12,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  -896,
+					N7:  256,
+					N8:  -768,
+					N9:  384,
+					N10: -640,
+					N11: -1024,
+					N12: 4,
+					N13: 8,
+					N14: 12,
 				}
-				regions.R546a55ceb45f(&a)
+				regions.R13db3cd66c9d(&a)
 			} else {
-				lo := max(0, 8)
-				if n := 32 - lo; n > 0 {
-					t512_2 := t512[0+lo:][:n]
+				lo2 := max(0, 8)
+				if n := 32 - lo2; n > 0 {
+					t112_3 := t112[(l*chunks+t3)*32+lo2:][:n]
+					t512_2 := t512[0+lo2:][:n]
 					for i := range n {
-						t183_2 := t183[((lo+i)-8)*32:][:32]
-						t202_2 := t202[((lo+i)-8)*32:][:32]
-						t23_2 := t23[((lo+i)-8)*32:][:32]
-						t26_2 := t26[((lo+i)-8)*32:][:32]
-						t472_2 := t472[(lo+i)*32:][:32]
+						t472_2 := t472[(lo2+i)*32:][:32]
+						t183_2 := t183[((lo2+i)-8)*32:][:32]
+						t202_2 := t202[((lo2+i)-8)*32:][:32]
+						t232_2 := t232[((lo2+i)-8)*32:][:32]
+						t26_2 := t26[((lo2+i)-8)*32:][:32]
+						t502_2 := t502[((lo2+i)-8)*32:][:32]
 						var t5122 F
+						t112Entry3 := t112_3[i]
 						t5122Sums := [16]F{t5122}
 						for j := range 32 {
-							t5122Sums[j%16] = num.FMA32(((t183_2[j]+t202_2[j])+t23_2[j])+t26_2[j], t472_2[j], t5122Sums[j%16])
+							t472Entry := t472_2[j]
+							t5122Sums[j%16] = num.FMA32(((t183_2[j]+t202_2[j])+t232_2[j])+t26_2[j], t472Entry, t5122Sums[j%16])
+							t502_2[j] = num.FMA32(t472Entry, t112Entry3, t502_2[j])
 						}
 						t5122 = kern.Sum16(&t5122Sums)
 						t512_2[i] = t5122
@@ -2286,204 +2387,166 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.c
-			for i := range 32 {
-				copy(t52_2[i*32:][:32], t472[i*32:][:32])
-			}
-			// delta_chunk.c
 			if kern.Wide() {
-				a := regions.Rc5509a38c950Args{
-					P0: unsafe.SliceData(t112),
-					P1: unsafe.SliceData(t472),
+				a := regions.R2ea575ec7a87Args{
+					P0: unsafe.SliceData(t472),
+					P1: unsafe.SliceData(t502),
 					P2: unsafe.SliceData(t52_2),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -1024,
 				}
-				regions.Rc5509a38c950(&a)
+				regions.R2ea575ec7a87(&a)
 			} else {
-				lo := max(0, 8)
-				if n := 32 - lo; n > 0 {
-					t112_3 := t112[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t472_2 := t472[(lo+i)*32:][:32]
-						t52_3 := t52_2[((lo+i)-8)*32:][:32]
-						t112Entry3 := t112_3[i]
-						for j := range 32 {
-							t52_3[j] = num.FMA32(t472_2[j], t112Entry3, t52_3[j])
-						}
+				for i := range 32 {
+					t472_2 := t472[i*32:][:32]
+					t502_2 := t502[i*32:][:32]
+					t52_3 := t52_2[i*32:][:32]
+					for j := range 32 {
+						t52_3[j] = t472_2[j] + t502_2[j]
 					}
 				}
 			}
 			// delta_chunk.c
+			clear(t553)
 			clear(t563)
 			if kern.Wide() {
-				a := regions.Raaf7c94b5486Args{
-					P0: unsafe.SliceData(t183),
-					P1: unsafe.SliceData(t202),
-					P2: unsafe.SliceData(t23),
-					P3: unsafe.SliceData(t52_2),
-					P4: unsafe.SliceData(t563),
-					N0: 1,
-					N1: 32,
-					N2: -256,
-					N3: 256,
-					N4: -128,
-					N5: 384,
-					N6: -512,
-					N7: 4,
-					N8: 8,
-					N9: 12,
+				a := regions.Rbd2e85fe0ee3Args{
+					P0:  unsafe.SliceData(t83),
+					P1:  unsafe.SliceData(t52_2),
+					P2:  unsafe.SliceData(t183),
+					P3:  unsafe.SliceData(t202),
+					P4:  unsafe.SliceData(t232),
+					P5:  unsafe.SliceData(t553),
+					P6:  unsafe.SliceData(t563),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  -384,
+					N7:  256,
+					N8:  -256,
+					N9:  384,
+					N10: -128,
+					N11: -512,
+					N12: 4,
+					N13: 8,
+					N14: 12,
 				}
-				regions.Raaf7c94b5486(&a)
+				regions.Rbd2e85fe0ee3(&a)
 			} else {
-				lo := max(0, 4)
-				if n := 32 - lo; n > 0 {
-					t563_2 := t563[0+lo:][:n]
+				lo2 := max(0, 4)
+				if n := 32 - lo2; n > 0 {
+					t83_3 := t83[(l*chunks+t3)*32+lo2:][:n]
+					t563_2 := t563[0+lo2:][:n]
 					for i := range n {
-						t183_2 := t183[((lo+i)-4)*32:][:32]
-						t202_2 := t202[((lo+i)-4)*32:][:32]
-						t23_2 := t23[((lo+i)-4)*32:][:32]
-						t52_3 := t52_2[(lo+i)*32:][:32]
+						t52_3 := t52_2[(lo2+i)*32:][:32]
+						t183_2 := t183[((lo2+i)-4)*32:][:32]
+						t202_2 := t202[((lo2+i)-4)*32:][:32]
+						t232_2 := t232[((lo2+i)-4)*32:][:32]
+						t553_2 := t553[((lo2+i)-4)*32:][:32]
 						var t564 F
+						t83Entry3 := t83_3[i]
 						t564Sums := [16]F{t564}
 						for j := range 32 {
-							t564Sums[j%16] = num.FMA32((t183_2[j]+t202_2[j])+t23_2[j], t52_3[j], t564Sums[j%16])
+							t52Entry := t52_3[j]
+							t564Sums[j%16] = num.FMA32((t183_2[j]+t202_2[j])+t232_2[j], t52Entry, t564Sums[j%16])
+							t553_2[j] = num.FMA32(t52Entry, t83Entry3, t553_2[j])
 						}
 						t564 = kern.Sum16(&t564Sums)
 						t563_2[i] = t564
 					}
 				}
 			}
-			// delta_chunk.c
+			// delta_chunk.c, delta_chunk.g.start
 			for i := range 32 {
-				copy(t573[i*32:][:32], t52_2[i*32:][:32])
-			}
-			// delta_chunk.c
-			if kern.Wide() {
-				a := regions.Rdf598f8b45f4Args{
-					P0: unsafe.SliceData(t83),
-					P1: unsafe.SliceData(t52_2),
-					P2: unsafe.SliceData(t573),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -512,
-				}
-				regions.Rdf598f8b45f4(&a)
-			} else {
-				lo := max(0, 4)
-				if n := 32 - lo; n > 0 {
-					t83_3 := t83[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t52_3 := t52_2[(lo+i)*32:][:32]
-						t573_2 := t573[((lo+i)-4)*32:][:32]
-						t83Entry3 := t83_3[i]
-						for j := range 32 {
-							t573_2[j] = num.FMA32(t52_3[j], t83Entry3, t573_2[j])
-						}
-					}
+				t52_3 := t52_2[i*32:][:32]
+				t553_2 := t553[i*32:][:32]
+				t573_2 := t573[i*32:][:32]
+				t272_2 := t272[i*32:][:32]
+				t112_3 := t112_2[i*32:][:32]
+				for j := range 32 {
+					t573_2[j] = t52_3[j] + t553_2[j]
+					t112_3[j] = t272_2[j] + t272[j*32+i]
 				}
 			}
 			// delta_chunk.c
+			clear(t603)
 			clear(t613)
 			if kern.Wide() {
-				a := regions.Rf1e0aaa605c8Args{
-					P0: unsafe.SliceData(t183),
-					P1: unsafe.SliceData(t202),
-					P2: unsafe.SliceData(t573),
-					P3: unsafe.SliceData(t613),
-					N0: 1,
-					N1: 32,
-					N2: 128,
-					N3: 384,
-					N4: -256,
-					N5: 4,
-					N6: 8,
-					N7: 12,
+				a := regions.Rf3bd3ff48aadArgs{
+					P0:  unsafe.SliceData(t52),
+					P1:  unsafe.SliceData(t573),
+					P2:  unsafe.SliceData(t183),
+					P3:  unsafe.SliceData(t202),
+					P4:  unsafe.SliceData(t603),
+					P5:  unsafe.SliceData(t613),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  384,
+					N7:  128,
+					N8:  -256,
+					N9:  4,
+					N10: 8,
+					N11: 12,
 				}
-				regions.Rf1e0aaa605c8(&a)
+				regions.Rf3bd3ff48aad(&a)
 			} else {
-				lo := max(0, 2)
-				if n := 32 - lo; n > 0 {
-					t613_2 := t613[0+lo:][:n]
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t52_3 := t52[(l*chunks+t3)*32+lo2:][:n]
+					t613_2 := t613[0+lo2:][:n]
 					for i := range n {
-						t183_2 := t183[((lo+i)-2)*32:][:32]
-						t202_2 := t202[((lo+i)-2)*32:][:32]
-						t573_2 := t573[(lo+i)*32:][:32]
+						t573_2 := t573[(lo2+i)*32:][:32]
+						t183_2 := t183[((lo2+i)-2)*32:][:32]
+						t202_2 := t202[((lo2+i)-2)*32:][:32]
+						t603_2 := t603[((lo2+i)-2)*32:][:32]
 						var t614 F
+						t52Entry3 := t52_3[i]
 						t614Sums := [16]F{t614}
 						for j := range 32 {
-							t614Sums[j%16] = num.FMA32(t183_2[j]+t202_2[j], t573_2[j], t614Sums[j%16])
+							t573Entry := t573_2[j]
+							t614Sums[j%16] = num.FMA32(t183_2[j]+t202_2[j], t573Entry, t614Sums[j%16])
+							t603_2[j] = num.FMA32(t573Entry, t52Entry3, t603_2[j])
 						}
 						t614 = kern.Sum16(&t614Sums)
 						t613_2[i] = t614
 					}
 				}
 			}
-			// delta_chunk.c, delta_chunk.g.start
-			for i := range 32 {
-				t573_2 := t573[i*32:][:32]
-				t62_3 := t62_2[i*32:][:32]
-				t272_2 := t272[i*32:][:32]
-				t112_3 := t112_2[i*32:][:32]
-				for j := range 32 {
-					t62_3[j] = t573_2[j]
-					t112_3[j] = t272_2[j] + t272[j*32+i]
-				}
-			}
-			// delta_chunk.c
-			if kern.Wide() {
-				a := regions.R9235a174b757Args{
-					P0: unsafe.SliceData(t52),
-					P1: unsafe.SliceData(t573),
-					P2: unsafe.SliceData(t62_2),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -256,
-				}
-				regions.R9235a174b757(&a)
-			} else {
-				lo := max(0, 2)
-				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t573_2 := t573[(lo+i)*32:][:32]
-						t62_3 := t62_2[((lo+i)-2)*32:][:32]
-						t52Entry3 := t52_3[i]
-						for j := range 32 {
-							t62_3[j] = num.FMA32(t573_2[j], t52Entry3, t62_3[j])
-						}
-					}
-				}
-			}
 			// delta_chunk.c
 			clear(t64)
 			if kern.Wide() {
-				a := regions.R7af307d047d4Args{
+				a := regions.R2bdd423129e2Args{
 					P0: unsafe.SliceData(t183),
-					P1: unsafe.SliceData(t62_2),
-					P2: unsafe.SliceData(t64),
+					P1: unsafe.SliceData(t573),
+					P2: unsafe.SliceData(t603),
+					P3: unsafe.SliceData(t64),
 					N0: 1,
 					N1: 32,
-					N2: -128,
-					N3: 4,
-					N4: 8,
-					N5: 12,
+					N2: 256,
+					N3: 384,
+					N4: -128,
+					N5: 4,
+					N6: 8,
+					N7: 12,
 				}
-				regions.R7af307d047d4(&a)
+				regions.R2bdd423129e2(&a)
 			} else {
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t64_2 := t64[0+lo:][:n]
+				lo2 := max(0, 1)
+				if n := 32 - lo2; n > 0 {
+					t64_2 := t64[0+lo2:][:n]
 					for i := range n {
-						t183_2 := t183[((lo+i)-1)*32:][:32]
-						t62_3 := t62_2[(lo+i)*32:][:32]
+						t183_2 := t183[((lo2+i)-1)*32:][:32]
+						t573_2 := t573[(lo2+i)*32:][:32]
+						t603_2 := t603[(lo2+i)*32:][:32]
 						var t642 F
 						t642Sums := [16]F{t642}
 						for j := range 32 {
-							t642Sums[j%16] = num.FMA32(t183_2[j], t62_3[j], t642Sums[j%16])
+							t642Sums[j%16] = num.FMA32(t183_2[j], t573_2[j]+t603_2[j], t642Sums[j%16])
 						}
 						t642 = kern.Sum16(&t642Sums)
 						t64_2[i] = t642
@@ -2492,307 +2555,254 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R4258bd0c0ea3Args{
+				a := regions.Rff5d46886b23Args{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(t1322),
-					P2: unsafe.SliceData(t67),
+					P2: unsafe.SliceData(t392),
+					P3: unsafe.SliceData(t67),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R4258bd0c0ea3(&a)
+				regions.Rff5d46886b23(&a)
 			} else {
 				t1322_2 := t1322[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t67[i] = t523[i] + t1322_2[i]
+					t67[i] = (t523[i] + t1322_2[i]) + t392[i]
 				}
 			}
 			// delta_chunk.g
-			lo := max(0, 1)
-			if n := 32 - lo; n > 0 {
-				t67_2 := t67[-1+lo:][:n]
-				t35_2 := t35[0+lo:][:n]
-				for i := range n {
-					t67_2[i] = t67_2[i] + t35_2[i]
-				}
-			}
-			// delta_chunk.g
+			clear(t70)
 			clear(t71)
 			lo2 := max(0, 16)
 			if n := 32 - lo2; n > 0 {
-				t132_2 := t132[(l*chunks+t3)*32-16+lo2:][:n]
 				t67_2 := t67[0+lo2:][:n]
+				t142_2 := t142[(l*chunks+t3)*32+lo2:][:n]
+				t70_2 := t70[-16+lo2:][:n]
+				t132_2 := t132[(l*chunks+t3)*32-16+lo2:][:n]
 				t71_2 := t71[0+lo2:][:n]
 				for i := range n {
-					t71_2[i] = F(t132_2[i] * t67_2[i])
+					t67Entry := t67_2[i]
+					t70_2[i] = num.FMA32(t142_2[i], t67Entry, t70_2[i])
+					t71_2[i] = F(t132_2[i] * t67Entry)
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R55059f843ad3Args{
+				a := regions.Ra8dba8c89c6fArgs{
 					P0: unsafe.SliceData(t46),
 					P1: unsafe.SliceData(t71),
 					P2: unsafe.SliceData(t72_2),
+					P3: unsafe.SliceData(t67),
+					P4: unsafe.SliceData(t70),
+					P5: unsafe.SliceData(t75),
 				}
-				regions.R55059f843ad3(&a)
+				regions.Ra8dba8c89c6f(&a)
 			} else {
 				for i := range 32 {
 					t72_2[i] = t46[i] + t71[i]
+					t75[i] = t67[i] + t70[i]
 				}
 			}
 			// delta_chunk.g
+			clear(t73_2)
 			clear(t74)
+			clear(t78)
+			clear(t79)
 			lo3 := max(0, 8)
 			if n := 32 - lo3; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32-8+lo3:][:n]
 				t72_3 := t72_2[0+lo3:][:n]
+				t75_2 := t75[0+lo3:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo3:][:n]
+				t73_3 := t73_2[-8+lo3:][:n]
+				t112_4 := t112[(l*chunks+t3)*32-8+lo3:][:n]
 				t74_2 := t74[0+lo3:][:n]
+				t78_2 := t78[-8+lo3:][:n]
+				t102_3 := t102[(l*chunks+t3)*32-8+lo3:][:n]
+				t79_2 := t79[0+lo3:][:n]
 				for i := range n {
-					t74_2[i] = F(t112_3[i] * t72_3[i])
-				}
-			}
-			// delta_chunk.g
-			copy(t75[:32], t67[:32])
-			// delta_chunk.g
-			lo4 := max(0, 16)
-			if n := 32 - lo4; n > 0 {
-				t142_2 := t142[(l*chunks+t3)*32+lo4:][:n]
-				t67_2 := t67[0+lo4:][:n]
-				t75_2 := t75[-16+lo4:][:n]
-				for i := range n {
-					t75_2[i] = num.FMA32(t142_2[i], t67_2[i], t75_2[i])
-				}
-			}
-			// delta_chunk.g
-			clear(t79)
-			lo5 := max(0, 8)
-			if n := 32 - lo5; n > 0 {
-				t102_3 := t102[(l*chunks+t3)*32-8+lo5:][:n]
-				t75_2 := t75[0+lo5:][:n]
-				t79_2 := t79[0+lo5:][:n]
-				for i := range n {
-					t79_2[i] = F(t102_3[i] * t75_2[i])
+					t72Entry := t72_3[i]
+					t75Entry := t75_2[i]
+					t112Entry4 := t112_3[i]
+					t73_3[i] = num.FMA32(t112Entry4, t72Entry, t73_3[i])
+					t74_2[i] = F(t112_4[i] * t72Entry)
+					t78_2[i] = num.FMA32(t112Entry4, t75Entry, t78_2[i])
+					t79_2[i] = F(t102_3[i] * t75Entry)
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R1298ced615a4Args{
+				a := regions.R483b18cb6ac9Args{
 					P0: unsafe.SliceData(t512),
-					P1: unsafe.SliceData(t74),
-					P2: unsafe.SliceData(t79),
-					P3: unsafe.SliceData(t80),
+					P1: unsafe.SliceData(t73_2),
+					P2: unsafe.SliceData(t74),
+					P3: unsafe.SliceData(t79),
+					P4: unsafe.SliceData(t80),
+					P5: unsafe.SliceData(t75),
+					P6: unsafe.SliceData(t78),
+					P7: unsafe.SliceData(t83_2),
 				}
-				regions.R1298ced615a4(&a)
+				regions.R483b18cb6ac9(&a)
 			} else {
 				for i := range 32 {
-					t80[i] = (t512[i] + t74[i]) + t79[i]
+					t80[i] = ((t512[i] + t73_2[i]) + t74[i]) + t79[i]
+					t83_2[i] = t75[i] + t78[i]
 				}
 			}
 			// delta_chunk.g
-			lo6 := max(0, 8)
-			if n := 32 - lo6; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo6:][:n]
-				t72_3 := t72_2[0+lo6:][:n]
-				t80_2 := t80[-8+lo6:][:n]
-				for i := range n {
-					t80_2[i] = num.FMA32(t112_3[i], t72_3[i], t80_2[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t81)
 			clear(t82_2)
-			lo7 := max(0, 4)
-			if n := 32 - lo7; n > 0 {
-				t83_3 := t83[(l*chunks+t3)*32-4+lo7:][:n]
-				t80_2 := t80[0+lo7:][:n]
-				t82_3 := t82_2[0+lo7:][:n]
-				for i := range n {
-					t82_3[i] = F(t83_3[i] * t80_2[i])
-				}
-			}
-			// delta_chunk.g
-			copy(t83_2[:32], t75[:32])
-			// delta_chunk.g
-			lo8 := max(0, 8)
-			if n := 32 - lo8; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo8:][:n]
-				t75_2 := t75[0+lo8:][:n]
-				t83_3 := t83_2[-8+lo8:][:n]
-				for i := range n {
-					t83_3[i] = num.FMA32(t112_3[i], t75_2[i], t83_3[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t86)
 			clear(t87)
-			lo9 := max(0, 4)
-			if n := 32 - lo9; n > 0 {
-				t73_2 := t73[(l*chunks+t3)*32-4+lo9:][:n]
-				t83_3 := t83_2[0+lo9:][:n]
-				t87_2 := t87[0+lo9:][:n]
+			lo4 := max(0, 4)
+			if n := 32 - lo4; n > 0 {
+				t80_2 := t80[0+lo4:][:n]
+				t83_3 := t83_2[0+lo4:][:n]
+				t83_4 := t83[(l*chunks+t3)*32+lo4:][:n]
+				t81_2 := t81[-4+lo4:][:n]
+				t83_5 := t83[(l*chunks+t3)*32-4+lo4:][:n]
+				t82_3 := t82_2[0+lo4:][:n]
+				t86_2 := t86[-4+lo4:][:n]
+				t73_3 := t73[(l*chunks+t3)*32-4+lo4:][:n]
+				t87_2 := t87[0+lo4:][:n]
 				for i := range n {
-					t87_2[i] = F(t73_2[i] * t83_3[i])
+					t80Entry := t80_2[i]
+					t83Entry := t83_3[i]
+					t83Entry4 := t83_4[i]
+					t81_2[i] = num.FMA32(t83Entry4, t80Entry, t81_2[i])
+					t82_3[i] = F(t83_5[i] * t80Entry)
+					t86_2[i] = num.FMA32(t83Entry4, t83Entry, t86_2[i])
+					t87_2[i] = F(t73_3[i] * t83Entry)
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R1298ced615a4Args{
+				a := regions.R483b18cb6ac9Args{
 					P0: unsafe.SliceData(t563),
-					P1: unsafe.SliceData(t82_2),
-					P2: unsafe.SliceData(t87),
-					P3: unsafe.SliceData(t88),
+					P1: unsafe.SliceData(t81),
+					P2: unsafe.SliceData(t82_2),
+					P3: unsafe.SliceData(t87),
+					P4: unsafe.SliceData(t88),
+					P5: unsafe.SliceData(t83_2),
+					P6: unsafe.SliceData(t86),
+					P7: unsafe.SliceData(t91),
 				}
-				regions.R1298ced615a4(&a)
+				regions.R483b18cb6ac9(&a)
 			} else {
 				for i := range 32 {
-					t88[i] = (t563[i] + t82_2[i]) + t87[i]
+					t88[i] = ((t563[i] + t81[i]) + t82_2[i]) + t87[i]
+					t91[i] = t83_2[i] + t86[i]
 				}
 			}
 			// delta_chunk.g
-			lo10 := max(0, 4)
-			if n := 32 - lo10; n > 0 {
-				t83_3 := t83[(l*chunks+t3)*32+lo10:][:n]
-				t80_2 := t80[0+lo10:][:n]
-				t88_2 := t88[-4+lo10:][:n]
-				for i := range n {
-					t88_2[i] = num.FMA32(t83_3[i], t80_2[i], t88_2[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t89)
 			clear(t90)
-			lo11 := max(0, 2)
-			if n := 32 - lo11; n > 0 {
-				t52_3 := t52[(l*chunks+t3)*32-2+lo11:][:n]
-				t88_2 := t88[0+lo11:][:n]
-				t90_2 := t90[0+lo11:][:n]
-				for i := range n {
-					t90_2[i] = F(t52_3[i] * t88_2[i])
-				}
-			}
-			// delta_chunk.g
-			copy(t91[:32], t83_2[:32])
-			// delta_chunk.g
-			lo12 := max(0, 4)
-			if n := 32 - lo12; n > 0 {
-				t83_3 := t83[(l*chunks+t3)*32+lo12:][:n]
-				t83_4 := t83_2[0+lo12:][:n]
-				t91_2 := t91[-4+lo12:][:n]
-				for i := range n {
-					t91_2[i] = num.FMA32(t83_3[i], t83_4[i], t91_2[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t94)
 			clear(t95)
-			lo13 := max(0, 2)
-			if n := 32 - lo13; n > 0 {
-				t42_3 := t42[(l*chunks+t3)*32-2+lo13:][:n]
-				t91_2 := t91[0+lo13:][:n]
-				t95_2 := t95[0+lo13:][:n]
+			lo5 := max(0, 2)
+			if n := 32 - lo5; n > 0 {
+				t88_2 := t88[0+lo5:][:n]
+				t91_2 := t91[0+lo5:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+lo5:][:n]
+				t89_2 := t89[-2+lo5:][:n]
+				t52_4 := t52[(l*chunks+t3)*32-2+lo5:][:n]
+				t90_2 := t90[0+lo5:][:n]
+				t94_2 := t94[-2+lo5:][:n]
+				t42_3 := t42[(l*chunks+t3)*32-2+lo5:][:n]
+				t95_2 := t95[0+lo5:][:n]
 				for i := range n {
-					t95_2[i] = F(t42_3[i] * t91_2[i])
+					t88Entry := t88_2[i]
+					t91Entry := t91_2[i]
+					t52Entry4 := t52_3[i]
+					t89_2[i] = num.FMA32(t52Entry4, t88Entry, t89_2[i])
+					t90_2[i] = F(t52_4[i] * t88Entry)
+					t94_2[i] = num.FMA32(t52Entry4, t91Entry, t94_2[i])
+					t95_2[i] = F(t42_3[i] * t91Entry)
 				}
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := regions.R1298ced615a4Args{
+				a := regions.R483b18cb6ac9Args{
 					P0: unsafe.SliceData(t613),
-					P1: unsafe.SliceData(t90),
-					P2: unsafe.SliceData(t95),
-					P3: unsafe.SliceData(t96),
+					P1: unsafe.SliceData(t89),
+					P2: unsafe.SliceData(t90),
+					P3: unsafe.SliceData(t95),
+					P4: unsafe.SliceData(t96),
+					P5: unsafe.SliceData(t91),
+					P6: unsafe.SliceData(t94),
+					P7: unsafe.SliceData(t99),
 				}
-				regions.R1298ced615a4(&a)
+				regions.R483b18cb6ac9(&a)
 			} else {
 				for i := range 32 {
-					t96[i] = (t613[i] + t90[i]) + t95[i]
+					t96[i] = ((t613[i] + t89[i]) + t90[i]) + t95[i]
+					t99[i] = t91[i] + t94[i]
 				}
 			}
 			// delta_chunk.g
-			lo14 := max(0, 2)
-			if n := 32 - lo14; n > 0 {
-				t52_3 := t52[(l*chunks+t3)*32+lo14:][:n]
-				t88_2 := t88[0+lo14:][:n]
-				t96_2 := t96[-2+lo14:][:n]
-				for i := range n {
-					t96_2[i] = num.FMA32(t52_3[i], t88_2[i], t96_2[i])
-				}
-			}
-			// delta_chunk.g
+			clear(t97)
 			clear(t98)
-			lo15 := max(0, 1)
-			if n := 32 - lo15; n > 0 {
-				t54_2 := t54[(l*chunks+t3)*32-1+lo15:][:n]
-				t96_2 := t96[0+lo15:][:n]
-				t98_2 := t98[0+lo15:][:n]
-				for i := range n {
-					t98_2[i] = F(t54_2[i] * t96_2[i])
-				}
-			}
-			// delta_chunk.g
-			copy(t99[:32], t91[:32])
-			// delta_chunk.g
-			lo16 := max(0, 2)
-			if n := 32 - lo16; n > 0 {
-				t52_3 := t52[(l*chunks+t3)*32+lo16:][:n]
-				t91_2 := t91[0+lo16:][:n]
-				t99_2 := t99[-2+lo16:][:n]
-				for i := range n {
-					t99_2[i] = num.FMA32(t52_3[i], t91_2[i], t99_2[i])
-				}
-			}
-			// delta_chunk.g
 			clear(t102_2)
-			lo17 := max(0, 1)
-			if n := 32 - lo17; n > 0 {
-				t22_2 := t22[(l*chunks+t3)*32-1+lo17:][:n]
-				t99_2 := t99[0+lo17:][:n]
-				t102_3 := t102_2[0+lo17:][:n]
+			clear(t103)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				t96_2 := t96[0+lo6:][:n]
+				t99_2 := t99[0+lo6:][:n]
+				t54_2 := t54[(l*chunks+t3)*32+lo6:][:n]
+				t97_2 := t97[-1+lo6:][:n]
+				t54_3 := t54[(l*chunks+t3)*32-1+lo6:][:n]
+				t98_2 := t98[0+lo6:][:n]
+				t22_3 := t22[(l*chunks+t3)*32-1+lo6:][:n]
+				t102_3 := t102_2[0+lo6:][:n]
+				t103_2 := t103[-1+lo6:][:n]
 				for i := range n {
-					t102_3[i] = F(t22_2[i] * t99_2[i])
-				}
-			}
-			// delta_chunk.g.start
-			copy(t104[:32], t99[:32])
-			// delta_chunk.g
-			lo18 := max(0, 1)
-			if n := 32 - lo18; n > 0 {
-				t54_2 := t54[(l*chunks+t3)*32+lo18:][:n]
-				t99_2 := t99[0+lo18:][:n]
-				t104_2 := t104[-1+lo18:][:n]
-				for i := range n {
-					t104_2[i] = num.FMA32(t54_2[i], t99_2[i], t104_2[i])
+					t96Entry := t96_2[i]
+					t99Entry := t99_2[i]
+					t54Entry3 := t54_2[i]
+					t97_2[i] = num.FMA32(t54Entry3, t96Entry, t97_2[i])
+					t98_2[i] = F(t54_3[i] * t96Entry)
+					t102_3[i] = F(t22_3[i] * t99Entry)
+					t103_2[i] = num.FMA32(t54Entry3, t99Entry, t103_2[i])
 				}
 			}
 			// delta_chunk.g.start
 			clear(t105)
-			for i := range min(32, 1) {
-				t105[i] = t104[i]
+			if kern.Wide() {
+				a := regions.R9b87c39d8bbaArgs{
+					P0: unsafe.SliceData(t99),
+					P1: unsafe.SliceData(t103),
+					P2: unsafe.SliceData(t105),
+				}
+				regions.R9b87c39d8bba(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t99_2 := t99[:n]
+					t103_2 := t103[:n]
+					t105_2 := t105[:n]
+					for i := range n {
+						t105_2[i] = t99_2[i] + t103_2[i]
+					}
+				}
 			}
 			// delta_chunk.g.start
 			if kern.Wide() {
-				a := regions.R4fcf75766b04Args{
+				a := regions.R13e0b5c766a7Args{
 					P0: unsafe.SliceData(t64),
-					P1: unsafe.SliceData(t98),
-					P2: unsafe.SliceData(t102_2),
-					P3: unsafe.SliceData(t105),
-					P4: unsafe.SliceData(t16),
-					P5: unsafe.SliceData(t25),
-					P6: unsafe.SliceData(t28),
-					P7: unsafe.SliceData(t19),
+					P1: unsafe.SliceData(t97),
+					P2: unsafe.SliceData(t98),
+					P3: unsafe.SliceData(t102_2),
+					P4: unsafe.SliceData(t105),
+					P5: unsafe.SliceData(t16),
+					P6: unsafe.SliceData(t252),
+					P7: unsafe.SliceData(t28),
+					P8: unsafe.SliceData(t19),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R4fcf75766b04(&a)
+				regions.R13e0b5c766a7(&a)
 			} else {
 				t16_2 := t16[(l*chunks+t3)*32:][:32]
 				t19_2 := t19[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t16_2[i] = ((t64[i] + t98[i]) + t102_2[i]) + t105[i]
-					t19_2[i] = t25[i] + t28[i]
-				}
-			}
-			// delta_chunk.g
-			lo19 := max(0, 1)
-			if n := 32 - lo19; n > 0 {
-				t54_2 := t54[(l*chunks+t3)*32+lo19:][:n]
-				t96_2 := t96[0+lo19:][:n]
-				t16_2 := t16[(l*chunks+t3)*32-1+lo19:][:n]
-				for i := range n {
-					t16_2[i] = num.FMA32(t54_2[i], t96_2[i], t16_2[i])
+					t16_2[i] = (((t64[i] + t97[i]) + t98[i]) + t102_2[i]) + t105[i]
+					t19_2[i] = t252[i] + t28[i]
 				}
 			}
 			// delta_chunk.Q
@@ -2804,7 +2814,7 @@ func (c *stepBackwardFused) run() {
 				a := regions.Rd6cbbbcee1b8Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t202),
-					P2: unsafe.SliceData(t23),
+					P2: unsafe.SliceData(t232),
 					P3: unsafe.SliceData(t26),
 					P4: unsafe.SliceData(t29),
 					P5: unsafe.SliceData(t32_2),
@@ -2818,14 +2828,14 @@ func (c *stepBackwardFused) run() {
 			} else {
 				t183_2 := t183[31*32:][:32]
 				t202_2 := t202[31*32:][:32]
-				t23_2 := t23[31*32:][:32]
+				t232_2 := t232[31*32:][:32]
 				t26_2 := t26[31*32:][:32]
 				t29_2 := t29[31*32:][:32]
 				t32_3 := t32_2[31*32:][:32]
 				for i := range 32 {
 					t722_2 := t722[i*dK:][:dK]
 					t18_2 := t18[((l*chunks+t3)*32+i)*dK:][:dK]
-					w4 := ((((t183_2[i] + t202_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
+					w4 := ((((t183_2[i] + t202_2[i]) + t232_2[i]) + t26_2[i]) + t29_2[i]) + t32_3[i]
 					for j := range dK {
 						t18_2[j] = F(w4 * t722_2[j])
 					}
@@ -2863,68 +2873,11 @@ func (c *stepBackwardFused) run() {
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 	}
 
-	// delta_chunk.k, delta_chunk.q
-	if kern.Wide() {
-		a := regions.R2da3bd604a1fArgs{
-			P0: unsafe.SliceData(c.KBar),
-			P1: unsafe.SliceData(t18),
-			P2: unsafe.SliceData(c.QBar),
-			P3: unsafe.SliceData(t17),
-			N0: L,
-			N1: chunks,
-			N2: dK,
-			N3: 32 * dK,
-			N4: 32 * chunks * dK,
-			N5: T * dK,
-		}
-		regions.R2da3bd604a1f(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 32 {
-					kBar := c.KBar[(i*T+32*j+k)*dK:][:dK]
-					t18_2 := t18[((i*chunks+j)*32+k)*dK:][:dK]
-					qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
-					t17_2 := t17[((i*chunks+j)*32+k)*dK:][:dK]
-					for m := range dK {
-						kBar[m] = kBar[m] + t18_2[m]
-						qBar[m] = qBar[m] + t17_2[m]
-					}
-				}
-			}
-		}
-	}
-
 	// delta_chunk.v
-	clear(c.VBar)
-	if kern.Wide() {
-		a := regions.R54936d09c999Args{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t8),
-			N0: L,
-			N1: T - 32*chunks,
-			N2: dV,
-			N3: 128 * chunks * dV,
-			N4: T*dV - 32*chunks*dV,
-			N5: T * dV,
-		}
-		regions.R54936d09c999(&a)
-	} else {
-		for i := range L {
-			for j := range T - 32*chunks {
-				vBar := c.VBar[(i*T+j+32*chunks)*dV:][:dV]
-				t8_2 := t8[(i*(T-32*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					vBar[k] = vBar[k] + t8_2[k]
-				}
-			}
-		}
-	}
-
-	// delta_chunk.v
+	clear(t21)
 	if kern.Wide() {
 		a := regions.Rf335b0180f70Args{
-			P0: unsafe.SliceData(c.VBar),
+			P0: unsafe.SliceData(t21),
 			P1: unsafe.SliceData(t20),
 			N0: L,
 			N1: chunks,
@@ -2938,51 +2891,25 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				for k := range 32 {
-					vBar := c.VBar[(i*T+32*j+k)*dV:][:dV]
+					t21_2 := t21[(i*T+32*j+k)*dV:][:dV]
 					t20_2 := t20[((i*chunks+j)*32+k)*dV:][:dV]
 					for m := range dV {
-						vBar[m] = vBar[m] + t20_2[m]
+						t21_2[m] = t21_2[m] + t20_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// delta_chunk.rho, delta_chunk.theta
-	clear(c.RhoBar)
-	clear(c.ThetaBar)
-	if kern.Wide() {
-		a := regions.R14e854d5577aArgs{
-			P0: unsafe.SliceData(c.RhoBar),
-			P1: unsafe.SliceData(t5),
-			P2: unsafe.SliceData(c.ThetaBar),
-			P3: unsafe.SliceData(t82),
-			N0: L,
-			N1: T - 32*chunks,
-			N2: 128 * chunks,
-			N3: T,
-		}
-		regions.R14e854d5577a(&a)
-	} else {
-		for i := range L {
-			rhoBar := c.RhoBar[i*T+32*chunks:][:T-32*chunks]
-			t5_2 := t5[i*(T-32*chunks):][:T-32*chunks]
-			thetaBar := c.ThetaBar[i*T+32*chunks:][:T-32*chunks]
-			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
-			for j := range T - 32*chunks {
-				rhoBar[j] = rhoBar[j] + t5_2[j]
-				thetaBar[j] = thetaBar[j] + t82_3[j]
-			}
-		}
-	}
-
-	// delta_chunk.rho, delta_chunk.theta
+	// delta_chunk.theta, delta_chunk.rho
+	clear(t22_2)
+	clear(t25)
 	if kern.Wide() {
 		a := regions.Ra008f7763f40Args{
-			P0: unsafe.SliceData(c.RhoBar),
-			P1: unsafe.SliceData(t16),
-			P2: unsafe.SliceData(c.ThetaBar),
-			P3: unsafe.SliceData(t19),
+			P0: unsafe.SliceData(t22_2),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(t25),
+			P3: unsafe.SliceData(t16),
 			N0: L,
 			N1: chunks,
 			N2: 32 * chunks,
@@ -2992,14 +2919,133 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				rhoBar := c.RhoBar[i*T+32*j:][:32]
-				t16_2 := t16[(i*chunks+j)*32:][:32]
-				thetaBar := c.ThetaBar[i*T+32*j:][:32]
+				t22_3 := t22_2[i*T+32*j:][:32]
 				t19_2 := t19[(i*chunks+j)*32:][:32]
+				t25_2 := t25[i*T+32*j:][:32]
+				t16_2 := t16[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					rhoBar[k] = rhoBar[k] + t16_2[k]
-					thetaBar[k] = thetaBar[k] + t19_2[k]
+					t22_3[k] = t22_3[k] + t19_2[k]
+					t25_2[k] = t25_2[k] + t16_2[k]
 				}
+			}
+		}
+	}
+
+	// delta_chunk.k, delta_chunk.q
+	clear(t23)
+	clear(t24)
+	if kern.Wide() {
+		a := regions.R2da3bd604a1fArgs{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(t24),
+			P3: unsafe.SliceData(t17),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 32 * dK,
+			N4: 32 * chunks * dK,
+			N5: T * dK,
+		}
+		regions.R2da3bd604a1f(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				for k := range 32 {
+					t23_2 := t23[(i*T+32*j+k)*dK:][:dK]
+					t18_2 := t18[((i*chunks+j)*32+k)*dK:][:dK]
+					t24_2 := t24[(i*T+32*j+k)*dK:][:dK]
+					t17_2 := t17[((i*chunks+j)*32+k)*dK:][:dK]
+					for m := range dK {
+						t23_2[m] = t23_2[m] + t18_2[m]
+						t24_2[m] = t24_2[m] + t17_2[m]
+					}
+				}
+			}
+		}
+	}
+
+	// delta_chunk.rho
+	if kern.Wide() {
+		a := regions.R8ab2422d9a66Args{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.KBar),
+			P3: unsafe.SliceData(t10),
+			P4: unsafe.SliceData(t24),
+			P5: unsafe.SliceData(c.QBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
+		}
+		regions.R8ab2422d9a66(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t12_2 := t12[(i*T+j)*dK:][:dK]
+				t23_2 := t23[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t10_2 := t10[(i*T+j)*dK:][:dK]
+				t24_2 := t24[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					kBar[k] = t12_2[k] + t23_2[k]
+					qBar[k] = t10_2[k] + t24_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.rho
+	if kern.Wide() {
+		a := regions.Rc9ac2dad196dArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+		}
+		regions.Rc9ac2dad196d(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t11_2 := t11[(i*T+j)*dV:][:dV]
+				t21_2 := t21[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t11_2[k] + t21_2[k]
+				}
+			}
+		}
+	}
+
+	// delta_chunk.rho
+	if kern.Wide() {
+		a := regions.R6102242417d5Args{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(c.RhoBar),
+			P3: unsafe.SliceData(t13),
+			P4: unsafe.SliceData(t22_2),
+			P5: unsafe.SliceData(c.ThetaBar),
+			N0: L,
+			N1: T,
+		}
+		regions.R6102242417d5(&a)
+	} else {
+		for i := range L {
+			t14_2 := t14[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
+			t22_3 := t22_2[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			for j := range T {
+				rhoBar[j] = t14_2[j] + t25_2[j]
+				thetaBar[j] = t13_2[j] + t22_3[j]
 			}
 		}
 	}
@@ -3039,13 +3085,13 @@ func (c *stepBackwardRows1) Part(part int) {
 	t5_2 := t5
 	t152_2 := t152
 	if block > 0 {
-		t9_2 = c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t9_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t9_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t72_2 = c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t72_2 = c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t72_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t5_2 = c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+4*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T-32*L*chunks]
+		t5_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T-32*L*chunks]
 		clear(t5_2[l*(T-32*chunks):][:T-32*chunks])
-		t152_2 = c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+5*L*T+512*L*chunks+dK*dV+32*dK+128*dV+23520+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t152_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+L*dK*dV+9*L*T+512*L*chunks+dK*dV+32*dK+128*dV+27904+(block-1)*(3*L*T*dK-96*L*chunks*dK+L*T-32*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t152_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
@@ -3159,22 +3205,22 @@ func (c *stepBackwardRows1) Part(part int) {
 						t152_3 := t152_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.y, delta_chunk.M
 						var t182 F
-						var t10 F
+						var t103 F
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t182Sums := [16]F{t182}
-						t10Sums := [16]F{t10}
+						t103Sums := [16]F{t103}
 						for j := range dK {
 							t323 := num.FMA32(t63_2[j], t2Entry, MBarState[j])
 							t182Sums[j%16] = num.FMA32(t323, t61_2[j], t182Sums[j%16])
-							t10Sums[j%16] = num.FMA32(MTrail2[j], t323, t10Sums[j%16])
+							t103Sums[j%16] = num.FMA32(MTrail2[j], t323, t103Sums[j%16])
 							t9_3[j] = num.FMA32(MTrail3[j], t2Entry, t9_3[j])
 							t322[j] = t323
 							t72_3[j] = num.FMA32(-t323, MLinEntry, t72_3[j])
 						}
 						t182 = kern.Sum16(&t182Sums)
-						t10 = kern.Sum16(&t10Sums)
-						t5_3[a] = t5_3[a] + t10
+						t103 = kern.Sum16(&t103Sums)
+						t5_3[a] = t5_3[a] + t103
 						// delta_chunk.M
 						t60Entry2 := t60_2[a]
 						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t60Entry2 * t182)

@@ -760,14 +760,14 @@ type StepBackward[F num.Float] struct {
 	Rows          [][4]F // RowsLen() entries
 }
 
-// WorkLen is 4·L·T·d_k + 3·L·T·d_v + L·d_k·d_v + 2·L·T + 208·L·chunks.
+// WorkLen is 8·L·T·d_k + 5·L·T·d_v + L·d_k·d_v + 4·L·T + 240·L·chunks.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 16
 	if kern.Fused() {
-		return 4*L*T*dK + 3*L*T*dV + L*dK*dV + 2*L*T + 208*L*chunks + max((kern.Blocks(dV)-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks), (kern.Blocks(dV)-1)*(32*L*chunks*dK+80*L*chunks)) // and the sums of blocks of rows
+		return 8*L*T*dK + 5*L*T*dV + L*dK*dV + 4*L*T + 240*L*chunks + max((kern.Blocks(dV)-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks), (kern.Blocks(dV)-1)*(32*L*chunks*dK+80*L*chunks)) // and the sums of blocks of rows
 	}
-	return 4*L*T*dK + 3*L*T*dV + L*dK*dV + 2*L*T + 208*L*chunks
+	return 8*L*T*dK + 5*L*T*dV + L*dK*dV + 4*L*T + 240*L*chunks
 }
 
 // RowsLen is 2·C·d_k + 453·d_k + 16.
@@ -816,6 +816,14 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV-16*L*chunks*dV:]
 	t8 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
+	t9 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t11 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t10 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t122 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t20 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t232 := work[:16*L*chunks] // [L, chunks, 16]
@@ -838,18 +846,30 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks:]
 	t36 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
+	t92 := work[:16*L*chunks] // [L, chunks, 16]
+	work = work[16*L*chunks:]
 	t102 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t1622 := work[:16*L*chunks] // [L, chunks, 16]
+	work = work[16*L*chunks:]
+	t1722 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t1822 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t242 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
+	t252 := work[:16*L*chunks] // [L, chunks, 16]
+	work = work[16*L*chunks:]
 	t2622 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t39 := work[:16*L*chunks] // [L, chunks, 16]
-	MBarState := c.Rows[:dK]  // [d_k]
+	t182 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t202 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t192 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t212 := work[:L*T]       // [L, T]
+	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
@@ -861,9 +881,9 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t163 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t183 := rows[:16*dK] // [16, d_k]
+	t184 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t193 := rows[:16*dK] // [16, d_k]
+	t194 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t21 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -879,27 +899,27 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t164 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t184 := rows[:16*dK] // [16, d_k]
+	t185 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t194 := rows[:16*dK] // [16, d_k]
+	t195 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t212 := rows[:16*dK] // [16, d_k]
+	t213 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t222 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t243 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t252 := rows[:16*dK] // [16, d_k]
+	t253 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t272 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t10 := rows[:16*dK] // [16, d_k]
+	t23 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t42 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t73 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t11 := rows[:16*dK] // [16, d_k]
+	t112 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t142 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -1058,11 +1078,11 @@ func (c *StepBackward[F]) Run() {
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
 						t16Entry2 := t16_2[a]
 						var t620 F
-						var t90 F
+						var t930 F
 						t2Entry0 := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t18Entry20 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						var t621 F
-						var t91 F
+						var t931 F
 						t2Entry1 := t2[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						t18Entry21 := t18[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
@@ -1072,13 +1092,13 @@ func (c *StepBackward[F]) Run() {
 							t6Sum := t6_2[j]
 							t30 := MBarState[j][0] + F(t19Entry*t2Entry0)
 							t620 += F(MTrail4[j][0] * t30)
-							t90 += F(t30 * t17Entry)
+							t930 += F(t30 * t17Entry)
 							t8Sum += F(MTrail5[j][0] * t2Entry0)
 							MBarState[j][0] = F(t16Entry2 * t30)
 							t6Sum += F(t30 * t18Entry20)
 							t31_2 := MBarState[j][1] + F(t19Entry*t2Entry1)
 							t621 += F(MTrail4[j][1] * t31_2)
-							t91 += F(t31_2 * t17Entry)
+							t931 += F(t31_2 * t17Entry)
 							t8Sum += F(MTrail5[j][1] * t2Entry1)
 							MBarState[j][1] = F(t16Entry2 * t31_2)
 							t6Sum += F(t31_2 * t18Entry21)
@@ -1087,9 +1107,9 @@ func (c *StepBackward[F]) Run() {
 						}
 						t5Sum := t5_2[a]
 						t5Sum += t620
-						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t90
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t930
 						t5Sum += t621
-						t7[(l*(T-16*chunks)+a+C*s)*dV+i+1] = t91
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i+1] = t931
 						t5_2[a] = t5Sum
 					}
 				}
@@ -1137,26 +1157,64 @@ func (c *StepBackward[F]) Run() {
 						t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
 						var t62 F
-						var t9 F
+						var t93 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t16Entry2 := t16_2[a]
 						t18Entry2 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
 							t3 := MBarState[j][0] + F(t19_2[j]*t2Entry)
 							t62 += F(MTrail4[j][0] * t3)
-							t9 += F(t3 * t17_2[j])
+							t93 += F(t3 * t17_2[j])
 							t8_2[j] += F(MTrail5[j][0] * t2Entry)
 							MBarState[j][0] = F(t16Entry2 * t3)
 							t6_2[j] += F(t3 * t18Entry2)
 						}
 						t5_2[a] += t62
-						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t9
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t93
 					}
 				}
 			}
 			for j := range dK {
 				t4_2[j] = MBarState[j][0]
 			}
+		}
+	}
+
+	// hebbian_scan.q, hebbian_scan.k
+	clear(t9)
+	clear(t11)
+	for i := range L {
+		for j := range T - 16*chunks {
+			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j+16*chunks)*dK:][:dK]
+			t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
+			t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
+			for k := range dK {
+				t9_2[k] += t8_2[k]
+				t11_2[k] += t6_2[k]
+			}
+		}
+	}
+
+	// hebbian_scan.v
+	clear(t10)
+	for i := range L {
+		for j := range T - 16*chunks {
+			t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
+			t10_2 := t10[(i*T+j+16*chunks)*dV:][:dV]
+			for k := range dV {
+				t10_2[k] += t7_2[k]
+			}
+		}
+	}
+
+	// hebbian_scan.rho
+	clear(t122)
+	for i := range L {
+		t5_2 := t5[i*(T-16*chunks):][:T-16*chunks]
+		t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
+		for j := range T - 16*chunks {
+			t122_2[j] += t5_2[j]
 		}
 	}
 
@@ -1283,32 +1341,32 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t183)
+					clear(t184)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
 						t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
 							t163_2 := t163[((lo+j)-1)*dK:][:dK]
-							t183_2 := t183[(lo+j)*dK:][:dK]
+							t184_2 := t184[(lo+j)*dK:][:dK]
 							t12Entry2 := t12_2[j]
 							for k := range dK {
-								t183_2[k][0] = F(t163_2[k][0] * t12Entry2)
-								t183_2[k][1] = F(t163_2[k][1] * t12Entry2)
-								t183_2[k][2] = F(t163_2[k][2] * t12Entry2)
-								t183_2[k][3] = F(t163_2[k][3] * t12Entry2)
+								t184_2[k][0] = F(t163_2[k][0] * t12Entry2)
+								t184_2[k][1] = F(t163_2[k][1] * t12Entry2)
+								t184_2[k][2] = F(t163_2[k][2] * t12Entry2)
+								t184_2[k][3] = F(t163_2[k][3] * t12Entry2)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t163_2 := t163[j*dK:][:dK]
-						t183_2 := t183[j*dK:][:dK]
-						t193_2 := t193[j*dK:][:dK]
+						t184_2 := t184[j*dK:][:dK]
+						t194_2 := t194[j*dK:][:dK]
 						for k := range dK {
-							t193_2[k][0] = t163_2[k][0] + t183_2[k][0]
-							t193_2[k][1] = t163_2[k][1] + t183_2[k][1]
-							t193_2[k][2] = t163_2[k][2] + t183_2[k][2]
-							t193_2[k][3] = t163_2[k][3] + t183_2[k][3]
+							t194_2[k][0] = t163_2[k][0] + t184_2[k][0]
+							t194_2[k][1] = t163_2[k][1] + t184_2[k][1]
+							t194_2[k][2] = t163_2[k][2] + t184_2[k][2]
+							t194_2[k][3] = t163_2[k][3] + t184_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1317,27 +1375,27 @@ func (c *StepBackward[F]) Run() {
 					if n := 16 - lo2; n > 0 {
 						t20_2 := t20[(l*chunks+a+C*s)*16+lo2:][:n]
 						for j := range n {
-							t193_2 := t193[((lo2+j)-2)*dK:][:dK]
+							t194_2 := t194[((lo2+j)-2)*dK:][:dK]
 							t21_2 := t21[(lo2+j)*dK:][:dK]
 							t20Entry := t20_2[j]
 							for k := range dK {
-								t21_2[k][0] = F(t193_2[k][0] * t20Entry)
-								t21_2[k][1] = F(t193_2[k][1] * t20Entry)
-								t21_2[k][2] = F(t193_2[k][2] * t20Entry)
-								t21_2[k][3] = F(t193_2[k][3] * t20Entry)
+								t21_2[k][0] = F(t194_2[k][0] * t20Entry)
+								t21_2[k][1] = F(t194_2[k][1] * t20Entry)
+								t21_2[k][2] = F(t194_2[k][2] * t20Entry)
+								t21_2[k][3] = F(t194_2[k][3] * t20Entry)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t193_2 := t193[j*dK:][:dK]
+						t194_2 := t194[j*dK:][:dK]
 						t21_2 := t21[j*dK:][:dK]
 						t22_2 := t22[j*dK:][:dK]
 						for k := range dK {
-							t22_2[k][0] = t193_2[k][0] + t21_2[k][0]
-							t22_2[k][1] = t193_2[k][1] + t21_2[k][1]
-							t22_2[k][2] = t193_2[k][2] + t21_2[k][2]
-							t22_2[k][3] = t193_2[k][3] + t21_2[k][3]
+							t22_2[k][0] = t194_2[k][0] + t21_2[k][0]
+							t22_2[k][1] = t194_2[k][1] + t21_2[k][1]
+							t22_2[k][2] = t194_2[k][2] + t21_2[k][2]
+							t22_2[k][3] = t194_2[k][3] + t21_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1395,7 +1453,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-					t10_2 := t10[15*dK:][:dK]
+					t23_2 := t23[15*dK:][:dK]
 					MTrail2_3 := MTrail2[a*dK:][:dK]
 					// hebbian_scan.M
 					clear(t155)
@@ -1430,61 +1488,61 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t184)
+					clear(t185)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
 						t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
 							t164_2 := t164[((lo+j)-1)*dK:][:dK]
-							t184_2 := t184[(lo+j)*dK:][:dK]
+							t185_2 := t185[(lo+j)*dK:][:dK]
 							t12Entry4 := t12_2[j]
 							for k := range dK {
-								t184_2[k][0] = F(t164_2[k][0] * t12Entry4)
-								t184_2[k][1] = F(t164_2[k][1] * t12Entry4)
-								t184_2[k][2] = F(t164_2[k][2] * t12Entry4)
-								t184_2[k][3] = F(t164_2[k][3] * t12Entry4)
+								t185_2[k][0] = F(t164_2[k][0] * t12Entry4)
+								t185_2[k][1] = F(t164_2[k][1] * t12Entry4)
+								t185_2[k][2] = F(t164_2[k][2] * t12Entry4)
+								t185_2[k][3] = F(t164_2[k][3] * t12Entry4)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t164_2 := t164[j*dK:][:dK]
-						t184_2 := t184[j*dK:][:dK]
-						t194_2 := t194[j*dK:][:dK]
+						t185_2 := t185[j*dK:][:dK]
+						t195_2 := t195[j*dK:][:dK]
 						for k := range dK {
-							t194_2[k][0] = t164_2[k][0] + t184_2[k][0]
-							t194_2[k][1] = t164_2[k][1] + t184_2[k][1]
-							t194_2[k][2] = t164_2[k][2] + t184_2[k][2]
-							t194_2[k][3] = t164_2[k][3] + t184_2[k][3]
+							t195_2[k][0] = t164_2[k][0] + t185_2[k][0]
+							t195_2[k][1] = t164_2[k][1] + t185_2[k][1]
+							t195_2[k][2] = t164_2[k][2] + t185_2[k][2]
+							t195_2[k][3] = t164_2[k][3] + t185_2[k][3]
 						}
 					}
 					// hebbian_scan.M
-					clear(t212)
+					clear(t213)
 					lo2 := max(0, 2)
 					if n := 16 - lo2; n > 0 {
 						t20_2 := t20[(l*chunks+a+C*s)*16+lo2:][:n]
 						for j := range n {
-							t194_2 := t194[((lo2+j)-2)*dK:][:dK]
-							t212_2 := t212[(lo2+j)*dK:][:dK]
+							t195_2 := t195[((lo2+j)-2)*dK:][:dK]
+							t213_2 := t213[(lo2+j)*dK:][:dK]
 							t20Entry2 := t20_2[j]
 							for k := range dK {
-								t212_2[k][0] = F(t194_2[k][0] * t20Entry2)
-								t212_2[k][1] = F(t194_2[k][1] * t20Entry2)
-								t212_2[k][2] = F(t194_2[k][2] * t20Entry2)
-								t212_2[k][3] = F(t194_2[k][3] * t20Entry2)
+								t213_2[k][0] = F(t195_2[k][0] * t20Entry2)
+								t213_2[k][1] = F(t195_2[k][1] * t20Entry2)
+								t213_2[k][2] = F(t195_2[k][2] * t20Entry2)
+								t213_2[k][3] = F(t195_2[k][3] * t20Entry2)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t194_2 := t194[j*dK:][:dK]
-						t212_2 := t212[j*dK:][:dK]
+						t195_2 := t195[j*dK:][:dK]
+						t213_2 := t213[j*dK:][:dK]
 						t222_2 := t222[j*dK:][:dK]
 						for k := range dK {
-							t222_2[k][0] = t194_2[k][0] + t212_2[k][0]
-							t222_2[k][1] = t194_2[k][1] + t212_2[k][1]
-							t222_2[k][2] = t194_2[k][2] + t212_2[k][2]
-							t222_2[k][3] = t194_2[k][3] + t212_2[k][3]
+							t222_2[k][0] = t195_2[k][0] + t213_2[k][0]
+							t222_2[k][1] = t195_2[k][1] + t213_2[k][1]
+							t222_2[k][2] = t195_2[k][2] + t213_2[k][2]
+							t222_2[k][3] = t195_2[k][3] + t213_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1508,12 +1566,12 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t222_2 := t222[j*dK:][:dK]
 						t243_2 := t243[j*dK:][:dK]
-						t252_2 := t252[j*dK:][:dK]
+						t253_2 := t253[j*dK:][:dK]
 						for k := range dK {
-							t252_2[k][0] = t222_2[k][0] + t243_2[k][0]
-							t252_2[k][1] = t222_2[k][1] + t243_2[k][1]
-							t252_2[k][2] = t222_2[k][2] + t243_2[k][2]
-							t252_2[k][3] = t222_2[k][3] + t243_2[k][3]
+							t253_2[k][0] = t222_2[k][0] + t243_2[k][0]
+							t253_2[k][1] = t222_2[k][1] + t243_2[k][1]
+							t253_2[k][2] = t222_2[k][2] + t243_2[k][2]
+							t253_2[k][3] = t222_2[k][3] + t243_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1522,31 +1580,31 @@ func (c *StepBackward[F]) Run() {
 					if n := 16 - lo4; n > 0 {
 						t26_2 := t26[(l*chunks+a+C*s)*16+lo4:][:n]
 						for j := range n {
-							t252_2 := t252[((lo4+j)-8)*dK:][:dK]
+							t253_2 := t253[((lo4+j)-8)*dK:][:dK]
 							t272_2 := t272[(lo4+j)*dK:][:dK]
 							t26Entry2 := t26_2[j]
 							for k := range dK {
-								t272_2[k][0] = F(t252_2[k][0] * t26Entry2)
-								t272_2[k][1] = F(t252_2[k][1] * t26Entry2)
-								t272_2[k][2] = F(t252_2[k][2] * t26Entry2)
-								t272_2[k][3] = F(t252_2[k][3] * t26Entry2)
+								t272_2[k][0] = F(t253_2[k][0] * t26Entry2)
+								t272_2[k][1] = F(t253_2[k][1] * t26Entry2)
+								t272_2[k][2] = F(t253_2[k][2] * t26Entry2)
+								t272_2[k][3] = F(t253_2[k][3] * t26Entry2)
 							}
 						}
 					}
-					clear(t10)
+					clear(t23)
 					for j := range dK {
-						t10_2[j][0] += MBarState2[j][0]
-						t10_2[j][1] += MBarState2[j][1]
-						t10_2[j][2] += MBarState2[j][2]
-						t10_2[j][3] += MBarState2[j][3]
+						t23_2[j][0] += MBarState2[j][0]
+						t23_2[j][1] += MBarState2[j][1]
+						t23_2[j][2] += MBarState2[j][2]
+						t23_2[j][3] += MBarState2[j][3]
 					}
 					// hebbian_scan.y, hebbian_scan.M
 					for j := range 16 {
 						t172_2 := t172[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t252_2 := t252[j*dK:][:dK]
+						t253_2 := t253[j*dK:][:dK]
 						t272_2 := t272[j*dK:][:dK]
-						t10_3 := t10[j*dK:][:dK]
+						t23_3 := t23[j*dK:][:dK]
 						t42_2 := t42[j*dK:][:dK]
 						tViewEntry0 := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						tViewEntry1 := t[((l*chunks+a+C*s)*16+j)*dV+i+1]
@@ -1555,14 +1613,14 @@ func (c *StepBackward[F]) Run() {
 						for k := range dK {
 							t172Sum := t172_2[k]
 							t15Entry := t15_2[k]
-							t172Sum += F((t252_2[k][0] + t272_2[k][0]) * tViewEntry0)
-							t42_2[k][0] = t10_3[k][0] + F(t15Entry*tViewEntry0)
-							t172Sum += F((t252_2[k][1] + t272_2[k][1]) * tViewEntry1)
-							t42_2[k][1] = t10_3[k][1] + F(t15Entry*tViewEntry1)
-							t172Sum += F((t252_2[k][2] + t272_2[k][2]) * tViewEntry2)
-							t42_2[k][2] = t10_3[k][2] + F(t15Entry*tViewEntry2)
-							t172Sum += F((t252_2[k][3] + t272_2[k][3]) * tViewEntry3)
-							t42_2[k][3] = t10_3[k][3] + F(t15Entry*tViewEntry3)
+							t172Sum += F((t253_2[k][0] + t272_2[k][0]) * tViewEntry0)
+							t42_2[k][0] = t23_3[k][0] + F(t15Entry*tViewEntry0)
+							t172Sum += F((t253_2[k][1] + t272_2[k][1]) * tViewEntry1)
+							t42_2[k][1] = t23_3[k][1] + F(t15Entry*tViewEntry1)
+							t172Sum += F((t253_2[k][2] + t272_2[k][2]) * tViewEntry2)
+							t42_2[k][2] = t23_3[k][2] + F(t15Entry*tViewEntry2)
+							t172Sum += F((t253_2[k][3] + t272_2[k][3]) * tViewEntry3)
+							t42_2[k][3] = t23_3[k][3] + F(t15Entry*tViewEntry3)
 							t172_2[k] = t172Sum
 						}
 					}
@@ -1574,7 +1632,7 @@ func (c *StepBackward[F]) Run() {
 						t82_2 := t82[(l*chunks+a+C*s)*16+lo5:][:n]
 						for j := range n {
 							t42_2 := t42[(lo5+j)*dK:][:dK]
-							t252_2 := t252[((lo5+j)-8)*dK:][:dK]
+							t253_2 := t253[((lo5+j)-8)*dK:][:dK]
 							t73_2 := t73[((lo5+j)-8)*dK:][:dK]
 							t26Entry3 := t26_2[j]
 							var t840 F
@@ -1583,16 +1641,16 @@ func (c *StepBackward[F]) Run() {
 							var t843 F
 							for k := range dK {
 								t42Entry0 := t42_2[k][0]
-								t840 += F(t252_2[k][0] * t42Entry0)
+								t840 += F(t253_2[k][0] * t42Entry0)
 								t73_2[k][0] += F(t42Entry0 * t26Entry3)
 								t42Entry1 := t42_2[k][1]
-								t841 += F(t252_2[k][1] * t42Entry1)
+								t841 += F(t253_2[k][1] * t42Entry1)
 								t73_2[k][1] += F(t42Entry1 * t26Entry3)
 								t42Entry2 := t42_2[k][2]
-								t842 += F(t252_2[k][2] * t42Entry2)
+								t842 += F(t253_2[k][2] * t42Entry2)
 								t73_2[k][2] += F(t42Entry2 * t26Entry3)
 								t42Entry3 := t42_2[k][3]
-								t843 += F(t252_2[k][3] * t42Entry3)
+								t843 += F(t253_2[k][3] * t42Entry3)
 								t73_2[k][3] += F(t42Entry3 * t26Entry3)
 							}
 							t82Sum := t82_2[j]
@@ -1607,12 +1665,12 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t42_2 := t42[j*dK:][:dK]
 						t73_2 := t73[j*dK:][:dK]
-						t11_2 := t11[j*dK:][:dK]
+						t112_2 := t112[j*dK:][:dK]
 						for k := range dK {
-							t11_2[k][0] = t42_2[k][0] + t73_2[k][0]
-							t11_2[k][1] = t42_2[k][1] + t73_2[k][1]
-							t11_2[k][2] = t42_2[k][2] + t73_2[k][2]
-							t11_2[k][3] = t42_2[k][3] + t73_2[k][3]
+							t112_2[k][0] = t42_2[k][0] + t73_2[k][0]
+							t112_2[k][1] = t42_2[k][1] + t73_2[k][1]
+							t112_2[k][2] = t42_2[k][2] + t73_2[k][2]
+							t112_2[k][3] = t42_2[k][3] + t73_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1622,7 +1680,7 @@ func (c *StepBackward[F]) Run() {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
 						t1522_2 := t1522[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
-							t11_2 := t11[(lo6+j)*dK:][:dK]
+							t112_2 := t112[(lo6+j)*dK:][:dK]
 							t222_2 := t222[((lo6+j)-4)*dK:][:dK]
 							t142_2 := t142[((lo6+j)-4)*dK:][:dK]
 							t232Entry3 := t232_2[j]
@@ -1631,18 +1689,18 @@ func (c *StepBackward[F]) Run() {
 							var t15232 F
 							var t15233 F
 							for k := range dK {
-								t11Entry0 := t11_2[k][0]
-								t15230 += F(t222_2[k][0] * t11Entry0)
-								t142_2[k][0] += F(t11Entry0 * t232Entry3)
-								t11Entry1 := t11_2[k][1]
-								t15231 += F(t222_2[k][1] * t11Entry1)
-								t142_2[k][1] += F(t11Entry1 * t232Entry3)
-								t11Entry2 := t11_2[k][2]
-								t15232 += F(t222_2[k][2] * t11Entry2)
-								t142_2[k][2] += F(t11Entry2 * t232Entry3)
-								t11Entry3 := t11_2[k][3]
-								t15233 += F(t222_2[k][3] * t11Entry3)
-								t142_2[k][3] += F(t11Entry3 * t232Entry3)
+								t112Entry0 := t112_2[k][0]
+								t15230 += F(t222_2[k][0] * t112Entry0)
+								t142_2[k][0] += F(t112Entry0 * t232Entry3)
+								t112Entry1 := t112_2[k][1]
+								t15231 += F(t222_2[k][1] * t112Entry1)
+								t142_2[k][1] += F(t112Entry1 * t232Entry3)
+								t112Entry2 := t112_2[k][2]
+								t15232 += F(t222_2[k][2] * t112Entry2)
+								t142_2[k][2] += F(t112Entry2 * t232Entry3)
+								t112Entry3 := t112_2[k][3]
+								t15233 += F(t222_2[k][3] * t112Entry3)
+								t142_2[k][3] += F(t112Entry3 * t232Entry3)
 							}
 							t1522Sum := t1522_2[j]
 							t1522Sum += t15230
@@ -1654,14 +1712,14 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t11_2 := t11[j*dK:][:dK]
+						t112_2 := t112[j*dK:][:dK]
 						t142_2 := t142[j*dK:][:dK]
 						t1922_2 := t1922[j*dK:][:dK]
 						for k := range dK {
-							t1922_2[k][0] = t11_2[k][0] + t142_2[k][0]
-							t1922_2[k][1] = t11_2[k][1] + t142_2[k][1]
-							t1922_2[k][2] = t11_2[k][2] + t142_2[k][2]
-							t1922_2[k][3] = t11_2[k][3] + t142_2[k][3]
+							t1922_2[k][0] = t112_2[k][0] + t142_2[k][0]
+							t1922_2[k][1] = t112_2[k][1] + t142_2[k][1]
+							t1922_2[k][2] = t112_2[k][2] + t142_2[k][2]
+							t1922_2[k][3] = t112_2[k][3] + t142_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1672,7 +1730,7 @@ func (c *StepBackward[F]) Run() {
 						t2322_2 := t2322[(l*chunks+a+C*s)*16+lo7:][:n]
 						for j := range n {
 							t1922_2 := t1922[(lo7+j)*dK:][:dK]
-							t194_2 := t194[((lo7+j)-2)*dK:][:dK]
+							t195_2 := t195[((lo7+j)-2)*dK:][:dK]
 							t2222_2 := t2222[((lo7+j)-2)*dK:][:dK]
 							t20Entry3 := t20_2[j]
 							var t23230 F
@@ -1681,16 +1739,16 @@ func (c *StepBackward[F]) Run() {
 							var t23233 F
 							for k := range dK {
 								t1922Entry0 := t1922_2[k][0]
-								t23230 += F(t194_2[k][0] * t1922Entry0)
+								t23230 += F(t195_2[k][0] * t1922Entry0)
 								t2222_2[k][0] += F(t1922Entry0 * t20Entry3)
 								t1922Entry1 := t1922_2[k][1]
-								t23231 += F(t194_2[k][1] * t1922Entry1)
+								t23231 += F(t195_2[k][1] * t1922Entry1)
 								t2222_2[k][1] += F(t1922Entry1 * t20Entry3)
 								t1922Entry2 := t1922_2[k][2]
-								t23232 += F(t194_2[k][2] * t1922Entry2)
+								t23232 += F(t195_2[k][2] * t1922Entry2)
 								t2222_2[k][2] += F(t1922Entry2 * t20Entry3)
 								t1922Entry3 := t1922_2[k][3]
-								t23233 += F(t194_2[k][3] * t1922Entry3)
+								t23233 += F(t195_2[k][3] * t1922Entry3)
 								t2222_2[k][3] += F(t1922Entry3 * t20Entry3)
 							}
 							t2322Sum := t2322_2[j]
@@ -1888,26 +1946,26 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t183)
+					clear(t184)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
 						t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
 							t163_2 := t163[((lo+j)-1)*dK:][:dK]
-							t183_2 := t183[(lo+j)*dK:][:dK]
+							t184_2 := t184[(lo+j)*dK:][:dK]
 							t12Entry2 := t12_2[j]
 							for k := range dK {
-								t183_2[k][0] = F(t163_2[k][0] * t12Entry2)
+								t184_2[k][0] = F(t163_2[k][0] * t12Entry2)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t163_2 := t163[j*dK:][:dK]
-						t183_2 := t183[j*dK:][:dK]
-						t193_2 := t193[j*dK:][:dK]
+						t184_2 := t184[j*dK:][:dK]
+						t194_2 := t194[j*dK:][:dK]
 						for k := range dK {
-							t193_2[k][0] = t163_2[k][0] + t183_2[k][0]
+							t194_2[k][0] = t163_2[k][0] + t184_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -1916,21 +1974,21 @@ func (c *StepBackward[F]) Run() {
 					if n := 16 - lo2; n > 0 {
 						t20_2 := t20[(l*chunks+a+C*s)*16+lo2:][:n]
 						for j := range n {
-							t193_2 := t193[((lo2+j)-2)*dK:][:dK]
+							t194_2 := t194[((lo2+j)-2)*dK:][:dK]
 							t21_2 := t21[(lo2+j)*dK:][:dK]
 							t20Entry := t20_2[j]
 							for k := range dK {
-								t21_2[k][0] = F(t193_2[k][0] * t20Entry)
+								t21_2[k][0] = F(t194_2[k][0] * t20Entry)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t193_2 := t193[j*dK:][:dK]
+						t194_2 := t194[j*dK:][:dK]
 						t21_2 := t21[j*dK:][:dK]
 						t22_2 := t22[j*dK:][:dK]
 						for k := range dK {
-							t22_2[k][0] = t193_2[k][0] + t21_2[k][0]
+							t22_2[k][0] = t194_2[k][0] + t21_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -1976,7 +2034,7 @@ func (c *StepBackward[F]) Run() {
 					}
 				}
 				for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-					t10_2 := t10[15*dK:][:dK]
+					t23_2 := t23[15*dK:][:dK]
 					MTrail2_3 := MTrail2[a*dK:][:dK]
 					// hebbian_scan.M
 					clear(t155)
@@ -2001,49 +2059,49 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t184)
+					clear(t185)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
 						t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
 							t164_2 := t164[((lo+j)-1)*dK:][:dK]
-							t184_2 := t184[(lo+j)*dK:][:dK]
+							t185_2 := t185[(lo+j)*dK:][:dK]
 							t12Entry4 := t12_2[j]
 							for k := range dK {
-								t184_2[k][0] = F(t164_2[k][0] * t12Entry4)
+								t185_2[k][0] = F(t164_2[k][0] * t12Entry4)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t164_2 := t164[j*dK:][:dK]
-						t184_2 := t184[j*dK:][:dK]
-						t194_2 := t194[j*dK:][:dK]
+						t185_2 := t185[j*dK:][:dK]
+						t195_2 := t195[j*dK:][:dK]
 						for k := range dK {
-							t194_2[k][0] = t164_2[k][0] + t184_2[k][0]
+							t195_2[k][0] = t164_2[k][0] + t185_2[k][0]
 						}
 					}
 					// hebbian_scan.M
-					clear(t212)
+					clear(t213)
 					lo2 := max(0, 2)
 					if n := 16 - lo2; n > 0 {
 						t20_2 := t20[(l*chunks+a+C*s)*16+lo2:][:n]
 						for j := range n {
-							t194_2 := t194[((lo2+j)-2)*dK:][:dK]
-							t212_2 := t212[(lo2+j)*dK:][:dK]
+							t195_2 := t195[((lo2+j)-2)*dK:][:dK]
+							t213_2 := t213[(lo2+j)*dK:][:dK]
 							t20Entry2 := t20_2[j]
 							for k := range dK {
-								t212_2[k][0] = F(t194_2[k][0] * t20Entry2)
+								t213_2[k][0] = F(t195_2[k][0] * t20Entry2)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t194_2 := t194[j*dK:][:dK]
-						t212_2 := t212[j*dK:][:dK]
+						t195_2 := t195[j*dK:][:dK]
+						t213_2 := t213[j*dK:][:dK]
 						t222_2 := t222[j*dK:][:dK]
 						for k := range dK {
-							t222_2[k][0] = t194_2[k][0] + t212_2[k][0]
+							t222_2[k][0] = t195_2[k][0] + t213_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2064,9 +2122,9 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t222_2 := t222[j*dK:][:dK]
 						t243_2 := t243[j*dK:][:dK]
-						t252_2 := t252[j*dK:][:dK]
+						t253_2 := t253[j*dK:][:dK]
 						for k := range dK {
-							t252_2[k][0] = t222_2[k][0] + t243_2[k][0]
+							t253_2[k][0] = t222_2[k][0] + t243_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2075,30 +2133,30 @@ func (c *StepBackward[F]) Run() {
 					if n := 16 - lo4; n > 0 {
 						t26_2 := t26[(l*chunks+a+C*s)*16+lo4:][:n]
 						for j := range n {
-							t252_2 := t252[((lo4+j)-8)*dK:][:dK]
+							t253_2 := t253[((lo4+j)-8)*dK:][:dK]
 							t272_2 := t272[(lo4+j)*dK:][:dK]
 							t26Entry2 := t26_2[j]
 							for k := range dK {
-								t272_2[k][0] = F(t252_2[k][0] * t26Entry2)
+								t272_2[k][0] = F(t253_2[k][0] * t26Entry2)
 							}
 						}
 					}
-					clear(t10)
+					clear(t23)
 					for j := range dK {
-						t10_2[j][0] += MBarState2[j][0]
+						t23_2[j][0] += MBarState2[j][0]
 					}
 					// hebbian_scan.y, hebbian_scan.M
 					for j := range 16 {
-						t252_2 := t252[j*dK:][:dK]
+						t253_2 := t253[j*dK:][:dK]
 						t272_2 := t272[j*dK:][:dK]
 						t172_2 := t172[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t10_3 := t10[j*dK:][:dK]
+						t23_3 := t23[j*dK:][:dK]
 						t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t42_2 := t42[j*dK:][:dK]
 						tViewEntry := t[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
-							t172_2[k] += F((t252_2[k][0] + t272_2[k][0]) * tViewEntry)
-							t42_2[k][0] = t10_3[k][0] + F(t15_2[k]*tViewEntry)
+							t172_2[k] += F((t253_2[k][0] + t272_2[k][0]) * tViewEntry)
+							t42_2[k][0] = t23_3[k][0] + F(t15_2[k]*tViewEntry)
 						}
 					}
 					// hebbian_scan.M
@@ -2109,13 +2167,13 @@ func (c *StepBackward[F]) Run() {
 						t82_2 := t82[(l*chunks+a+C*s)*16+lo5:][:n]
 						for j := range n {
 							t42_2 := t42[(lo5+j)*dK:][:dK]
-							t252_2 := t252[((lo5+j)-8)*dK:][:dK]
+							t253_2 := t253[((lo5+j)-8)*dK:][:dK]
 							t73_2 := t73[((lo5+j)-8)*dK:][:dK]
 							var t84 F
 							t26Entry3 := t26_2[j]
 							for k := range dK {
 								t42Entry := t42_2[k][0]
-								t84 += F(t252_2[k][0] * t42Entry)
+								t84 += F(t253_2[k][0] * t42Entry)
 								t73_2[k][0] += F(t42Entry * t26Entry3)
 							}
 							t82_2[j] += t84
@@ -2125,9 +2183,9 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t42_2 := t42[j*dK:][:dK]
 						t73_2 := t73[j*dK:][:dK]
-						t11_2 := t11[j*dK:][:dK]
+						t112_2 := t112[j*dK:][:dK]
 						for k := range dK {
-							t11_2[k][0] = t42_2[k][0] + t73_2[k][0]
+							t112_2[k][0] = t42_2[k][0] + t73_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2137,26 +2195,26 @@ func (c *StepBackward[F]) Run() {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
 						t1522_2 := t1522[(l*chunks+a+C*s)*16+lo6:][:n]
 						for j := range n {
-							t11_2 := t11[(lo6+j)*dK:][:dK]
+							t112_2 := t112[(lo6+j)*dK:][:dK]
 							t222_2 := t222[((lo6+j)-4)*dK:][:dK]
 							t142_2 := t142[((lo6+j)-4)*dK:][:dK]
 							var t1523 F
 							t232Entry3 := t232_2[j]
 							for k := range dK {
-								t11Entry := t11_2[k][0]
-								t1523 += F(t222_2[k][0] * t11Entry)
-								t142_2[k][0] += F(t11Entry * t232Entry3)
+								t112Entry := t112_2[k][0]
+								t1523 += F(t222_2[k][0] * t112Entry)
+								t142_2[k][0] += F(t112Entry * t232Entry3)
 							}
 							t1522_2[j] += t1523
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t11_2 := t11[j*dK:][:dK]
+						t112_2 := t112[j*dK:][:dK]
 						t142_2 := t142[j*dK:][:dK]
 						t1922_2 := t1922[j*dK:][:dK]
 						for k := range dK {
-							t1922_2[k][0] = t11_2[k][0] + t142_2[k][0]
+							t1922_2[k][0] = t112_2[k][0] + t142_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2167,13 +2225,13 @@ func (c *StepBackward[F]) Run() {
 						t2322_2 := t2322[(l*chunks+a+C*s)*16+lo7:][:n]
 						for j := range n {
 							t1922_2 := t1922[(lo7+j)*dK:][:dK]
-							t194_2 := t194[((lo7+j)-2)*dK:][:dK]
+							t195_2 := t195[((lo7+j)-2)*dK:][:dK]
 							t2222_2 := t2222[((lo7+j)-2)*dK:][:dK]
 							var t2323 F
 							t20Entry3 := t20_2[j]
 							for k := range dK {
 								t1922Entry := t1922_2[k][0]
-								t2323 += F(t194_2[k][0] * t1922Entry)
+								t2323 += F(t195_2[k][0] * t1922Entry)
 								t2222_2[k][0] += F(t1922Entry * t20Entry3)
 							}
 							t2322_2[j] += t2323
@@ -2259,16 +2317,21 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian_scan.M
+	clear(t92)
 	clear(t102)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t232_2 := t232[(i*chunks+j)*16-4+lo:][:n]
 				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
+				t232_2 := t232[(i*chunks+j)*16+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*16-4+lo:][:n]
+				t232_3 := t232[(i*chunks+j)*16-4+lo:][:n]
 				t102_2 := t102[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t102_2[k] = F(t232_2[k] * t82_2[k])
+					t82Entry := t82_2[k]
+					t92_2[k] += F(t232_2[k] * t82Entry)
+					t102_2[k] = F(t232_3[k] * t82Entry)
 				}
 			}
 		}
@@ -2277,41 +2340,32 @@ func (c *StepBackward[F]) Run() {
 	// hebbian_scan.M
 	for i := range L {
 		for j := range chunks {
+			t92_2 := t92[(i*chunks+j)*16:][:16]
 			t102_2 := t102[(i*chunks+j)*16:][:16]
 			t1522_2 := t1522[(i*chunks+j)*16:][:16]
 			t1622_2 := t1622[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t1622_2[k] = t102_2[k] + t1522_2[k]
+				t1622_2[k] = t92_2[k] + t102_2[k] + t1522_2[k]
 			}
 		}
 	}
 
 	// hebbian_scan.M
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 4)
-			if n := 16 - lo; n > 0 {
-				t232_2 := t232[(i*chunks+j)*16+lo:][:n]
-				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
-				t1622_2 := t1622[(i*chunks+j)*16-4+lo:][:n]
-				for k := range n {
-					t1622_2[k] += F(t232_2[k] * t82_2[k])
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.M
+	clear(t1722)
 	clear(t1822)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
-				t20_2 := t20[(i*chunks+j)*16-2+lo:][:n]
 				t1622_2 := t1622[(i*chunks+j)*16+lo:][:n]
+				t20_2 := t20[(i*chunks+j)*16+lo:][:n]
+				t1722_2 := t1722[(i*chunks+j)*16-2+lo:][:n]
+				t20_3 := t20[(i*chunks+j)*16-2+lo:][:n]
 				t1822_2 := t1822[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t1822_2[k] = F(t20_2[k] * t1622_2[k])
+					t1622Entry := t1622_2[k]
+					t1722_2[k] += F(t20_2[k] * t1622Entry)
+					t1822_2[k] = F(t20_3[k] * t1622Entry)
 				}
 			}
 		}
@@ -2320,149 +2374,119 @@ func (c *StepBackward[F]) Run() {
 	// hebbian_scan.M
 	for i := range L {
 		for j := range chunks {
+			t1722_2 := t1722[(i*chunks+j)*16:][:16]
 			t1822_2 := t1822[(i*chunks+j)*16:][:16]
 			t2322_2 := t2322[(i*chunks+j)*16:][:16]
 			t242_2 := t242[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t242_2[k] = t1822_2[k] + t2322_2[k]
+				t242_2[k] = t1722_2[k] + t1822_2[k] + t2322_2[k]
 			}
 		}
 	}
 
 	// hebbian_scan.M
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 2)
-			if n := 16 - lo; n > 0 {
-				t20_2 := t20[(i*chunks+j)*16+lo:][:n]
-				t1622_2 := t1622[(i*chunks+j)*16+lo:][:n]
-				t242_2 := t242[(i*chunks+j)*16-2+lo:][:n]
-				for k := range n {
-					t242_2[k] += F(t20_2[k] * t1622_2[k])
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.M
+	clear(t252)
 	clear(t2622)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t12_2 := t12[(i*chunks+j)*16-1+lo:][:n]
 				t242_2 := t242[(i*chunks+j)*16+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
+				t252_2 := t252[(i*chunks+j)*16-1+lo:][:n]
+				t12_3 := t12[(i*chunks+j)*16-1+lo:][:n]
 				t2622_2 := t2622[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t2622_2[k] = F(t12_2[k] * t242_2[k])
+					t242Entry := t242_2[k]
+					t252_2[k] += F(t12_2[k] * t242Entry)
+					t2622_2[k] = F(t12_3[k] * t242Entry)
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.M
-	for i := range L {
-		for j := range chunks {
-			t2622_2 := t2622[(i*chunks+j)*16:][:16]
-			t31_2 := t31[(i*chunks+j)*16:][:16]
-			t36_2 := t36[(i*chunks+j)*16:][:16]
-			t39_2 := t39[(i*chunks+j)*16:][:16]
-			for k := range 16 {
-				t39_2[k] = t2622_2[k] + t31_2[k] + t36_2[k]
-			}
-		}
-	}
-
-	// hebbian_scan.M
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 1)
-			if n := 16 - lo; n > 0 {
-				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
-				t242_2 := t242[(i*chunks+j)*16+lo:][:n]
-				t39_2 := t39[(i*chunks+j)*16-1+lo:][:n]
-				for k := range n {
-					t39_2[k] += F(t12_2[k] * t242_2[k])
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.k, hebbian_scan.q
-	clear(c.K0Bar)
-	clear(c.Q0Bar)
-	for i := range L {
-		for j := range T - 16*chunks {
-			t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
-			k0Bar := c.K0Bar[(i*T+j+16*chunks)*dK:][:dK]
-			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
-			q0Bar := c.Q0Bar[(i*T+j+16*chunks)*dK:][:dK]
-			for k := range dK {
-				k0Bar[k] += t6_2[k]
-				q0Bar[k] += t8_2[k]
-			}
-		}
-	}
-
-	// hebbian_scan.k, hebbian_scan.q
+	// hebbian_scan.q, hebbian_scan.k
+	clear(t182)
+	clear(t202)
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				t152_2 := t152[((i*chunks+j)*16+k)*dK:][:dK]
-				k0Bar := c.K0Bar[(i*T+16*j+k)*dK:][:dK]
 				t172_2 := t172[((i*chunks+j)*16+k)*dK:][:dK]
-				q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
+				t182_2 := t182[(i*T+16*j+k)*dK:][:dK]
+				t152_2 := t152[((i*chunks+j)*16+k)*dK:][:dK]
+				t202_2 := t202[(i*T+16*j+k)*dK:][:dK]
 				for m := range dK {
-					k0Bar[m] += t152_2[m]
-					q0Bar[m] += t172_2[m]
+					t182_2[m] += t172_2[m]
+					t202_2[m] += t152_2[m]
 				}
 			}
 		}
 	}
 
 	// hebbian_scan.v
-	clear(c.VBar)
-	for i := range L {
-		for j := range T - 16*chunks {
-			t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
-			vBar := c.VBar[(i*T+j+16*chunks)*dV:][:dV]
-			for k := range dV {
-				vBar[k] += t7_2[k]
-			}
-		}
-	}
-
-	// hebbian_scan.v
+	clear(t192)
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				t162_2 := t162[((i*chunks+j)*16+k)*dV:][:dV]
-				vBar := c.VBar[(i*T+16*j+k)*dV:][:dV]
+				t192_2 := t192[(i*T+16*j+k)*dV:][:dV]
 				for m := range dV {
-					vBar[m] += t162_2[m]
+					t192_2[m] += t162_2[m]
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.rho
-	clear(c.RhoBar)
+	// hebbian_scan.rho, hebbian_scan.M
+	clear(t212)
 	for i := range L {
-		t5_2 := t5[i*(T-16*chunks):][:T-16*chunks]
-		rhoBar := c.RhoBar[i*T+16*chunks:][:T-16*chunks]
-		for j := range T - 16*chunks {
-			rhoBar[j] += t5_2[j]
+		for j := range chunks {
+			t252_2 := t252[(i*chunks+j)*16:][:16]
+			t2622_2 := t2622[(i*chunks+j)*16:][:16]
+			t31_2 := t31[(i*chunks+j)*16:][:16]
+			t36_2 := t36[(i*chunks+j)*16:][:16]
+			t212_2 := t212[i*T+16*j:][:16]
+			for k := range 16 {
+				t212_2[k] += t252_2[k] + t2622_2[k] + t31_2[k] + t36_2[k]
+			}
 		}
 	}
 
 	// hebbian_scan.rho
 	for i := range L {
-		for j := range chunks {
-			t39_2 := t39[(i*chunks+j)*16:][:16]
-			rhoBar := c.RhoBar[i*T+16*j:][:16]
-			for k := range 16 {
-				rhoBar[k] += t39_2[k]
+		for j := range T {
+			t11_2 := t11[(i*T+j)*dK:][:dK]
+			t202_2 := t202[(i*T+j)*dK:][:dK]
+			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
+			t182_2 := t182[(i*T+j)*dK:][:dK]
+			q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				k0Bar[k] = t11_2[k] + t202_2[k]
+				q0Bar[k] = t9_2[k] + t182_2[k]
 			}
+		}
+	}
+
+	// hebbian_scan.rho
+	for i := range L {
+		for j := range T {
+			t10_2 := t10[(i*T+j)*dV:][:dV]
+			t192_2 := t192[(i*T+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t10_2[k] + t192_2[k]
+			}
+		}
+	}
+
+	// hebbian_scan.rho
+	for i := range L {
+		t122_2 := t122[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		rhoBar := c.RhoBar[i*T:][:T]
+		for j := range T {
+			rhoBar[j] = t122_2[j] + t212_2[j]
 		}
 	}
 }

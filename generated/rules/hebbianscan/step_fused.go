@@ -505,23 +505,33 @@ func (c *stepBackwardFused) run() {
 	t6 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK]                               // [L, T - 16·chunks, d_k]
 	t7 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]                // [L, T - 16·chunks, d_v]
 	t8 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
-	t20 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
-	t232 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T:][:16*L*chunks]                     // [L, chunks, 16]
-	t26 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
-	t152 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dK]      // [L, chunks, 16, d_k]
-	t162 := c.Work[4*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dV]      // [L, chunks, 16, d_v]
-	t172 := c.Work[4*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dK]                     // [L, chunks, 16, d_k]
-	t82 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t1522 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+48*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t2322 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+64*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t31 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+80*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t36 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+96*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
-	t102 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+112*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t1622 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+128*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t1822 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+144*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t242 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+160*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
-	t2622 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+176*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
-	t39 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+192*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t9 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK]                // [L, T, d_k]
+	t11 := c.Work[5*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK]               // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dV]               // [L, T, d_v]
+	t122 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T]                 // [L, T]
+	t20 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
+	t232 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T:][:16*L*chunks]                     // [L, chunks, 16]
+	t26 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
+	t152 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]      // [L, chunks, 16, d_k]
+	t162 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV]      // [L, chunks, 16, d_v]
+	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                     // [L, chunks, 16, d_k]
+	t82 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t2322 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+64*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t31 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+80*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t36 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+96*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
+	t92 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+112*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
+	t102 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+128*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t1622 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+144*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t1722 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+160*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t1822 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+176*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t242 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+192*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t252 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+208*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
+	t2622 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+224*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
+	t182 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t202 := c.Work[7*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t192 := c.Work[8*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T*dV]                                           // [L, T, d_v]
+	t212 := c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T]                                              // [L, T]
 
 	// hebbian_scan.rho
 	for i := range L {
@@ -649,9 +659,89 @@ func (c *stepBackwardFused) run() {
 	clear(t8)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t8[:L*T*dK-16*L*chunks*dK], c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+208*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t6[:L*T*dK-16*L*chunks*dK], c.Work[5*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t5[:L*T-16*L*chunks], c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t8[:L*T*dK-16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t6[:L*T*dK-16*L*chunks*dK], c.Work[9*L*T*dK+5*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t5[:L*T-16*L*chunks], c.Work[10*L*T*dK+5*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+	}
+
+	// hebbian_scan.q, hebbian_scan.k
+	clear(t9)
+	clear(t11)
+	if kern.Wide() {
+		a := regions.R215f2bce557eArgs{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(t8),
+			P2: unsafe.SliceData(t11),
+			P3: unsafe.SliceData(t6),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dK,
+			N3: 64 * chunks * dK,
+			N4: T*dK - 16*chunks*dK,
+			N5: T * dK,
+		}
+		regions.R215f2bce557e(&a)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				t9_2 := t9[(i*T+j+16*chunks)*dK:][:dK]
+				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+				t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
+				t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
+				for k := range dK {
+					t9_2[k] = t9_2[k] + t8_2[k]
+					t11_2[k] = t11_2[k] + t6_2[k]
+				}
+			}
+		}
+	}
+
+	// hebbian_scan.v
+	clear(t10)
+	if kern.Wide() {
+		a := regions.R54936d09c999Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t7),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
+		}
+		regions.R54936d09c999(&a)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				t10_2 := t10[(i*T+j+16*chunks)*dV:][:dV]
+				t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					t10_2[k] = t10_2[k] + t7_2[k]
+				}
+			}
+		}
+	}
+
+	// hebbian_scan.rho
+	clear(t122)
+	if kern.Wide() {
+		a := regions.R1641836ba4a8Args{
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t5),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
+		}
+		regions.R1641836ba4a8(&a)
+	} else {
+		for i := range L {
+			t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
+			t5_2 := t5[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				t122_2[j] = t122_2[j] + t5_2[j]
+			}
+		}
 	}
 
 	// hebbian_scan.M
@@ -712,136 +802,31 @@ func (c *stepBackwardFused) run() {
 	clear(t36)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows2)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t172[:16*L*chunks*dK], c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+208*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t82[:16*L*chunks], c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t1522[:16*L*chunks], c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+224*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t2322[:16*L*chunks], c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t31[:16*L*chunks], c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t152[:16*L*chunks*dK], c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t36[:16*L*chunks], c.Work[4*L*T*dK+3*L*T*dV+32*L*chunks*dK+L*dK*dV+2*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t172[:16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t82[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t1522[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t2322[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t31[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t152[:16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t36[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+32*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 	}
 
 	// hebbian_scan.M
+	clear(t92)
 	clear(t102)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t232_2 := t232[(i*chunks+j)*16-4+lo:][:n]
 				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
+				t232_2 := t232[(i*chunks+j)*16+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*16-4+lo:][:n]
+				t232_3 := t232[(i*chunks+j)*16-4+lo:][:n]
 				t102_2 := t102[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t102_2[k] = F(t232_2[k] * t82_2[k])
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.M
-	if kern.Wide() {
-		a := regions.Rcb65fb27b972Args{
-			P0: unsafe.SliceData(t102),
-			P1: unsafe.SliceData(t1522),
-			P2: unsafe.SliceData(t1622),
-			N0: L,
-			N1: chunks,
-			N2: 16 * chunks,
-		}
-		regions.Rcb65fb27b972(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				t102_2 := t102[(i*chunks+j)*16:][:16]
-				t1522_2 := t1522[(i*chunks+j)*16:][:16]
-				t1622_2 := t1622[(i*chunks+j)*16:][:16]
-				for k := range 16 {
-					t1622_2[k] = t102_2[k] + t1522_2[k]
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.M
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 4)
-			if n := 16 - lo; n > 0 {
-				t232_2 := t232[(i*chunks+j)*16+lo:][:n]
-				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
-				t1622_2 := t1622[(i*chunks+j)*16-4+lo:][:n]
-				for k := range n {
-					t1622_2[k] = num.FMA32(t232_2[k], t82_2[k], t1622_2[k])
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.M
-	clear(t1822)
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 2)
-			if n := 16 - lo; n > 0 {
-				t20_2 := t20[(i*chunks+j)*16-2+lo:][:n]
-				t1622_2 := t1622[(i*chunks+j)*16+lo:][:n]
-				t1822_2 := t1822[(i*chunks+j)*16+lo:][:n]
-				for k := range n {
-					t1822_2[k] = F(t20_2[k] * t1622_2[k])
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.M
-	if kern.Wide() {
-		a := regions.Rcb65fb27b972Args{
-			P0: unsafe.SliceData(t1822),
-			P1: unsafe.SliceData(t2322),
-			P2: unsafe.SliceData(t242),
-			N0: L,
-			N1: chunks,
-			N2: 16 * chunks,
-		}
-		regions.Rcb65fb27b972(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				t1822_2 := t1822[(i*chunks+j)*16:][:16]
-				t2322_2 := t2322[(i*chunks+j)*16:][:16]
-				t242_2 := t242[(i*chunks+j)*16:][:16]
-				for k := range 16 {
-					t242_2[k] = t1822_2[k] + t2322_2[k]
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.M
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 2)
-			if n := 16 - lo; n > 0 {
-				t20_2 := t20[(i*chunks+j)*16+lo:][:n]
-				t1622_2 := t1622[(i*chunks+j)*16+lo:][:n]
-				t242_2 := t242[(i*chunks+j)*16-2+lo:][:n]
-				for k := range n {
-					t242_2[k] = num.FMA32(t20_2[k], t1622_2[k], t242_2[k])
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.M
-	clear(t2622)
-	for i := range L {
-		for j := range chunks {
-			lo := max(0, 1)
-			if n := 16 - lo; n > 0 {
-				t12_2 := t12[(i*chunks+j)*16-1+lo:][:n]
-				t242_2 := t242[(i*chunks+j)*16+lo:][:n]
-				t2622_2 := t2622[(i*chunks+j)*16+lo:][:n]
-				for k := range n {
-					t2622_2[k] = F(t12_2[k] * t242_2[k])
+					t82Entry := t82_2[k]
+					t92_2[k] = num.FMA32(t232_2[k], t82Entry, t92_2[k])
+					t102_2[k] = F(t232_3[k] * t82Entry)
 				}
 			}
 		}
@@ -850,10 +835,10 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.M
 	if kern.Wide() {
 		a := regions.Rfa47ad69627cArgs{
-			P0: unsafe.SliceData(t2622),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t36),
-			P3: unsafe.SliceData(t39),
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t102),
+			P2: unsafe.SliceData(t1522),
+			P3: unsafe.SliceData(t1622),
 			N0: L,
 			N1: chunks,
 			N2: 16 * chunks,
@@ -862,71 +847,94 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t2622_2 := t2622[(i*chunks+j)*16:][:16]
-				t31_2 := t31[(i*chunks+j)*16:][:16]
-				t36_2 := t36[(i*chunks+j)*16:][:16]
-				t39_2 := t39[(i*chunks+j)*16:][:16]
+				t92_2 := t92[(i*chunks+j)*16:][:16]
+				t102_2 := t102[(i*chunks+j)*16:][:16]
+				t1522_2 := t1522[(i*chunks+j)*16:][:16]
+				t1622_2 := t1622[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t39_2[k] = (t2622_2[k] + t31_2[k]) + t36_2[k]
+					t1622_2[k] = (t92_2[k] + t102_2[k]) + t1522_2[k]
 				}
 			}
 		}
 	}
 
 	// hebbian_scan.M
+	clear(t1722)
+	clear(t1822)
+	for i := range L {
+		for j := range chunks {
+			lo := max(0, 2)
+			if n := 16 - lo; n > 0 {
+				t1622_2 := t1622[(i*chunks+j)*16+lo:][:n]
+				t20_2 := t20[(i*chunks+j)*16+lo:][:n]
+				t1722_2 := t1722[(i*chunks+j)*16-2+lo:][:n]
+				t20_3 := t20[(i*chunks+j)*16-2+lo:][:n]
+				t1822_2 := t1822[(i*chunks+j)*16+lo:][:n]
+				for k := range n {
+					t1622Entry := t1622_2[k]
+					t1722_2[k] = num.FMA32(t20_2[k], t1622Entry, t1722_2[k])
+					t1822_2[k] = F(t20_3[k] * t1622Entry)
+				}
+			}
+		}
+	}
+
+	// hebbian_scan.M
+	if kern.Wide() {
+		a := regions.Rfa47ad69627cArgs{
+			P0: unsafe.SliceData(t1722),
+			P1: unsafe.SliceData(t1822),
+			P2: unsafe.SliceData(t2322),
+			P3: unsafe.SliceData(t242),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
+		}
+		regions.Rfa47ad69627c(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t1722_2 := t1722[(i*chunks+j)*16:][:16]
+				t1822_2 := t1822[(i*chunks+j)*16:][:16]
+				t2322_2 := t2322[(i*chunks+j)*16:][:16]
+				t242_2 := t242[(i*chunks+j)*16:][:16]
+				for k := range 16 {
+					t242_2[k] = (t1722_2[k] + t1822_2[k]) + t2322_2[k]
+				}
+			}
+		}
+	}
+
+	// hebbian_scan.M
+	clear(t252)
+	clear(t2622)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
 				t242_2 := t242[(i*chunks+j)*16+lo:][:n]
-				t39_2 := t39[(i*chunks+j)*16-1+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
+				t252_2 := t252[(i*chunks+j)*16-1+lo:][:n]
+				t12_3 := t12[(i*chunks+j)*16-1+lo:][:n]
+				t2622_2 := t2622[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t39_2[k] = num.FMA32(t12_2[k], t242_2[k], t39_2[k])
+					t242Entry := t242_2[k]
+					t252_2[k] = num.FMA32(t12_2[k], t242Entry, t252_2[k])
+					t2622_2[k] = F(t12_3[k] * t242Entry)
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.k, hebbian_scan.q
-	clear(c.K0Bar)
-	clear(c.Q0Bar)
-	if kern.Wide() {
-		a := regions.R215f2bce557eArgs{
-			P0: unsafe.SliceData(c.K0Bar),
-			P1: unsafe.SliceData(t6),
-			P2: unsafe.SliceData(c.Q0Bar),
-			P3: unsafe.SliceData(t8),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: dK,
-			N3: 64 * chunks * dK,
-			N4: T*dK - 16*chunks*dK,
-			N5: T * dK,
-		}
-		regions.R215f2bce557e(&a)
-	} else {
-		for i := range L {
-			for j := range T - 16*chunks {
-				k0Bar := c.K0Bar[(i*T+j+16*chunks)*dK:][:dK]
-				t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
-				q0Bar := c.Q0Bar[(i*T+j+16*chunks)*dK:][:dK]
-				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
-				for k := range dK {
-					k0Bar[k] = k0Bar[k] + t6_2[k]
-					q0Bar[k] = q0Bar[k] + t8_2[k]
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.k, hebbian_scan.q
+	// hebbian_scan.q, hebbian_scan.k
+	clear(t182)
+	clear(t202)
 	if kern.Wide() {
 		a := regions.Redf38b5c62a6Args{
-			P0: unsafe.SliceData(c.K0Bar),
-			P1: unsafe.SliceData(t152),
-			P2: unsafe.SliceData(c.Q0Bar),
-			P3: unsafe.SliceData(t172),
+			P0: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t172),
+			P2: unsafe.SliceData(t202),
+			P3: unsafe.SliceData(t152),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -939,13 +947,13 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					k0Bar := c.K0Bar[(i*T+16*j+k)*dK:][:dK]
-					t152_2 := t152[((i*chunks+j)*16+k)*dK:][:dK]
-					q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
+					t182_2 := t182[(i*T+16*j+k)*dK:][:dK]
 					t172_2 := t172[((i*chunks+j)*16+k)*dK:][:dK]
+					t202_2 := t202[(i*T+16*j+k)*dK:][:dK]
+					t152_2 := t152[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
-						k0Bar[m] = k0Bar[m] + t152_2[m]
-						q0Bar[m] = q0Bar[m] + t172_2[m]
+						t182_2[m] = t182_2[m] + t172_2[m]
+						t202_2[m] = t202_2[m] + t152_2[m]
 					}
 				}
 			}
@@ -953,35 +961,10 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// hebbian_scan.v
-	clear(c.VBar)
-	if kern.Wide() {
-		a := regions.R54936d09c999Args{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t7),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: dV,
-			N3: 64 * chunks * dV,
-			N4: T*dV - 16*chunks*dV,
-			N5: T * dV,
-		}
-		regions.R54936d09c999(&a)
-	} else {
-		for i := range L {
-			for j := range T - 16*chunks {
-				vBar := c.VBar[(i*T+j+16*chunks)*dV:][:dV]
-				t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					vBar[k] = vBar[k] + t7_2[k]
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.v
+	clear(t192)
 	if kern.Wide() {
 		a := regions.R1bd6431e90deArgs{
-			P0: unsafe.SliceData(c.VBar),
+			P0: unsafe.SliceData(t192),
 			P1: unsafe.SliceData(t162),
 			N0: L,
 			N1: chunks,
@@ -995,57 +978,120 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					vBar := c.VBar[(i*T+16*j+k)*dV:][:dV]
+					t192_2 := t192[(i*T+16*j+k)*dV:][:dV]
 					t162_2 := t162[((i*chunks+j)*16+k)*dV:][:dV]
 					for m := range dV {
-						vBar[m] = vBar[m] + t162_2[m]
+						t192_2[m] = t192_2[m] + t162_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.rho
-	clear(c.RhoBar)
+	// hebbian_scan.rho, hebbian_scan.M
+	clear(t212)
 	if kern.Wide() {
-		a := regions.R1641836ba4a8Args{
-			P0: unsafe.SliceData(c.RhoBar),
-			P1: unsafe.SliceData(t5),
+		a := regions.Ra1f60a6c21c6Args{
+			P0: unsafe.SliceData(t212),
+			P1: unsafe.SliceData(t252),
+			P2: unsafe.SliceData(t2622),
+			P3: unsafe.SliceData(t31),
+			P4: unsafe.SliceData(t36),
 			N0: L,
-			N1: T - 16*chunks,
-			N2: 64 * chunks,
+			N1: chunks,
+			N2: 16 * chunks,
 			N3: T,
 		}
-		regions.R1641836ba4a8(&a)
+		regions.Ra1f60a6c21c6(&a)
 	} else {
 		for i := range L {
-			rhoBar := c.RhoBar[i*T+16*chunks:][:T-16*chunks]
-			t5_2 := t5[i*(T-16*chunks):][:T-16*chunks]
-			for j := range T - 16*chunks {
-				rhoBar[j] = rhoBar[j] + t5_2[j]
+			for j := range chunks {
+				t212_2 := t212[i*T+16*j:][:16]
+				t252_2 := t252[(i*chunks+j)*16:][:16]
+				t2622_2 := t2622[(i*chunks+j)*16:][:16]
+				t31_2 := t31[(i*chunks+j)*16:][:16]
+				t36_2 := t36[(i*chunks+j)*16:][:16]
+				for k := range 16 {
+					t212_2[k] = (((t212_2[k] + t252_2[k]) + t2622_2[k]) + t31_2[k]) + t36_2[k]
+				}
 			}
 		}
 	}
 
 	// hebbian_scan.rho
 	if kern.Wide() {
-		a := regions.R36cef7c88fdcArgs{
-			P0: unsafe.SliceData(c.RhoBar),
-			P1: unsafe.SliceData(t39),
+		a := regions.R8ab2422d9a66Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t202),
+			P2: unsafe.SliceData(c.K0Bar),
+			P3: unsafe.SliceData(t9),
+			P4: unsafe.SliceData(t182),
+			P5: unsafe.SliceData(c.Q0Bar),
 			N0: L,
-			N1: chunks,
-			N2: 16 * chunks,
-			N3: T,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.R36cef7c88fdc(&a)
+		regions.R8ab2422d9a66(&a)
 	} else {
 		for i := range L {
-			for j := range chunks {
-				rhoBar := c.RhoBar[i*T+16*j:][:16]
-				t39_2 := t39[(i*chunks+j)*16:][:16]
-				for k := range 16 {
-					rhoBar[k] = rhoBar[k] + t39_2[k]
+			for j := range T {
+				t11_2 := t11[(i*T+j)*dK:][:dK]
+				t202_2 := t202[(i*T+j)*dK:][:dK]
+				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
+				t182_2 := t182[(i*T+j)*dK:][:dK]
+				q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					k0Bar[k] = t11_2[k] + t202_2[k]
+					q0Bar[k] = t9_2[k] + t182_2[k]
 				}
+			}
+		}
+	}
+
+	// hebbian_scan.rho
+	if kern.Wide() {
+		a := regions.Rc9ac2dad196dArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+		}
+		regions.Rc9ac2dad196d(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t10_2 := t10[(i*T+j)*dV:][:dV]
+				t192_2 := t192[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t10_2[k] + t192_2[k]
+				}
+			}
+		}
+	}
+
+	// hebbian_scan.rho
+	if kern.Wide() {
+		a := regions.Re67d6009d7d4Args{
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t212),
+			P2: unsafe.SliceData(c.RhoBar),
+			N0: L,
+			N1: T,
+		}
+		regions.Re67d6009d7d4(&a)
+	} else {
+		for i := range L {
+			t122_2 := t122[i*T:][:T]
+			t212_2 := t212[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			for j := range T {
+				rhoBar[j] = t122_2[j] + t212_2[j]
 			}
 		}
 	}
@@ -1083,11 +1129,11 @@ func (c *stepBackwardRows1) Part(part int) {
 	t6_2 := t6
 	t5_2 := t5
 	if block > 0 {
-		t8_2 = c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+208*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
+		t8_2 = c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
 		clear(t8_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
-		t6_2 = c.Work[5*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
+		t6_2 = c.Work[9*L*T*dK+5*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
 		clear(t6_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
-		t5_2 = c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T-16*L*chunks]
+		t5_2 = c.Work[10*L*T*dK+5*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T-16*L*chunks]
 		clear(t5_2[l*(T-16*chunks):][:T-16*chunks])
 	}
 	if kern.Wide() {
@@ -1189,24 +1235,24 @@ func (c *stepBackwardRows1) Part(part int) {
 						t6_3 := t6_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
 						var t62 F
-						var t9 F
+						var t93 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t16Entry2 := t16_2[a]
 						t18Entry2 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t62Sums := [16]F{t62}
-						t9Sums := [16]F{t9}
+						t93Sums := [16]F{t93}
 						for j := range dK {
 							t3 := num.FMA32(t19_2[j], t2Entry, MBarState[j])
 							t62Sums[j%16] = num.FMA32(MTrail2[j], t3, t62Sums[j%16])
-							t9Sums[j%16] = num.FMA32(t3, t17_2[j], t9Sums[j%16])
+							t93Sums[j%16] = num.FMA32(t3, t17_2[j], t93Sums[j%16])
 							t8_3[j] = num.FMA32(MTrail3[j], t2Entry, t8_3[j])
 							MBarState[j] = F(t16Entry2 * t3)
 							t6_3[j] = num.FMA32(t3, t18Entry2, t6_3[j])
 						}
 						t62 = kern.Sum16(&t62Sums)
-						t9 = kern.Sum16(&t9Sums)
+						t93 = kern.Sum16(&t93Sums)
 						t5_3[a] = t5_3[a] + t62
-						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t9
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t93
 					}
 				}
 			}
@@ -1238,17 +1284,17 @@ func (c *stepBackwardRows2) Part(part int) {
 	t14 := c.Work[32*L*chunks*dK+16*L*chunks:][:16*L*chunks*dV]                                                 // [L, chunks, 16, d_v]
 	t := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+L*T:][:16*L*chunks*dV]                                         // [L, 16·chunks, d_v]
 	t4 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*dK*dV]                                                              // [L, d_v, d_k]
-	t20 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
-	t232 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T:][:16*L*chunks]                // [L, chunks, 16]
-	t26 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
-	t152 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dK] // [L, chunks, 16, d_k]
-	t162 := c.Work[4*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
-	t172 := c.Work[4*L*T*dK+3*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks*dK]                // [L, chunks, 16, d_k]
-	t82 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+32*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
-	t1522 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t2322 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+64*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t31 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+80*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
-	t36 := c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+96*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t20 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
+	t232 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T:][:16*L*chunks]                // [L, chunks, 16]
+	t26 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
+	t152 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	t162 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                // [L, chunks, 16, d_k]
+	t82 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t2322 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+64*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
+	t31 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+80*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
+	t36 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+96*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t172_2 := t172
@@ -1259,19 +1305,19 @@ func (c *stepBackwardRows2) Part(part int) {
 	t152_2 := t152
 	t36_2 := t36
 	if block > 0 {
-		t172_2 = c.Work[4*L*T*dK+3*L*T*dV+L*dK*dV+2*L*T+208*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
+		t172_2 = c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
 		clear(t172_2[l*16*chunks*dK:][:16*chunks*dK])
-		t82_2 = c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+208*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t82_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t82_2[l*16*chunks:][:16*chunks])
-		t1522_2 = c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+224*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t1522_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t1522_2[l*16*chunks:][:16*chunks])
-		t2322_2 = c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t2322_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t2322_2[l*16*chunks:][:16*chunks])
-		t31_2 = c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+256*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t31_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t31_2[l*16*chunks:][:16*chunks])
-		t152_2 = c.Work[4*L*T*dK+3*L*T*dV+16*L*chunks*dK+L*dK*dV+2*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
+		t152_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
 		clear(t152_2[l*16*chunks*dK:][:16*chunks*dK])
-		t36_2 = c.Work[4*L*T*dK+3*L*T*dV+32*L*chunks*dK+L*dK*dV+2*L*T+272*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
+		t36_2 = c.Work[8*L*T*dK+5*L*T*dV+32*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t36_2[l*16*chunks:][:16*chunks])
 	}
 	scratch := workers.Borrow(dK + C*dK + dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16*dK + 16 + dK)
@@ -1279,8 +1325,8 @@ func (c *stepBackwardRows2) Part(part int) {
 	MTrail2, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
 	t154, rest3 := rest2[:16*dK], rest2[16*dK:]
 	t163, rest4 := rest3[:16*dK], rest3[16*dK:]
-	t183, rest5 := rest4[:16*dK], rest4[16*dK:]
-	t193, rest6 := rest5[:16*dK], rest5[16*dK:]
+	t184, rest5 := rest4[:16*dK], rest4[16*dK:]
+	t194, rest6 := rest5[:16*dK], rest5[16*dK:]
 	t21, rest7 := rest6[:16*dK], rest6[16*dK:]
 	t22, rest8 := rest7[:16*dK], rest7[16*dK:]
 	t24, rest9 := rest8[:16*dK], rest8[16*dK:]
@@ -1288,17 +1334,17 @@ func (c *stepBackwardRows2) Part(part int) {
 	t27, rest11 := rest10[:16*dK], rest10[16*dK:]
 	t155, rest12 := rest11[:16*dK], rest11[16*dK:]
 	t164, rest13 := rest12[:16*dK], rest12[16*dK:]
-	t184, rest14 := rest13[:16*dK], rest13[16*dK:]
-	t194, rest15 := rest14[:16*dK], rest14[16*dK:]
-	t212, rest16 := rest15[:16*dK], rest15[16*dK:]
+	t185, rest14 := rest13[:16*dK], rest13[16*dK:]
+	t195, rest15 := rest14[:16*dK], rest14[16*dK:]
+	t213, rest16 := rest15[:16*dK], rest15[16*dK:]
 	t222, rest17 := rest16[:16*dK], rest16[16*dK:]
 	t243, rest18 := rest17[:16*dK], rest17[16*dK:]
-	t252, rest19 := rest18[:16*dK], rest18[16*dK:]
+	t253, rest19 := rest18[:16*dK], rest18[16*dK:]
 	t272, rest20 := rest19[:16*dK], rest19[16*dK:]
-	t10, rest21 := rest20[:16*dK], rest20[16*dK:]
+	t23, rest21 := rest20[:16*dK], rest20[16*dK:]
 	t42, rest22 := rest21[:16*dK], rest21[16*dK:]
 	t73, rest23 := rest22[:16*dK], rest22[16*dK:]
-	t11, rest24 := rest23[:16*dK], rest23[16*dK:]
+	t112, rest24 := rest23[:16*dK], rest23[16*dK:]
 	t142, rest25 := rest24[:16*dK], rest24[16*dK:]
 	t1922, rest26 := rest25[:16*dK], rest25[16*dK:]
 	t2222, rest27 := rest26[:16*dK], rest26[16*dK:]
@@ -1339,26 +1385,26 @@ func (c *stepBackwardRows2) Part(part int) {
 					}
 				}
 				// hebbian_scan.M
-				clear(t183)
+				clear(t184)
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
 					t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 					for j := range n {
 						t163_2 := t163[((lo+j)-1)*dK:][:dK]
-						t183_2 := t183[(lo+j)*dK:][:dK]
+						t184_2 := t184[(lo+j)*dK:][:dK]
 						t12Entry2 := t12_2[j]
 						for k := range dK {
-							t183_2[k] = F(t163_2[k] * t12Entry2)
+							t184_2[k] = F(t163_2[k] * t12Entry2)
 						}
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
 					t163_2 := t163[j*dK:][:dK]
-					t183_2 := t183[j*dK:][:dK]
-					t193_2 := t193[j*dK:][:dK]
+					t184_2 := t184[j*dK:][:dK]
+					t194_2 := t194[j*dK:][:dK]
 					for k := range dK {
-						t193_2[k] = t163_2[k] + t183_2[k]
+						t194_2[k] = t163_2[k] + t184_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1367,21 +1413,21 @@ func (c *stepBackwardRows2) Part(part int) {
 				if n := 16 - lo2; n > 0 {
 					t20_2 := t20[(l*chunks+a+C*s)*16+lo2:][:n]
 					for j := range n {
-						t193_2 := t193[((lo2+j)-2)*dK:][:dK]
+						t194_2 := t194[((lo2+j)-2)*dK:][:dK]
 						t21_2 := t21[(lo2+j)*dK:][:dK]
 						t20Entry := t20_2[j]
 						for k := range dK {
-							t21_2[k] = F(t193_2[k] * t20Entry)
+							t21_2[k] = F(t194_2[k] * t20Entry)
 						}
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t193_2 := t193[j*dK:][:dK]
+					t194_2 := t194[j*dK:][:dK]
 					t21_2 := t21[j*dK:][:dK]
 					t22_2 := t22[j*dK:][:dK]
 					for k := range dK {
-						t22_2[k] = t193_2[k] + t21_2[k]
+						t22_2[k] = t194_2[k] + t21_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1427,7 +1473,7 @@ func (c *stepBackwardRows2) Part(part int) {
 				}
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				t10_2 := t10[15*dK:][:dK]
+				t23_2 := t23[15*dK:][:dK]
 				MTrail2_2 := MTrail2[a*dK:][:dK]
 				// hebbian_scan.M
 				clear(t155)
@@ -1452,49 +1498,49 @@ func (c *stepBackwardRows2) Part(part int) {
 					}
 				}
 				// hebbian_scan.M
-				clear(t184)
+				clear(t185)
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
 					t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 					for j := range n {
 						t164_2 := t164[((lo+j)-1)*dK:][:dK]
-						t184_2 := t184[(lo+j)*dK:][:dK]
+						t185_2 := t185[(lo+j)*dK:][:dK]
 						t12Entry4 := t12_2[j]
 						for k := range dK {
-							t184_2[k] = F(t164_2[k] * t12Entry4)
+							t185_2[k] = F(t164_2[k] * t12Entry4)
 						}
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
 					t164_2 := t164[j*dK:][:dK]
-					t184_2 := t184[j*dK:][:dK]
-					t194_2 := t194[j*dK:][:dK]
+					t185_2 := t185[j*dK:][:dK]
+					t195_2 := t195[j*dK:][:dK]
 					for k := range dK {
-						t194_2[k] = t164_2[k] + t184_2[k]
+						t195_2[k] = t164_2[k] + t185_2[k]
 					}
 				}
 				// hebbian_scan.M
-				clear(t212)
+				clear(t213)
 				lo2 := max(0, 2)
 				if n := 16 - lo2; n > 0 {
 					t20_2 := t20[(l*chunks+a+C*s)*16+lo2:][:n]
 					for j := range n {
-						t194_2 := t194[((lo2+j)-2)*dK:][:dK]
-						t212_2 := t212[(lo2+j)*dK:][:dK]
+						t195_2 := t195[((lo2+j)-2)*dK:][:dK]
+						t213_2 := t213[(lo2+j)*dK:][:dK]
 						t20Entry2 := t20_2[j]
 						for k := range dK {
-							t212_2[k] = F(t194_2[k] * t20Entry2)
+							t213_2[k] = F(t195_2[k] * t20Entry2)
 						}
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t194_2 := t194[j*dK:][:dK]
-					t212_2 := t212[j*dK:][:dK]
+					t195_2 := t195[j*dK:][:dK]
+					t213_2 := t213[j*dK:][:dK]
 					t222_2 := t222[j*dK:][:dK]
 					for k := range dK {
-						t222_2[k] = t194_2[k] + t212_2[k]
+						t222_2[k] = t195_2[k] + t213_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1515,9 +1561,9 @@ func (c *stepBackwardRows2) Part(part int) {
 				for j := range 16 {
 					t222_2 := t222[j*dK:][:dK]
 					t243_2 := t243[j*dK:][:dK]
-					t252_2 := t252[j*dK:][:dK]
+					t253_2 := t253[j*dK:][:dK]
 					for k := range dK {
-						t252_2[k] = t222_2[k] + t243_2[k]
+						t253_2[k] = t222_2[k] + t243_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1526,30 +1572,30 @@ func (c *stepBackwardRows2) Part(part int) {
 				if n := 16 - lo4; n > 0 {
 					t26_2 := t26[(l*chunks+a+C*s)*16+lo4:][:n]
 					for j := range n {
-						t252_2 := t252[((lo4+j)-8)*dK:][:dK]
+						t253_2 := t253[((lo4+j)-8)*dK:][:dK]
 						t272_2 := t272[(lo4+j)*dK:][:dK]
 						t26Entry2 := t26_2[j]
 						for k := range dK {
-							t272_2[k] = F(t252_2[k] * t26Entry2)
+							t272_2[k] = F(t253_2[k] * t26Entry2)
 						}
 					}
 				}
-				clear(t10)
+				clear(t23)
 				for j := range dK {
-					t10_2[j] = t10_2[j] + MBarState2[j]
+					t23_2[j] = t23_2[j] + MBarState2[j]
 				}
 				// hebbian_scan.y, hebbian_scan.M
 				for j := range 16 {
-					t252_2 := t252[j*dK:][:dK]
+					t253_2 := t253[j*dK:][:dK]
 					t272_2 := t272[j*dK:][:dK]
 					t172_3 := t172_2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t15_2 := t15[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-					t10_3 := t10[j*dK:][:dK]
+					t23_3 := t23[j*dK:][:dK]
 					t42_2 := t42[j*dK:][:dK]
 					tViewEntry := t[((l*chunks+a+C*s)*16+j)*dV+i]
 					for k := range dK {
-						t172_3[k] = num.FMA32(t252_2[k]+t272_2[k], tViewEntry, t172_3[k])
-						t42_2[k] = num.FMA32(t15_2[k], tViewEntry, t10_3[k])
+						t172_3[k] = num.FMA32(t253_2[k]+t272_2[k], tViewEntry, t172_3[k])
+						t42_2[k] = num.FMA32(t15_2[k], tViewEntry, t23_3[k])
 					}
 				}
 				// hebbian_scan.M
@@ -1560,13 +1606,13 @@ func (c *stepBackwardRows2) Part(part int) {
 					t82_3 := t82_2[(l*chunks+a+C*s)*16+lo5:][:n]
 					for j := range n {
 						t42_2 := t42[(lo5+j)*dK:][:dK]
-						t252_2 := t252[((lo5+j)-8)*dK:][:dK]
+						t253_2 := t253[((lo5+j)-8)*dK:][:dK]
 						t73_2 := t73[((lo5+j)-8)*dK:][:dK]
 						var t84 F
 						t26Entry3 := t26_2[j]
 						for k := range dK {
 							t42Entry := t42_2[k]
-							t84 = num.FMA32(t252_2[k], t42Entry, t84)
+							t84 = num.FMA32(t253_2[k], t42Entry, t84)
 							t73_2[k] = num.FMA32(t42Entry, t26Entry3, t73_2[k])
 						}
 						t82_3[j] = t82_3[j] + t84
@@ -1576,9 +1622,9 @@ func (c *stepBackwardRows2) Part(part int) {
 				for j := range 16 {
 					t42_2 := t42[j*dK:][:dK]
 					t73_2 := t73[j*dK:][:dK]
-					t11_2 := t11[j*dK:][:dK]
+					t112_2 := t112[j*dK:][:dK]
 					for k := range dK {
-						t11_2[k] = t42_2[k] + t73_2[k]
+						t112_2[k] = t42_2[k] + t73_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1588,26 +1634,26 @@ func (c *stepBackwardRows2) Part(part int) {
 					t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
 					t1522_3 := t1522_2[(l*chunks+a+C*s)*16+lo6:][:n]
 					for j := range n {
-						t11_2 := t11[(lo6+j)*dK:][:dK]
+						t112_2 := t112[(lo6+j)*dK:][:dK]
 						t222_2 := t222[((lo6+j)-4)*dK:][:dK]
 						t142_2 := t142[((lo6+j)-4)*dK:][:dK]
 						var t1523 F
 						t232Entry3 := t232_2[j]
 						for k := range dK {
-							t11Entry := t11_2[k]
-							t1523 = num.FMA32(t222_2[k], t11Entry, t1523)
-							t142_2[k] = num.FMA32(t11Entry, t232Entry3, t142_2[k])
+							t112Entry := t112_2[k]
+							t1523 = num.FMA32(t222_2[k], t112Entry, t1523)
+							t142_2[k] = num.FMA32(t112Entry, t232Entry3, t142_2[k])
 						}
 						t1522_3[j] = t1522_3[j] + t1523
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
-					t11_2 := t11[j*dK:][:dK]
+					t112_2 := t112[j*dK:][:dK]
 					t142_2 := t142[j*dK:][:dK]
 					t1922_2 := t1922[j*dK:][:dK]
 					for k := range dK {
-						t1922_2[k] = t11_2[k] + t142_2[k]
+						t1922_2[k] = t112_2[k] + t142_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1618,13 +1664,13 @@ func (c *stepBackwardRows2) Part(part int) {
 					t2322_3 := t2322_2[(l*chunks+a+C*s)*16+lo7:][:n]
 					for j := range n {
 						t1922_2 := t1922[(lo7+j)*dK:][:dK]
-						t194_2 := t194[((lo7+j)-2)*dK:][:dK]
+						t195_2 := t195[((lo7+j)-2)*dK:][:dK]
 						t2222_2 := t2222[((lo7+j)-2)*dK:][:dK]
 						var t2323 F
 						t20Entry3 := t20_2[j]
 						for k := range dK {
 							t1922Entry := t1922_2[k]
-							t2323 = num.FMA32(t194_2[k], t1922Entry, t2323)
+							t2323 = num.FMA32(t195_2[k], t1922Entry, t2323)
 							t2222_2[k] = num.FMA32(t1922Entry, t20Entry3, t2222_2[k])
 						}
 						t2322_3[j] = t2322_3[j] + t2323

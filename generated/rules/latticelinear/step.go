@@ -553,11 +553,11 @@ type StepBackward[F num.Float] struct {
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_v·m + 4·L·T·d_v + 7·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 11·L·T + 170·d_v·m + 117·d_v + 267·m + 16.
+// WorkLen is 2·C·d_v·m + 6·L·T·d_v + 10·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 12·L·T + 170·d_v·m + 117·d_v + 267·m + 16.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	chunks := (T) / 16
-	return 2*C*dV*m + 4*L*T*dV + 7*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 11*L*T + 170*dV*m + 117*dV + 267*m + 16
+	return 2*C*dV*m + 6*L*T*dV + 10*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 12*L*T + 170*dV*m + 117*dV + 267*m + 16
 }
 
 // FlagsLen is 16·m.
@@ -620,8 +620,14 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T-16*L*chunks:]
 	t10 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
+	t11 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
 	t142 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
+	t12 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t13 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
 	t162 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t17 := work[:16*L*chunks*m] // [L, chunks, 16, m]
@@ -630,13 +636,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks*dV:]
 	t192 := work[:16*L*chunks*m] // [L, chunks, 16, m]
 	work = work[16*L*chunks*m:]
+	t202 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
+	t222 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
+	t212 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t232 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t242 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t29 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t462 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t502 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t53 := work[:L*T] // [L, T]
 	work = work[L*T:]
@@ -652,7 +664,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*m:]
 	t18 := work[:m] // [m]
 	work = work[m:]
-	t222 := work[:m] // [m]
+	t222_2 := work[:m] // [m]
 	work = work[m:]
 	t82 := work[:m] // [m]
 	work = work[m:]
@@ -708,7 +720,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t186 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t233 := work[:16*m] // [16, m]
+	t234 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	t253 := work[:16*m] // [16, m]
 	work = work[16*m:]
@@ -768,11 +780,11 @@ func (c *StepBackward[F]) Run() {
 		t262_2 := t262[i*T:][:T]
 		for j := range T {
 			uProdEntry := uProd[j]
-			t232 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
-			t252 := kern.Choose((F(0) < uProdEntry), t232, F(0))
+			t233 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+			t252 := kern.Choose((F(0) < uProdEntry), t233, F(0))
 			t272 := num.Max(t252, F(1e-08))
 			beta2[j] = num.Sigmoid(betaLin[j])
-			t23_3[j] = t232
+			t23_3[j] = t233
 			t25_2[j] = t252
 			t27_2[j] = t272
 			t262_2[j] = F(1) / t272
@@ -974,7 +986,7 @@ func (c *StepBackward[F]) Run() {
 							t172_2[j] = t173
 						}
 						t18[i] = t183
-						t222[i] = t2222
+						t222_2[i] = t2222
 						t82[i] = -t83
 					}
 					// lattice_linear.S
@@ -982,9 +994,9 @@ func (c *StepBackward[F]) Run() {
 						t18Entry := t18[i]
 						t20 := (F(0) < t18Entry)
 						t92 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)))
-						t13 := (t92 && t20)
+						t132 := (t92 && t20)
 						t5[i] = F(1) / SMax2[i]
-						t2522[i] = kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
+						t2522[i] = kern.Choose((t132 && t20), kern.Choose(t132, F(F(0.5*SDiv[i])*kern.Choose(t132, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
 					}
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
 					var t32_2 F
@@ -1059,7 +1071,7 @@ func (c *StepBackward[F]) Run() {
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S, lattice_linear
 					for i := range m {
 						t7_2[i] = -F(F(t47Entry3*NProd[i])*t51[i]) + F(t47Entry3*t52_2[i]) + t483[i]
-						t10_2[i] = t222[i]
+						t10_2[i] = t222_2[i]
 					}
 					// lattice_linear
 					t9_2[a] = t322
@@ -1075,18 +1087,40 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice_linear.k, lattice_linear.q
+	// lattice_linear.q, lattice_linear.k
+	clear(t11)
 	clear(t142)
-	clear(c.QBar)
 	for i := range L {
 		for j := range T - 16*chunks {
+			t10_2 := t10[(i*(T-16*chunks)+j)*m:][:m]
+			t11_2 := t11[(i*T+j+16*chunks)*m:][:m]
 			t7_2 := t7[(i*(T-16*chunks)+j)*m:][:m]
 			t142_2 := t142[(i*T+j+16*chunks)*m:][:m]
-			t10_2 := t10[(i*(T-16*chunks)+j)*m:][:m]
-			qBar := c.QBar[(i*T+j+16*chunks)*m:][:m]
 			for k := range m {
+				t11_2[k] += t10_2[k]
 				t142_2[k] += t7_2[k]
-				qBar[k] += t10_2[k]
+			}
+		}
+	}
+
+	// lattice_linear.beta
+	clear(t12)
+	for i := range L {
+		t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
+		t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
+		for j := range T - 16*chunks {
+			t12_2[j] += t9_2[j]
+		}
+	}
+
+	// lattice_linear.u
+	clear(t13)
+	for i := range L {
+		for j := range T - 16*chunks {
+			t8_2 := t8[(i*(T-16*chunks)+j)*dV:][:dV]
+			t13_2 := t13[(i*T+j+16*chunks)*dV:][:dV]
+			for k := range dV {
+				t13_2[k] += t8_2[k]
 			}
 		}
 	}
@@ -1164,8 +1198,8 @@ func (c *StepBackward[F]) Run() {
 					Z2 := Z[(15*m+i)*dV:][:dV]
 					STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
 					t184Entry := t184_2[i]
-					t202 := (F(0) < t184Entry)
-					w2 := num.Max(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t184Entry, F(1))), F(0)), F(1e-08))
+					t203 := (F(0) < t184Entry)
+					w2 := num.Max(kern.Choose(t203, num.Sqrt(kern.Choose(t203, t184Entry, F(1))), F(0)), F(1e-08))
 					for j := range dV {
 						STrail2_2[j] = Z2[j] / w2
 					}
@@ -1247,22 +1281,22 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t186_2 := t186[i*m:][:m]
-					t233_2 := t233[i*m:][:m]
+					t234_2 := t234[i*m:][:m]
 					t253_2 := t253[i*m:][:m]
 					t273_2 := t273[i*m:][:m]
 					t62_2 := t62[i*m:][:m]
 					t1422_2 := t1422[i*m:][:m]
 					for j := range m {
 						t186Entry := t186_2[j]
-						t203 := (F(0) < t186Entry)
-						t234 := num.Sqrt(kern.Choose(t203, t186Entry, F(1)))
-						t254 := kern.Choose(t203, t234, F(0))
+						t204 := (F(0) < t186Entry)
+						t235 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
+						t254 := kern.Choose(t204, t235, F(0))
 						t274 := num.Max(t254, F(1e-08))
-						t233_2[j] = t234
+						t234_2[j] = t235
 						t253_2[j] = t254
 						t273_2[j] = t274
 						t62_2[j] = F(1) / t274
-						t1422_2[j] = ((F(1e-08) <= t254) && t203)
+						t1422_2[j] = ((F(1e-08) <= t254) && t204)
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
@@ -1317,12 +1351,12 @@ func (c *StepBackward[F]) Run() {
 					t1422_2 := t1422[i*m:][:m]
 					t253_2 := t253[i*m:][:m]
 					t93_2 := t93[i*m:][:m]
-					t233_2 := t233[i*m:][:m]
+					t234_2 := t234[i*m:][:m]
 					t186_2 := t186[i*m:][:m]
 					t2623_2 := t2623[i*m:][:m]
 					for j := range m {
 						t1422Entry := t1422_2[j]
-						w3 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t253_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t233_2[j])), F(0))
+						w3 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t253_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t234_2[j])), F(0))
 						t2623_2[j] = kern.Choose((t1422Entry && (F(0) < t186_2[j])), w3, F(0))
 					}
 				}
@@ -1480,27 +1514,46 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice_linear.u
-	clear(t242)
+	// lattice_linear.q, lattice_linear.k
+	clear(t202)
+	clear(t222)
 	for i := range L {
-		for j := range T - 16*chunks {
-			t8_2 := t8[(i*(T-16*chunks)+j)*dV:][:dV]
-			t242_2 := t242[(i*T+j+16*chunks)*dV:][:dV]
-			for k := range dV {
-				t242_2[k] += t8_2[k]
+		for j := range chunks {
+			for k := range 16 {
+				t192_2 := t192[((i*chunks+j)*16+k)*m:][:m]
+				t202_2 := t202[(i*T+16*j+k)*m:][:m]
+				t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
+				t222_3 := t222[(i*T+16*j+k)*m:][:m]
+				for m2 := range m {
+					t202_2[m2] += t192_2[m2]
+					t222_3[m2] += t17_2[m2]
+				}
 			}
 		}
 	}
 
 	// lattice_linear.u
+	clear(t212)
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				t182_2 := t182[((i*chunks+j)*16+k)*dV:][:dV]
-				t242_2 := t242[(i*T+16*j+k)*dV:][:dV]
+				t212_2 := t212[(i*T+16*j+k)*dV:][:dV]
 				for m2 := range dV {
-					t242_2[m2] += t182_2[m2]
+					t212_2[m2] += t182_2[m2]
 				}
+			}
+		}
+	}
+
+	// lattice_linear.beta
+	clear(t232)
+	for i := range L {
+		for j := range chunks {
+			t162_2 := t162[(i*chunks+j)*16:][:16]
+			t232_2 := t232[i*T+16*j:][:16]
+			for k := range 16 {
+				t232_2[k] += t162_2[k]
 			}
 		}
 	}
@@ -1510,63 +1563,41 @@ func (c *StepBackward[F]) Run() {
 		t27_2 := t27[i*T:][:T]
 		t29_2 := t29[i*T:][:T]
 		for j := range T {
-			t242_2 := t242[(i*T+j)*dV:][:dV]
+			t13_2 := t13[(i*T+j)*dV:][:dV]
+			t212_2 := t212[(i*T+j)*dV:][:dV]
 			u2 := u[(i*T+j)*dV:][:dV]
+			t242_2 := t242[(i*T+j)*dV:][:dV]
 			var t294 F
 			t27Entry2 := t27_2[j]
 			for k := range dV {
-				t294 += F(t242_2[k] * (u2[k] / t27Entry2))
+				t2422 := t13_2[k] + t212_2[k]
+				t294 += F(t2422 * (u2[k] / t27Entry2))
+				t242_2[k] = t2422
 			}
 			t29_2[j] = -t294
 		}
 	}
 
-	// lattice_linear.u
+	// lattice_linear.u, lattice_linear.beta
+	var t56 F
 	for i := range L {
 		t25_2 := t25[i*T:][:T]
 		uProd := c.UProd[i*T:][:T]
+		beta2 := beta[i*T:][:T]
+		t12_2 := t12[i*T:][:T]
+		t232_2 := t232[i*T:][:T]
+		betaLin := c.BetaLin[i*T:][:T]
 		t29_2 := t29[i*T:][:T]
 		t23_3 := t23[i*T:][:T]
 		t462_2 := t462[i*T:][:T]
+		t53_2 := t53[i*T:][:T]
 		for j := range T {
 			t25Entry := t25_2[j]
 			uProdEntry2 := uProd[j]
+			t533 := F(F(beta2[j]*(t12_2[j]+t232_2[j])) * num.Sigmoid(-betaLin[j]))
+			t56 += t533
 			w4 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t29_2[j], F(0)), F(0))) * (F(1) / t23_3[j]))
 			t462_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w4, F(0)), F(0))
-		}
-	}
-
-	// lattice_linear.beta
-	clear(t502)
-	for i := range L {
-		t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
-		t502_2 := t502[i*T+16*chunks:][:T-16*chunks]
-		for j := range T - 16*chunks {
-			t502_2[j] += t9_2[j]
-		}
-	}
-
-	// lattice_linear.beta
-	for i := range L {
-		for j := range chunks {
-			t162_2 := t162[(i*chunks+j)*16:][:16]
-			t502_2 := t502[i*T+16*j:][:16]
-			for k := range 16 {
-				t502_2[k] += t162_2[k]
-			}
-		}
-	}
-
-	// lattice_linear.beta
-	var t56 F
-	for i := range L {
-		beta2 := beta[i*T:][:T]
-		t502_2 := t502[i*T:][:T]
-		betaLin := c.BetaLin[i*T:][:T]
-		t53_2 := t53[i*T:][:T]
-		for j := range T {
-			t533 := F(F(beta2[j]*t502_2[j]) * num.Sigmoid(-betaLin[j]))
-			t56 += t533
 			t53_2[j] = t533
 		}
 	}
@@ -1600,11 +1631,20 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		t53_2 := t53[i*T:][:T]
 		t60_2 := t60[:m]
+		wBeta := c.WBeta[:m]
 		for j := range T {
 			k := c.K[(i*T+j)*m:][:m]
+			t142_2 := t142[(i*T+j)*m:][:m]
+			t222_3 := t222[(i*T+j)*m:][:m]
+			kBar := c.KBar[(i*T+j)*m:][:m]
+			t11_2 := t11[(i*T+j)*m:][:m]
+			t202_2 := t202[(i*T+j)*m:][:m]
+			qBar := c.QBar[(i*T+j)*m:][:m]
 			t53Entry2 := t53_2[j]
 			for k2 := range m {
 				t60_2[k2] += F(k[k2] * t53Entry2)
+				kBar[k2] = t142_2[k2] + t222_3[k2] + F(t53Entry2*wBeta[k2])
+				qBar[k2] = t11_2[k2] + t202_2[k2]
 			}
 		}
 	}
@@ -1613,36 +1653,6 @@ func (c *StepBackward[F]) Run() {
 	wBetaBar := c.WBetaBar[:dV+m]
 	for i := range dV + m {
 		wBetaBar[i] = t58[i] + t60[i]
-	}
-
-	// lattice_linear.beta
-	for i := range L {
-		t53_2 := t53[i*T:][:T]
-		wBeta := c.WBeta[:m]
-		for j := range T {
-			t142_2 := t142[(i*T+j)*m:][:m]
-			kBar := c.KBar[(i*T+j)*m:][:m]
-			t53Entry3 := t53_2[j]
-			for k := range m {
-				kBar[k] = t142_2[k] + F(t53Entry3*wBeta[k])
-			}
-		}
-	}
-
-	// lattice_linear.k, lattice_linear.q
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
-				t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
-				kBar := c.KBar[(i*T+16*j+k)*m:][:m]
-				t192_2 := t192[((i*chunks+j)*16+k)*m:][:m]
-				qBar := c.QBar[(i*T+16*j+k)*m:][:m]
-				for m2 := range m {
-					kBar[m2] += t17_2[m2]
-					qBar[m2] += t192_2[m2]
-				}
-			}
-		}
 	}
 }
 

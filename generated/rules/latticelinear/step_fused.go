@@ -760,97 +760,103 @@ func (c *stepBackwardFused) run() {
 	_ = chunks
 	_ = segments
 	_ = segments2
-	beta := c.Work[:L*T]                                                                                                   // [L, T]
-	t23 := c.Work[L*T:][:L*T]                                                                                              // [L, T]
-	t25 := c.Work[2*L*T:][:L*T]                                                                                            // [L, T]
-	t27 := c.Work[3*L*T:][:L*T]                                                                                            // [L, T]
-	t262 := c.Work[4*L*T:][:L*T]                                                                                           // [L, T]
-	u := c.Work[5*L*T:][:L*T*dV]                                                                                           // [L, T, d_v]
-	t41 := c.Work[L*T*dV+5*L*T:][:16*L*chunks]                                                                             // [L, chunks, 16]
-	t42 := c.Work[L*T*dV+5*L*T+16*L*chunks:][:16*L*chunks*m]                                                               // [L, chunks, 16, m]
-	t44 := c.Work[L*T*dV+16*L*chunks*m+5*L*T+16*L*chunks:][:16*L*chunks*m]                                                 // [L, chunks, 16, m]
-	t43 := c.Work[L*T*dV+32*L*chunks*m+5*L*T+16*L*chunks:][:16*L*chunks*dV]                                                // [L, chunks, 16, d_v]
-	t45 := c.Work[L*T*dV+16*L*chunks*dV+32*L*chunks*m+5*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                            // [L, T - 16·chunks, m]
-	t48 := c.Work[L*T*dV+L*T*m+16*L*chunks*dV+16*L*chunks*m+5*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                      // [L, T - 16·chunks, m]
-	t52 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV+5*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                                  // [L, T - 16·chunks, m]
-	t47 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+5*L*T+16*L*chunks:][:L*T-16*L*chunks]                        // [L, T - 16·chunks]
-	t3 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+6*L*T:][:16*L*chunks*dV]                                      // [L, 16·chunks, d_v]
-	t4 := c.Work[L*T*dV+3*L*T*m+32*L*chunks*dV-16*L*chunks*m+6*L*T:][:L*T*dV-16*L*chunks*dV]                               // [L, T - 16·chunks, d_v]
-	t55 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+6*L*T:][:L*T*m-16*L*chunks*m]                              // [L, T - 16·chunks, m]
-	t6 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+6*L*T:][:L*dV*m]                                            // [L, m, d_v]
-	t7 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T:][:L*T*m-16*L*chunks*m]                        // [L, T - 16·chunks, m]
-	t8 := c.Work[2*L*T*dV+5*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+6*L*T:][:L*T*dV-16*L*chunks*dV]                      // [L, T - 16·chunks, d_v]
-	t9 := c.Work[3*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+6*L*T:][:L*T-16*L*chunks]                                           // [L, T - 16·chunks]
-	t10 := c.Work[3*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:L*T*m-16*L*chunks*m]                          // [L, T - 16·chunks, m]
-	t142 := c.Work[3*L*T*dV+6*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:L*T*m]                                       // [L, T, m]
-	t162 := c.Work[3*L*T*dV+7*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
-	t17 := c.Work[3*L*T*dV+7*L*T*m-64*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*m]                                            // [L, chunks, 16, m]
-	t182 := c.Work[3*L*T*dV+7*L*T*m-48*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*dV]                                          // [L, chunks, 16, d_v]
-	t192 := c.Work[3*L*T*dV+7*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+7*L*T:][:16*L*chunks*m]                            // [L, chunks, 16, m]
-	t242 := c.Work[3*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+7*L*T:][:L*T*dV]                                   // [L, T, d_v]
-	t29 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+7*L*T:][:L*T]                                       // [L, T]
-	t462 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+8*L*T:][:L*T]                                      // [L, T]
-	t502 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+9*L*T:][:L*T]                                      // [L, T]
-	t53 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+10*L*T:][:L*T]                                      // [L, T]
-	t58 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T:][:dV+m]                                     // [d_v + m]
-	t60 := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+dV+m:][:dV+m]                                // [d_v + m]
-	SBarState := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+2*dV+2*m:][:dV*m]                      // [m, d_v]
-	STrail := c.Work[4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m]             // [C + 1, m, d_v]
-	t172 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+2*dV*m+2*dV+2*m:][:dV*m]             // [m, d_v]
-	t18 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+2*m:][:m]                 // [m]
-	t222 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+3*m:][:m]                // [m]
-	t82 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+4*m:][:m]                 // [m]
-	t5 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+5*m:][:m]                  // [m]
-	t2522 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+6*m:][:m]               // [m]
-	t292 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+3*dV*m+2*dV+7*m:][:dV*m]             // [m, d_v]
-	t51 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+7*m:][:m]                 // [m]
-	t39 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+8*m:][:m]                 // [m]
-	t412 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+2*dV+9*m:][:dV]               // [d_v]
-	t52_2 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+3*dV+9*m:][:m]               // [m]
-	t532 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+3*dV+10*m:][:dV]              // [d_v]
-	t443 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+4*dV+10*m:][:dV]              // [d_v]
-	t483 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+5*dV+10*m:][:m]               // [m]
-	SBarState2 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+4*dV*m+5*dV+11*m:][:dV*m]      // [m, d_v]
-	STrail2 := c.Work[C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+5*dV*m+5*dV+11*m:][:C*dV*m+dV*m]  // [C + 1, m, d_v]
-	t22 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+5*dV+11*m:][:16*dV]          // [16, d_v]
-	t32 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+21*dV+11*m:][:16*dV]         // [16, d_v]
-	t223 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+37*dV+11*m:][:16*m]         // [16, m]
-	t16 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+6*dV*m+37*dV+27*m:][:16*dV*m]       // [16, m, d_v]
-	Z := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+22*dV*m+37*dV+27*m:][:16*dV*m]        // [16, m, d_v]
-	t184 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+37*dV+27*m:][:16*m]        // [16, m]
-	t23_2 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+37*dV+43*m:][:16*dV]      // [16, d_v]
-	t33 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+53*dV+43*m:][:16*dV]        // [16, d_v]
-	t224 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+43*m:][:16*m]        // [16, m]
-	t323 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+59*m:][:16*m]        // [16, m]
-	N3 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+38*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
-	t163 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+54*dV*m+69*dV+75*m:][:16*dV*m]     // [16, m, d_v]
-	Z3 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+70*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
-	t186 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+75*m:][:16*m]        // [16, m]
-	t233 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+91*m:][:16*m]        // [16, m]
-	t253 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+107*m:][:16*m]       // [16, m]
-	t273 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+123*m:][:16*m]       // [16, m]
-	t62 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+139*m:][:16*m]        // [16, m]
-	S2 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+86*dV*m+69*dV+155*m:][:16*dV*m]      // [16, m, d_v]
-	t3223 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+102*dV*m+69*dV+155*m:][:16*m]     // [16, m]
-	t := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+102*dV*m+69*dV+171*m:][:16*dV*m]      // [16, m, d_v]
-	t42_2 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+118*dV*m+69*dV+171*m:][:16*dV*m]  // [16, m, d_v]
-	t93 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+171*m:][:16*m]       // [16, m]
-	t2623 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+187*m:][:16*m]     // [16, m]
-	t302 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+134*dV*m+69*dV+203*m:][:16*dV*m]   // [16, m, d_v]
-	t31 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+150*dV*m+69*dV+203*m:][:dV*m]       // [m, d_v]
-	t523 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+151*dV*m+69*dV+203*m:][:16*dV*m]   // [16, m, d_v]
-	t34 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+203*m:][:16]         // [16]
-	t38 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+203*m+16:][:16*m]    // [16, m]
-	t432 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+219*m+16:][:16*m]   // [16, m]
-	t445 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+69*dV+235*m+16:][:16*dV]  // [16, d_v]
-	t37 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+167*dV*m+85*dV+235*m+16:][:dV*m]    // [m, d_v]
-	t40 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+168*dV*m+85*dV+235*m+16:][:16*m]    // [16, m]
-	t413 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+168*dV*m+85*dV+251*m+16:][:dV*m]   // [m, d_v]
-	t423 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+85*dV+251*m+16:][:16*dV]  // [16, d_v]
-	t453 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+101*dV+251*m+16:][:16*dV] // [16, d_v]
-	t486 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+169*dV*m+117*dV+251*m+16:][:dV*m]  // [m, d_v]
-	t49 := c.Work[2*C*dV*m+4*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T+170*dV*m+117*dV+251*m+16:][:16*m]   // [16, m]
-	t1422 := c.Flags[:16*m]                                                                                                // [16, m]
+	beta := c.Work[:L*T]                                                                                                    // [L, T]
+	t23 := c.Work[L*T:][:L*T]                                                                                               // [L, T]
+	t25 := c.Work[2*L*T:][:L*T]                                                                                             // [L, T]
+	t27 := c.Work[3*L*T:][:L*T]                                                                                             // [L, T]
+	t262 := c.Work[4*L*T:][:L*T]                                                                                            // [L, T]
+	u := c.Work[5*L*T:][:L*T*dV]                                                                                            // [L, T, d_v]
+	t41 := c.Work[L*T*dV+5*L*T:][:16*L*chunks]                                                                              // [L, chunks, 16]
+	t42 := c.Work[L*T*dV+5*L*T+16*L*chunks:][:16*L*chunks*m]                                                                // [L, chunks, 16, m]
+	t44 := c.Work[L*T*dV+16*L*chunks*m+5*L*T+16*L*chunks:][:16*L*chunks*m]                                                  // [L, chunks, 16, m]
+	t43 := c.Work[L*T*dV+32*L*chunks*m+5*L*T+16*L*chunks:][:16*L*chunks*dV]                                                 // [L, chunks, 16, d_v]
+	t45 := c.Work[L*T*dV+16*L*chunks*dV+32*L*chunks*m+5*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                             // [L, T - 16·chunks, m]
+	t48 := c.Work[L*T*dV+L*T*m+16*L*chunks*dV+16*L*chunks*m+5*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                       // [L, T - 16·chunks, m]
+	t52 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV+5*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]                                   // [L, T - 16·chunks, m]
+	t47 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+5*L*T+16*L*chunks:][:L*T-16*L*chunks]                         // [L, T - 16·chunks]
+	t3 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+6*L*T:][:16*L*chunks*dV]                                       // [L, 16·chunks, d_v]
+	t4 := c.Work[L*T*dV+3*L*T*m+32*L*chunks*dV-16*L*chunks*m+6*L*T:][:L*T*dV-16*L*chunks*dV]                                // [L, T - 16·chunks, d_v]
+	t55 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+6*L*T:][:L*T*m-16*L*chunks*m]                               // [L, T - 16·chunks, m]
+	t6 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+6*L*T:][:L*dV*m]                                             // [L, m, d_v]
+	t7 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T:][:L*T*m-16*L*chunks*m]                         // [L, T - 16·chunks, m]
+	t8 := c.Work[2*L*T*dV+5*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+6*L*T:][:L*T*dV-16*L*chunks*dV]                       // [L, T - 16·chunks, d_v]
+	t9 := c.Work[3*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+6*L*T:][:L*T-16*L*chunks]                                            // [L, T - 16·chunks]
+	t10 := c.Work[3*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:L*T*m-16*L*chunks*m]                           // [L, T - 16·chunks, m]
+	t11 := c.Work[3*L*T*dV+6*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:L*T*m]                                         // [L, T, m]
+	t142 := c.Work[3*L*T*dV+7*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:L*T*m]                                        // [L, T, m]
+	t12 := c.Work[3*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+7*L*T-16*L*chunks:][:L*T]                                           // [L, T]
+	t13 := c.Work[3*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+8*L*T-16*L*chunks:][:L*T*dV]                                        // [L, T, d_v]
+	t162 := c.Work[4*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+8*L*T-16*L*chunks:][:16*L*chunks]                                  // [L, chunks, 16]
+	t17 := c.Work[4*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+8*L*T:][:16*L*chunks*m]                                             // [L, chunks, 16, m]
+	t182 := c.Work[4*L*T*dV+8*L*T*m-48*L*chunks*m+L*dV*m+8*L*T:][:16*L*chunks*dV]                                           // [L, chunks, 16, d_v]
+	t192 := c.Work[4*L*T*dV+8*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+8*L*T:][:16*L*chunks*m]                             // [L, chunks, 16, m]
+	t202 := c.Work[4*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+8*L*T:][:L*T*m]                                     // [L, T, m]
+	t222 := c.Work[4*L*T*dV+9*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+8*L*T:][:L*T*m]                                     // [L, T, m]
+	t212 := c.Work[4*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+8*L*T:][:L*T*dV]                                   // [L, T, d_v]
+	t232 := c.Work[5*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+8*L*T:][:L*T]                                      // [L, T]
+	t242 := c.Work[5*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+9*L*T:][:L*T*dV]                                   // [L, T, d_v]
+	t29 := c.Work[6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+9*L*T:][:L*T]                                       // [L, T]
+	t462 := c.Work[6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+10*L*T:][:L*T]                                     // [L, T]
+	t53 := c.Work[6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+11*L*T:][:L*T]                                      // [L, T]
+	t58 := c.Work[6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T:][:dV+m]                                     // [d_v + m]
+	t60 := c.Work[6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+dV+m:][:dV+m]                                // [d_v + m]
+	SBarState := c.Work[6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV+2*m:][:dV*m]                      // [m, d_v]
+	STrail := c.Work[6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+dV*m+2*dV+2*m:][:C*dV*m+dV*m]             // [C + 1, m, d_v]
+	t172 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+2*dV*m+2*dV+2*m:][:dV*m]             // [m, d_v]
+	t18 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+2*m:][:m]                 // [m]
+	t222_2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+3*m:][:m]              // [m]
+	t82 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+4*m:][:m]                 // [m]
+	t5 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+5*m:][:m]                  // [m]
+	t2522 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+6*m:][:m]               // [m]
+	t292 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+3*dV*m+2*dV+7*m:][:dV*m]             // [m, d_v]
+	t51 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+2*dV+7*m:][:m]                 // [m]
+	t39 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+2*dV+8*m:][:m]                 // [m]
+	t412 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+2*dV+9*m:][:dV]               // [d_v]
+	t52_2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+3*dV+9*m:][:m]               // [m]
+	t532 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+3*dV+10*m:][:dV]              // [d_v]
+	t443 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+4*dV+10*m:][:dV]              // [d_v]
+	t483 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+5*dV+10*m:][:m]               // [m]
+	SBarState2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+4*dV*m+5*dV+11*m:][:dV*m]      // [m, d_v]
+	STrail2 := c.Work[C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+5*dV*m+5*dV+11*m:][:C*dV*m+dV*m]  // [C + 1, m, d_v]
+	t22 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+6*dV*m+5*dV+11*m:][:16*dV]          // [16, d_v]
+	t32 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+6*dV*m+21*dV+11*m:][:16*dV]         // [16, d_v]
+	t223 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+6*dV*m+37*dV+11*m:][:16*m]         // [16, m]
+	t16 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+6*dV*m+37*dV+27*m:][:16*dV*m]       // [16, m, d_v]
+	Z := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+22*dV*m+37*dV+27*m:][:16*dV*m]        // [16, m, d_v]
+	t184 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+37*dV+27*m:][:16*m]        // [16, m]
+	t23_2 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+37*dV+43*m:][:16*dV]      // [16, d_v]
+	t33 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+53*dV+43*m:][:16*dV]        // [16, d_v]
+	t224 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+69*dV+43*m:][:16*m]        // [16, m]
+	t323 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+69*dV+59*m:][:16*m]        // [16, m]
+	N3 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+38*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
+	t163 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+54*dV*m+69*dV+75*m:][:16*dV*m]     // [16, m, d_v]
+	Z3 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+70*dV*m+69*dV+75*m:][:16*dV*m]       // [16, m, d_v]
+	t186 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+75*m:][:16*m]        // [16, m]
+	t234 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+91*m:][:16*m]        // [16, m]
+	t253 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+107*m:][:16*m]       // [16, m]
+	t273 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+123*m:][:16*m]       // [16, m]
+	t62 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+139*m:][:16*m]        // [16, m]
+	S2 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+86*dV*m+69*dV+155*m:][:16*dV*m]      // [16, m, d_v]
+	t3223 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+102*dV*m+69*dV+155*m:][:16*m]     // [16, m]
+	t := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+102*dV*m+69*dV+171*m:][:16*dV*m]      // [16, m, d_v]
+	t42_2 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+118*dV*m+69*dV+171*m:][:16*dV*m]  // [16, m, d_v]
+	t93 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+134*dV*m+69*dV+171*m:][:16*m]       // [16, m]
+	t2623 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+134*dV*m+69*dV+187*m:][:16*m]     // [16, m]
+	t302 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+134*dV*m+69*dV+203*m:][:16*dV*m]   // [16, m, d_v]
+	t31 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+150*dV*m+69*dV+203*m:][:dV*m]       // [m, d_v]
+	t523 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+151*dV*m+69*dV+203*m:][:16*dV*m]   // [16, m, d_v]
+	t34 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+69*dV+203*m:][:16]         // [16]
+	t38 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+69*dV+203*m+16:][:16*m]    // [16, m]
+	t432 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+69*dV+219*m+16:][:16*m]   // [16, m]
+	t445 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+69*dV+235*m+16:][:16*dV]  // [16, d_v]
+	t37 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+167*dV*m+85*dV+235*m+16:][:dV*m]    // [m, d_v]
+	t40 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+168*dV*m+85*dV+235*m+16:][:16*m]    // [16, m]
+	t413 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+168*dV*m+85*dV+251*m+16:][:dV*m]   // [m, d_v]
+	t423 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+169*dV*m+85*dV+251*m+16:][:16*dV]  // [16, d_v]
+	t453 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+169*dV*m+101*dV+251*m+16:][:16*dV] // [16, d_v]
+	t486 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+169*dV*m+117*dV+251*m+16:][:dV*m]  // [m, d_v]
+	t49 := c.Work[2*C*dV*m+6*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+12*L*T+170*dV*m+117*dV+251*m+16:][:16*m]   // [16, m]
+	t1422 := c.Flags[:16*m]                                                                                                 // [16, m]
 	t32Total := make([]F, 1)
 	t56Total := make([]F, 1)
 
@@ -879,11 +885,11 @@ func (c *stepBackwardFused) run() {
 			t262_2 := t262[i*T:][:T]
 			for j := range T {
 				uProdEntry := uProd[j]
-				t232 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
-				t252 := kern.Choose((F(0) < uProdEntry), t232, F(0))
+				t233 := num.Sqrt(kern.Choose((F(0) < uProdEntry), uProdEntry, F(1)))
+				t252 := kern.Choose((F(0) < uProdEntry), t233, F(0))
 				t272 := kern.Larger(t252, F(1e-08))
 				beta2[j] = kern.Sigmoid(betaLin[j])
-				t23_3[j] = t232
+				t23_3[j] = t233
 				t25_2[j] = t252
 				t27_2[j] = t272
 				t262_2[j] = F(1) / t272
@@ -1113,7 +1119,7 @@ func (c *stepBackwardFused) run() {
 							P7:  unsafe.SliceData(SBarState),
 							P8:  unsafe.SliceData(t172),
 							P9:  unsafe.SliceData(t18),
-							P10: unsafe.SliceData(t222),
+							P10: unsafe.SliceData(t222_2),
 							P11: unsafe.SliceData(t82),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
@@ -1174,7 +1180,7 @@ func (c *stepBackwardFused) run() {
 							t2222 = kern.Sum16(&t2222Sums)
 							t83 = kern.Sum16(&t83Sums)
 							t18[i] = t183
-							t222[i] = t2222
+							t222_2[i] = t2222
 							t82[i] = -t83
 						}
 					}
@@ -1198,9 +1204,9 @@ func (c *stepBackwardFused) run() {
 							t18Entry := t18[i]
 							t20 := (F(0) < t18Entry)
 							t92 := (F(1e-08) <= kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)))
-							t13 := (t92 && t20)
+							t132 := (t92 && t20)
 							t5[i] = F(1) / SMax2[i]
-							t2522[i] = kern.Choose((t13 && t20), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
+							t2522[i] = kern.Choose((t132 && t20), kern.Choose(t132, F(F(0.5*SDiv[i])*kern.Choose(t132, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
 						}
 					}
 					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
@@ -1419,7 +1425,7 @@ func (c *stepBackwardFused) run() {
 							P2: unsafe.SliceData(t51),
 							P3: unsafe.SliceData(t483),
 							P4: unsafe.SliceData(t7),
-							P5: unsafe.SliceData(t222),
+							P5: unsafe.SliceData(t222_2),
 							P6: unsafe.SliceData(t10),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
@@ -1432,7 +1438,7 @@ func (c *stepBackwardFused) run() {
 						t10_2 := t10[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							t7_2[i] = num.FMA32(t47Entry3, t52_2[i], -F(F(t47Entry3*NProd[i])*t51[i])) + t483[i]
-							t10_2[i] = t222[i]
+							t10_2[i] = t222_2[i]
 						}
 					}
 					// lattice_linear
@@ -1445,15 +1451,15 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_linear.k, lattice_linear.q
+	// lattice_linear.q, lattice_linear.k
+	clear(t11)
 	clear(t142)
-	clear(c.QBar)
 	if kern.Wide() {
 		a := regions.R215f2bce557eArgs{
-			P0: unsafe.SliceData(t142),
-			P1: unsafe.SliceData(t7),
-			P2: unsafe.SliceData(c.QBar),
-			P3: unsafe.SliceData(t10),
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(t142),
+			P3: unsafe.SliceData(t7),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: m,
@@ -1465,13 +1471,61 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
+				t11_2 := t11[(i*T+j+16*chunks)*m:][:m]
+				t10_2 := t10[(i*(T-16*chunks)+j)*m:][:m]
 				t142_2 := t142[(i*T+j+16*chunks)*m:][:m]
 				t7_2 := t7[(i*(T-16*chunks)+j)*m:][:m]
-				qBar := c.QBar[(i*T+j+16*chunks)*m:][:m]
-				t10_2 := t10[(i*(T-16*chunks)+j)*m:][:m]
 				for k := range m {
+					t11_2[k] = t11_2[k] + t10_2[k]
 					t142_2[k] = t142_2[k] + t7_2[k]
-					qBar[k] = qBar[k] + t10_2[k]
+				}
+			}
+		}
+	}
+
+	// lattice_linear.beta
+	clear(t12)
+	if kern.Wide() {
+		a := regions.R1641836ba4a8Args{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t9),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
+		}
+		regions.R1641836ba4a8(&a)
+	} else {
+		for i := range L {
+			t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
+			t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				t12_2[j] = t12_2[j] + t9_2[j]
+			}
+		}
+	}
+
+	// lattice_linear.u
+	clear(t13)
+	if kern.Wide() {
+		a := regions.R54936d09c999Args{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t8),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
+		}
+		regions.R54936d09c999(&a)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				t13_2 := t13[(i*T+j+16*chunks)*dV:][:dV]
+				t8_2 := t8[(i*(T-16*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					t13_2[k] = t13_2[k] + t8_2[k]
 				}
 			}
 		}
@@ -1614,8 +1668,8 @@ func (c *stepBackwardFused) run() {
 						Z2 := Z[(15*m+i)*dV:][:dV]
 						STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
 						t184Entry := t184_2[i]
-						t202 := (F(0) < t184Entry)
-						w2 := kern.Larger(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t184Entry, F(1))), F(0)), F(1e-08))
+						t203 := (F(0) < t184Entry)
+						w2 := kern.Larger(kern.Choose(t203, num.Sqrt(kern.Choose(t203, t184Entry, F(1))), F(0)), F(1e-08))
 						for j := range dV {
 							STrail2_2[j] = Z2[j] / w2
 						}
@@ -1771,22 +1825,22 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t186_2 := t186[i*m:][:m]
-					t233_2 := t233[i*m:][:m]
+					t234_2 := t234[i*m:][:m]
 					t253_2 := t253[i*m:][:m]
 					t273_2 := t273[i*m:][:m]
 					t62_2 := t62[i*m:][:m]
 					t1422_2 := t1422[i*m:][:m]
 					for j := range m {
 						t186Entry := t186_2[j]
-						t203 := (F(0) < t186Entry)
-						t234 := num.Sqrt(kern.Choose(t203, t186Entry, F(1)))
-						t254 := kern.Choose(t203, t234, F(0))
+						t204 := (F(0) < t186Entry)
+						t235 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
+						t254 := kern.Choose(t204, t235, F(0))
 						t274 := kern.Larger(t254, F(1e-08))
-						t233_2[j] = t234
+						t234_2[j] = t235
 						t253_2[j] = t254
 						t273_2[j] = t274
 						t62_2[j] = F(1) / t274
-						t1422_2[j] = ((F(1e-08) <= t254) && t203)
+						t1422_2[j] = ((F(1e-08) <= t254) && t204)
 					}
 				}
 				// lattice_linear.S, lattice_linear.y
@@ -1900,12 +1954,12 @@ func (c *stepBackwardFused) run() {
 					t1422_2 := t1422[i*m:][:m]
 					t253_2 := t253[i*m:][:m]
 					t93_2 := t93[i*m:][:m]
-					t233_2 := t233[i*m:][:m]
+					t234_2 := t234[i*m:][:m]
 					t186_2 := t186[i*m:][:m]
 					t2623_2 := t2623[i*m:][:m]
 					for j := range m {
 						t1422Entry := t1422_2[j]
-						w3 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t253_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t233_2[j])), F(0))
+						w3 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t253_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t234_2[j])), F(0))
 						t2623_2[j] = kern.Choose((t1422Entry && (F(0) < t186_2[j])), w3, F(0))
 					}
 				}
@@ -2206,36 +2260,45 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_linear.u
-	clear(t242)
+	// lattice_linear.q, lattice_linear.k
+	clear(t202)
+	clear(t222)
 	if kern.Wide() {
-		a := regions.R54936d09c999Args{
-			P0: unsafe.SliceData(t242),
-			P1: unsafe.SliceData(t8),
+		a := regions.Redf38b5c62a6Args{
+			P0: unsafe.SliceData(t202),
+			P1: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(t222),
+			P3: unsafe.SliceData(t17),
 			N0: L,
-			N1: T - 16*chunks,
-			N2: dV,
-			N3: 64 * chunks * dV,
-			N4: T*dV - 16*chunks*dV,
-			N5: T * dV,
+			N1: chunks,
+			N2: m,
+			N3: 16 * m,
+			N4: 16 * chunks * m,
+			N5: T * m,
 		}
-		regions.R54936d09c999(&a)
+		regions.Redf38b5c62a6(&a)
 	} else {
 		for i := range L {
-			for j := range T - 16*chunks {
-				t242_2 := t242[(i*T+j+16*chunks)*dV:][:dV]
-				t8_2 := t8[(i*(T-16*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					t242_2[k] = t242_2[k] + t8_2[k]
+			for j := range chunks {
+				for k := range 16 {
+					t202_2 := t202[(i*T+16*j+k)*m:][:m]
+					t192_2 := t192[((i*chunks+j)*16+k)*m:][:m]
+					t222_3 := t222[(i*T+16*j+k)*m:][:m]
+					t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
+					for m2 := range m {
+						t202_2[m2] = t202_2[m2] + t192_2[m2]
+						t222_3[m2] = t222_3[m2] + t17_2[m2]
+					}
 				}
 			}
 		}
 	}
 
 	// lattice_linear.u
+	clear(t212)
 	if kern.Wide() {
 		a := regions.R1bd6431e90deArgs{
-			P0: unsafe.SliceData(t242),
+			P0: unsafe.SliceData(t212),
 			P1: unsafe.SliceData(t182),
 			N0: L,
 			N1: chunks,
@@ -2249,105 +2312,21 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					t242_2 := t242[(i*T+16*j+k)*dV:][:dV]
+					t212_2 := t212[(i*T+16*j+k)*dV:][:dV]
 					t182_2 := t182[((i*chunks+j)*16+k)*dV:][:dV]
 					for m2 := range dV {
-						t242_2[m2] = t242_2[m2] + t182_2[m2]
+						t212_2[m2] = t212_2[m2] + t182_2[m2]
 					}
 				}
 			}
 		}
 	}
 
-	// lattice_linear.u
-	if kern.Wide() {
-		a := regions.Ra1f5cd3e3b60Args{
-			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(t242),
-			P2: unsafe.SliceData(u),
-			P3: unsafe.SliceData(t29),
-			N0: L,
-			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: T * dV,
-		}
-		regions.Ra1f5cd3e3b60(&a)
-	} else {
-		for i := range L {
-			t27_2 := t27[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			for j := range T {
-				t242_2 := t242[(i*T+j)*dV:][:dV]
-				u2 := u[(i*T+j)*dV:][:dV]
-				var t294 F
-				t27Entry2 := t27_2[j]
-				t294Sums := [16]F{t294}
-				for k := range dV {
-					t294Sums[k%16] = num.FMA32(t242_2[k], u2[k]/t27Entry2, t294Sums[k%16])
-				}
-				t294 = kern.Sum16(&t294Sums)
-				t29_2[j] = -t294
-			}
-		}
-	}
-
-	// lattice_linear.u
-	if kern.Wide() {
-		a := regions.Rec7dbc684d11Args{
-			P0: unsafe.SliceData(t25),
-			P1: unsafe.SliceData(c.UProd),
-			P2: unsafe.SliceData(t29),
-			P3: unsafe.SliceData(t23),
-			P4: unsafe.SliceData(t462),
-			N0: L,
-			N1: T,
-		}
-		regions.Rec7dbc684d11(&a)
-	} else {
-		for i := range L {
-			t25_2 := t25[i*T:][:T]
-			uProd := c.UProd[i*T:][:T]
-			t29_2 := t29[i*T:][:T]
-			t23_3 := t23[i*T:][:T]
-			t462_2 := t462[i*T:][:T]
-			for j := range T {
-				t25Entry := t25_2[j]
-				uProdEntry2 := uProd[j]
-				w4 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t29_2[j], F(0)), F(0))) * (F(1) / t23_3[j]))
-				t462_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w4, F(0)), F(0))
-			}
-		}
-	}
-
 	// lattice_linear.beta
-	clear(t502)
-	if kern.Wide() {
-		a := regions.R1641836ba4a8Args{
-			P0: unsafe.SliceData(t502),
-			P1: unsafe.SliceData(t9),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: 64 * chunks,
-			N3: T,
-		}
-		regions.R1641836ba4a8(&a)
-	} else {
-		for i := range L {
-			t502_2 := t502[i*T+16*chunks:][:T-16*chunks]
-			t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
-			for j := range T - 16*chunks {
-				t502_2[j] = t502_2[j] + t9_2[j]
-			}
-		}
-	}
-
-	// lattice_linear.beta
+	clear(t232)
 	if kern.Wide() {
 		a := regions.R36cef7c88fdcArgs{
-			P0: unsafe.SliceData(t502),
+			P0: unsafe.SliceData(t232),
 			P1: unsafe.SliceData(t162),
 			N0: L,
 			N1: chunks,
@@ -2358,43 +2337,103 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t502_2 := t502[i*T+16*j:][:16]
+				t232_2 := t232[i*T+16*j:][:16]
 				t162_2 := t162[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t502_2[k] = t502_2[k] + t162_2[k]
+					t232_2[k] = t232_2[k] + t162_2[k]
 				}
 			}
 		}
 	}
 
-	// lattice_linear.beta
-	var t56 F
+	// lattice_linear.u
 	if kern.Wide() {
-		a := regions.R881bcfa3ec92Args{
-			P0: unsafe.SliceData(beta),
-			P1: unsafe.SliceData(t502),
-			P2: unsafe.SliceData(c.BetaLin),
-			P3: unsafe.SliceData(t53),
-			P4: unsafe.SliceData(t56Total),
+		a := regions.R174d55dca771Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t13),
+			P2: unsafe.SliceData(t212),
+			P3: unsafe.SliceData(u),
+			P4: unsafe.SliceData(t242),
+			P5: unsafe.SliceData(t29),
 			N0: L,
 			N1: T,
-			N2: 8 * T,
-			N3: 12 * T,
-			S0: [2]float32{t56},
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dV,
+			N6: 8 * dV,
+			N7: 12 * dV,
+			N8: T * dV,
 		}
-		regions.R881bcfa3ec92(&a)
+		regions.R174d55dca771(&a)
+	} else {
+		for i := range L {
+			t27_2 := t27[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			for j := range T {
+				t13_2 := t13[(i*T+j)*dV:][:dV]
+				t212_2 := t212[(i*T+j)*dV:][:dV]
+				u2 := u[(i*T+j)*dV:][:dV]
+				t242_2 := t242[(i*T+j)*dV:][:dV]
+				var t294 F
+				t27Entry2 := t27_2[j]
+				t294Sums := [16]F{t294}
+				for k := range dV {
+					t2422 := t13_2[k] + t212_2[k]
+					t294Sums[k%16] = num.FMA32(t2422, u2[k]/t27Entry2, t294Sums[k%16])
+					t242_2[k] = t2422
+				}
+				t294 = kern.Sum16(&t294Sums)
+				t29_2[j] = -t294
+			}
+		}
+	}
+
+	// lattice_linear.u, lattice_linear.beta
+	var t56 F
+	if kern.Wide() {
+		a := regions.Re27a374f9396Args{
+			P0:  unsafe.SliceData(t25),
+			P1:  unsafe.SliceData(c.UProd),
+			P2:  unsafe.SliceData(beta),
+			P3:  unsafe.SliceData(t12),
+			P4:  unsafe.SliceData(t232),
+			P5:  unsafe.SliceData(c.BetaLin),
+			P6:  unsafe.SliceData(t29),
+			P7:  unsafe.SliceData(t23),
+			P8:  unsafe.SliceData(t462),
+			P9:  unsafe.SliceData(t53),
+			P10: unsafe.SliceData(t56Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t56},
+		}
+		regions.Re27a374f9396(&a)
 	} else {
 		t56_2 := t56
 		for i := range L {
+			t25_2 := t25[i*T:][:T]
+			uProd := c.UProd[i*T:][:T]
 			beta2 := beta[i*T:][:T]
-			t502_2 := t502[i*T:][:T]
+			t12_2 := t12[i*T:][:T]
+			t232_2 := t232[i*T:][:T]
 			betaLin := c.BetaLin[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			t23_3 := t23[i*T:][:T]
+			t462_2 := t462[i*T:][:T]
 			t53_2 := t53[i*T:][:T]
 			var t56Row F
 			t56RowSums := [16]F{t56Row}
 			for j := range T {
-				t533 := F(F(beta2[j]*t502_2[j]) * kern.Sigmoid(-betaLin[j]))
+				t25Entry := t25_2[j]
+				uProdEntry2 := uProd[j]
+				t533 := F(F(beta2[j]*(t12_2[j]+t232_2[j])) * kern.Sigmoid(-betaLin[j]))
 				t56RowSums[j%16] = t56RowSums[j%16] + t533
+				w4 := F(F(0.5*kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose((F(1e-08) <= t25Entry), t29_2[j], F(0)), F(0))) * (F(1) / t23_3[j]))
+				t462_2[j] = kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), kern.Choose(((F(1e-08) <= t25Entry) && (F(0) < uProdEntry2)), w4, F(0)), F(0))
 				t53_2[j] = t533
 			}
 			t56Row = kern.Sum16(&t56RowSums)
@@ -2455,28 +2494,47 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t60)
 	if kern.Wide() {
-		a := regions.R485d935fc21dArgs{
+		a := regions.R0e0f0401e4e8Args{
 			P0: unsafe.SliceData(t53),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(t60),
+			P3: unsafe.SliceData(c.WBeta),
+			P4: unsafe.SliceData(t142),
+			P5: unsafe.SliceData(t222),
+			P6: unsafe.SliceData(c.KBar),
+			P7: unsafe.SliceData(t11),
+			P8: unsafe.SliceData(t202),
+			P9: unsafe.SliceData(c.QBar),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
 			N5: m,
-			N6: T * m,
+			N6: 4 * m,
+			N7: 8 * m,
+			N8: 12 * m,
+			N9: T * m,
 		}
-		regions.R485d935fc21d(&a)
+		regions.R0e0f0401e4e8(&a)
 	} else {
 		t60_2 := t60[:m]
+		wBeta := c.WBeta[:m]
 		for i := range L {
 			t53_2 := t53[i*T:][:T]
 			for j := range T {
 				k := c.K[(i*T+j)*m:][:m]
+				t142_2 := t142[(i*T+j)*m:][:m]
+				t222_3 := t222[(i*T+j)*m:][:m]
+				kBar := c.KBar[(i*T+j)*m:][:m]
+				t11_2 := t11[(i*T+j)*m:][:m]
+				t202_2 := t202[(i*T+j)*m:][:m]
+				qBar := c.QBar[(i*T+j)*m:][:m]
 				t53Entry2 := t53_2[j]
 				for k2 := range m {
 					t60_2[k2] = num.FMA32(k[k2], t53Entry2, t60_2[k2])
+					kBar[k2] = num.FMA32(t53Entry2, wBeta[k2], t142_2[k2]+t222_3[k2])
+					qBar[k2] = t11_2[k2] + t202_2[k2]
 				}
 			}
 		}
@@ -2495,66 +2553,6 @@ func (c *stepBackwardFused) run() {
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range dV + m {
 			wBetaBar[i] = t58[i] + t60[i]
-		}
-	}
-
-	// lattice_linear.beta
-	if kern.Wide() {
-		a := regions.R85ec878a1c5cArgs{
-			P0: unsafe.SliceData(t53),
-			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t142),
-			P3: unsafe.SliceData(c.KBar),
-			N0: L,
-			N1: T,
-			N2: m,
-			N3: T * m,
-		}
-		regions.R85ec878a1c5c(&a)
-	} else {
-		wBeta := c.WBeta[:m]
-		for i := range L {
-			t53_2 := t53[i*T:][:T]
-			for j := range T {
-				t142_2 := t142[(i*T+j)*m:][:m]
-				kBar := c.KBar[(i*T+j)*m:][:m]
-				t53Entry3 := t53_2[j]
-				for k := range m {
-					kBar[k] = num.FMA32(t53Entry3, wBeta[k], t142_2[k])
-				}
-			}
-		}
-	}
-
-	// lattice_linear.k, lattice_linear.q
-	if kern.Wide() {
-		a := regions.Redf38b5c62a6Args{
-			P0: unsafe.SliceData(c.KBar),
-			P1: unsafe.SliceData(t17),
-			P2: unsafe.SliceData(c.QBar),
-			P3: unsafe.SliceData(t192),
-			N0: L,
-			N1: chunks,
-			N2: m,
-			N3: 16 * m,
-			N4: 16 * chunks * m,
-			N5: T * m,
-		}
-		regions.Redf38b5c62a6(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 16 {
-					kBar := c.KBar[(i*T+16*j+k)*m:][:m]
-					t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
-					qBar := c.QBar[(i*T+16*j+k)*m:][:m]
-					t192_2 := t192[((i*chunks+j)*16+k)*m:][:m]
-					for m2 := range m {
-						kBar[m2] = kBar[m2] + t17_2[m2]
-						qBar[m2] = qBar[m2] + t192_2[m2]
-					}
-				}
-			}
 		}
 	}
 }

@@ -1096,11 +1096,11 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 4·L·T·d_k + 2·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 4·L·T + 192·L·chunks + 57·d_h·d_k + 60·d_h·d_v + 921·d_h + 291·d_k + 308·d_v + 3200.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 8·L·T·d_k + 4·L·T·d_v - 208·L·chunks·d_h + L·d_h·d_k + L·d_h·d_v + 8·L·T + 192·L·chunks + 57·d_h·d_k + 60·d_h·d_v + 921·d_h + 291·d_k + 308·d_v + 3808.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	chunks := (T) / 16
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 4*L*T*dK + 2*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 4*L*T + 192*L*chunks + 57*dH*dK + 60*dH*dV + 921*dH + 291*dK + 308*dV + 3200
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 8*L*T*dK + 4*L*T*dV - 208*L*chunks*dH + L*dH*dK + L*dH*dV + 8*L*T + 192*L*chunks + 57*dH*dK + 60*dH*dV + 921*dH + 291*dK + 308*dV + 3808
 }
 
 // Run computes StepBackward.
@@ -1172,6 +1172,16 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dV-16*L*chunks*dV:]
 	t10 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
+	t11 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t13 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t12 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t14 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t15 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t24_2 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t32 := work[:16*L*chunks] // [L, chunks, 16]
@@ -1206,6 +1216,16 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks*dV:]
 	t222 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
+	t232 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t252 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t242 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t262 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t272 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState := work[:dH*dV] // [d_v, d_h]
@@ -1214,7 +1234,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	W2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t273 := work[:dH*dV] // [d_v, d_h]
+	t274 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	W222 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -1222,9 +1242,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	W122 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t253 := work[:dH*dV] // [d_v, d_h]
+	t254 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t274 := work[:dH*dV] // [d_v, d_h]
+	t275 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	W223 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -1232,11 +1252,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH:]
 	t93 := work[:dH] // [d_h]
 	work = work[dH:]
-	t11 := work[:dK] // [d_k]
+	t113 := work[:dK] // [d_k]
 	work = work[dK:]
-	t13 := work[:dH] // [d_h]
+	t132 := work[:dH] // [d_h]
 	work = work[dH:]
-	t15 := work[:dH*dK] // [d_h, d_k]
+	t153 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	t86 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -1268,7 +1288,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dH*dK:]
 	W2BarState2 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t154 := work[:dH*dV] // [d_v, d_h]
+	t155 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
 	t16 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
@@ -1280,7 +1300,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[256:]
 	t224 := work[:256] // [16, 16]
 	work = work[256:]
-	t255 := work[:256] // [16, 16]
+	t256 := work[:256] // [16, 16]
 	work = work[256:]
 	t282 := work[:256] // [16, 16]
 	work = work[256:]
@@ -1300,7 +1320,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dH*dV:]
 	t513 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t133 := work[:16*dK] // [16, d_k]
+	t134 := work[:16*dK] // [16, d_k]
 	work = work[16*dK:]
 	t142 := work[:16*dH*dK] // [16, d_h, d_k]
 	work = work[16*dH*dK:]
@@ -1322,11 +1342,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[256*dH:]
 	t2322 := work[:256*dH] // [16, d_h, 16]
 	work = work[256*dH:]
-	t245 := work[:256] // [16, 16]
+	t246 := work[:256] // [16, 16]
 	work = work[256:]
 	t2522 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t276 := work[:16] // [16]
+	t277 := work[:16] // [16]
 	work = work[16:]
 	t403 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
@@ -1354,51 +1374,67 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dH:]
 	t762 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
+	t822 := work[:256] // [16, 16]
+	work = work[256:]
 	t832 := work[:16] // [16]
 	work = work[16:]
 	t842 := work[:256] // [16, 16]
+	work = work[256:]
+	t87 := work[:256] // [16, 16]
 	work = work[256:]
 	t88 := work[:16] // [16]
 	work = work[16:]
 	t89 := work[:256] // [16, 16]
 	work = work[256:]
+	t92_2 := work[:256] // [16, 16]
+	work = work[256:]
 	t93_2 := work[:16] // [16]
 	work = work[16:]
-	t94 := work[:256] // [16, 16]
-	work = work[256:]
 	t96 := work[:16] // [16]
 	work = work[16:]
 	t104 := work[:16] // [16]
+	work = work[16:]
+	t107 := work[:16] // [16]
 	work = work[16:]
 	t108 := work[:16] // [16]
 	work = work[16:]
 	t109 := work[:16] // [16]
 	work = work[16:]
+	t112_2 := work[:16] // [16]
+	work = work[16:]
+	t110 := work[:16] // [16]
+	work = work[16:]
 	t111 := work[:16] // [16]
 	work = work[16:]
-	t112_2 := work[:16] // [16]
+	t115 := work[:16] // [16]
 	work = work[16:]
 	t116 := work[:16] // [16]
 	work = work[16:]
 	t117 := work[:16] // [16]
 	work = work[16:]
+	t120 := work[:16] // [16]
+	work = work[16:]
+	t118 := work[:16] // [16]
+	work = work[16:]
 	t119 := work[:16] // [16]
 	work = work[16:]
-	t120 := work[:16] // [16]
+	t123 := work[:16] // [16]
 	work = work[16:]
 	t124 := work[:16] // [16]
 	work = work[16:]
 	t125 := work[:16] // [16]
 	work = work[16:]
-	t127 := work[:16] // [16]
-	work = work[16:]
 	t128 := work[:16] // [16]
+	work = work[16:]
+	t126 := work[:16] // [16]
+	work = work[16:]
+	t127 := work[:16] // [16]
 	work = work[16:]
 	t131 := work[:16] // [16]
 	work = work[16:]
-	t133_2 := work[:16] // [16]
+	t132_2 := work[:16] // [16]
 	work = work[16:]
-	t134 := work[:16] // [16]
+	t134_2 := work[:16] // [16]
 
 	// memora_logits.rho, memora_logits.theta
 	for i := range L {
@@ -1569,25 +1605,25 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 						t162_2 := t162[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t273_2 := t273[i*dH:][:dH]
+						t274_2 := t274[i*dH:][:dH]
 						eEntry := e[i]
 						for j := range dH {
-							t273_2[j] = F(t23Entry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t162_2[j])
+							t274_2[j] = F(t23Entry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t162_2[j])
 						}
 					}
 					// memora_logits.W2
 					for i := range dV {
-						t273_2 := t273[i*dH:][:dH]
+						t274_2 := t274[i*dH:][:dH]
 						W222_2 := W222[i*dH:][:dH]
 						top := F(math.Inf(-1))
 						for j := range dH {
-							if x := t273_2[j]; x > top || x != x {
+							if x := t274_2[j]; x > top || x != x {
 								top = x
 							}
 						}
 						var sum F
 						for j := range dH {
-							e3 := num.Exp(t273_2[j] - top)
+							e3 := num.Exp(t274_2[j] - top)
 							sum += e3
 							W222_2[j] = e3
 						}
@@ -1668,29 +1704,29 @@ func (c *StepBackward[F]) Run() {
 					t23Entry3 := t23_3[a2]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-						t253_2 := t253[i*dH:][:dH]
+						t254_2 := t254[i*dH:][:dH]
 						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t274_2 := t274[i*dH:][:dH]
+						t275_2 := t275[i*dH:][:dH]
 						eEntry2 := e[i]
 						for j := range dH {
-							t254 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
-							t253_2[j] = t254
-							t274_2[j] = F(t23Entry3*t254) - F(eEntry2*t62_3[j])
+							t255 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
+							t254_2[j] = t255
+							t275_2[j] = F(t23Entry3*t255) - F(eEntry2*t62_3[j])
 						}
 					}
 					// memora_logits.W2
 					for i := range dV {
-						t274_2 := t274[i*dH:][:dH]
+						t275_2 := t275[i*dH:][:dH]
 						W223_2 := W223[i*dH:][:dH]
 						top3 := F(math.Inf(-1))
 						for j := range dH {
-							if x := t274_2[j]; x > top3 || x != x {
+							if x := t275_2[j]; x > top3 || x != x {
 								top3 = x
 							}
 						}
 						var sum3 F
 						for j := range dH {
-							e5 := num.Exp(t274_2[j] - top3)
+							e5 := num.Exp(t275_2[j] - top3)
 							sum3 += e5
 							W223_2[j] = e5
 						}
@@ -1714,19 +1750,19 @@ func (c *StepBackward[F]) Run() {
 						t93[i] = F(t51Entry*t322Entry) + F(F(F(yProd[i]*t51Entry)*t322Entry)*t72_2[i])
 					}
 					// memora_logits.y, memora_logits.W1
-					clear(t11)
+					clear(t113)
 					for i := range dH {
 						W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-						var t132 F
+						var t133 F
 						t93Entry := t93[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							t132 += F(W1TrailEntry * (W1BarState3[j] + F(t27_2[j]*t93Entry)))
-							t11[j] += F(W1TrailEntry * t93Entry)
+							t133 += F(W1TrailEntry * (W1BarState3[j] + F(t27_2[j]*t93Entry)))
+							t113[j] += F(W1TrailEntry * t93Entry)
 						}
-						t13[i] = t132
+						t132[i] = t133
 					}
 					// memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
 					clear(t28)
@@ -1736,17 +1772,17 @@ func (c *StepBackward[F]) Run() {
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
+						t153_2 := t153[i*dK:][:dK]
 						var t862 F
 						t93Entry2 := t93[i]
-						t13Entry := t13[i]
+						t132Entry := t132[i]
 						t41Entry := t41_2[i]
 						for j := range dK {
-							t153 := F(W1Trail2[j] * ((W1BarState3[j] + F(t27_2[j]*t93Entry2)) - t13Entry))
-							t184 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t153)
-							t862 += F(t153 * t25_2[j])
-							t15_2[j] = t153
-							t28[j] -= F(t153 * t41Entry)
+							t154 := F(W1Trail2[j] * ((W1BarState3[j] + F(t27_2[j]*t93Entry2)) - t132Entry))
+							t184 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t154)
+							t862 += F(t154 * t25_2[j])
+							t153_2[j] = t154
+							t28[j] -= F(t154 * t41Entry)
 						}
 						t86[i] = t862
 					}
@@ -1785,7 +1821,7 @@ func (c *StepBackward[F]) Run() {
 						W223_2 := W223[i*dH:][:dH]
 						W2BarState3 := W2BarState[i*dH:][:dH]
 						t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-						t253_2 := t253[i*dH:][:dH]
+						t254_2 := t254[i*dH:][:dH]
 						t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t49_2 := t49[i*dH:][:dH]
 						var t612 F
@@ -1794,7 +1830,7 @@ func (c *StepBackward[F]) Run() {
 						eEntry3 := e[i]
 						for j := range dH {
 							t492 := F(W223_2[j] * ((W2BarState3[j] + F(t2Entry3*t90_2[j])) - t472Entry))
-							t52_2 += F(t253_2[j] * t492)
+							t52_2 += F(t254_2[j] * t492)
 							t612 += F(t492 * t62_3[j])
 							t49_2[j] = t492
 							t62_2[j] -= F(t492 * eEntry3)
@@ -1845,13 +1881,13 @@ func (c *StepBackward[F]) Run() {
 					clear(t80)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t15_2 := t15[i*dK:][:dK]
+						t153_2 := t153[i*dK:][:dK]
 						W1BarState3 := W1BarState[i*dK:][:dK]
 						t78Entry := t78[i]
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
 							t80[j] += F(W1TrailEntry2 * t78Entry)
-							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t23Entry3*t15_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(t25_2[j]*t78Entry)
+							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t23Entry3*t153_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(t25_2[j]*t78Entry)
 						}
 					}
 					// memora_logits.e
@@ -1860,7 +1896,7 @@ func (c *StepBackward[F]) Run() {
 					// memora_logits.e, memora_logits.U_W1, memora_logits
 					for i := range dK {
 						t8_2[i] = F(t24Entry3*t28[i]) + t80[i]
-						t10_2[i] = t11[i]
+						t10_2[i] = t113[i]
 					}
 				}
 			}
@@ -1878,6 +1914,48 @@ func (c *StepBackward[F]) Run() {
 			for j := range dH {
 				t5_2[j] = W2BarState3[j]
 			}
+		}
+	}
+
+	// memora_logits.q, memora_logits.k
+	clear(t11)
+	clear(t13)
+	for i := range L {
+		for j := range T - 16*chunks {
+			t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
+			t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
+			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+			t13_2 := t13[(i*T+j+16*chunks)*dK:][:dK]
+			for k := range dK {
+				t11_2[k] += t10_2[k]
+				t13_2[k] += t8_2[k]
+			}
+		}
+	}
+
+	// memora_logits.v
+	clear(t12)
+	for i := range L {
+		for j := range T - 16*chunks {
+			t9_2 := t9[(i*(T-16*chunks)+j)*dV:][:dV]
+			t12_2 := t12[(i*T+j+16*chunks)*dV:][:dV]
+			for k := range dV {
+				t12_2[k] += t9_2[k]
+			}
+		}
+	}
+
+	// memora_logits.theta, memora_logits.rho
+	clear(t14)
+	clear(t15)
+	for i := range L {
+		t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
+		t14_2 := t14[i*T+16*chunks:][:T-16*chunks]
+		t6_2 := t6[i*(T-16*chunks):][:T-16*chunks]
+		t15_2 := t15[i*T+16*chunks:][:T-16*chunks]
+		for j := range T - 16*chunks {
+			t14_2[j] += t7_2[j]
+			t15_2[j] += t6_2[j]
 		}
 	}
 
@@ -1970,12 +2048,12 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo; n > 0 {
 				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
 				t722_2 := t722[(i*chunks+j)*16-4+lo:][:n]
-				t92_2 := t92[(i*chunks+j)*16+lo:][:n]
+				t92_3 := t92[(i*chunks+j)*16+lo:][:n]
 				t82_3 := t82[(i*chunks+j)*16-4+lo:][:n]
 				t112_3 := t112[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t82Entry := t82_2[k]
-					t92_2[k] = F(t722_2[k] * t82Entry)
+					t92_3[k] = F(t722_2[k] * t82Entry)
 					t112_3[k] = F(t82_3[k] * t82Entry)
 				}
 			}
@@ -1986,10 +2064,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			t722_2 := t722[(i*chunks+j)*16:][:16]
-			t92_2 := t92[(i*chunks+j)*16:][:16]
+			t92_3 := t92[(i*chunks+j)*16:][:16]
 			t102_2 := t102[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t102_2[k] = t722_2[k] + t92_2[k]
+				t102_2[k] = t722_2[k] + t92_3[k]
 			}
 		}
 	}
@@ -2045,14 +2123,14 @@ func (c *StepBackward[F]) Run() {
 			clear(t23_2)
 			for i := range dV {
 				W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
-				t154_2 := t154[i*dH:][:dH]
+				t155_2 := t155[i*dH:][:dH]
 				t16_2 := t16[i*dH:][:dH]
 				W2BarState2_3 := W2BarState2[i*dH:][:dH]
 				t23_3 := t23_2[(15*dV+i)*dH:][:dH]
 				for j := range dH {
-					t155 := num.Max(W2States[j], F(1e-08))
-					t154_2[j] = t155
-					t16_2[j] = num.Log(t155)
+					t156 := num.Max(W2States[j], F(1e-08))
+					t155_2[j] = t156
+					t16_2[j] = num.Log(t156)
 					t23_3[j] += W2BarState2_3[j]
 				}
 			}
@@ -2097,7 +2175,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.c
-			clear(t255)
+			clear(t256)
 			lo3 := max(0, 4)
 			if n := 16 - lo3; n > 0 {
 				t82_2 := t82[(l*chunks+t3)*16+lo3:][:n]
@@ -2105,10 +2183,10 @@ func (c *StepBackward[F]) Run() {
 					t17_2 := t17[((lo3+i)-4)*16:][:16]
 					t194_2 := t194[((lo3+i)-4)*16:][:16]
 					t224_2 := t224[((lo3+i)-4)*16:][:16]
-					t255_2 := t255[(lo3+i)*16:][:16]
+					t256_2 := t256[(lo3+i)*16:][:16]
 					t82Entry2 := t82_2[i]
 					for j := range 16 {
-						t255_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
+						t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
 					}
 				}
 			}
@@ -2121,11 +2199,11 @@ func (c *StepBackward[F]) Run() {
 					t17_2 := t17[((lo4+i)-8)*16:][:16]
 					t194_2 := t194[((lo4+i)-8)*16:][:16]
 					t224_2 := t224[((lo4+i)-8)*16:][:16]
-					t255_2 := t255[((lo4+i)-8)*16:][:16]
+					t256_2 := t256[((lo4+i)-8)*16:][:16]
 					t282_2 := t282[(lo4+i)*16:][:16]
 					t112Entry := t112_3[i]
 					for j := range 16 {
-						t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) * t112Entry)
+						t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t112Entry)
 					}
 				}
 			}
@@ -2182,13 +2260,13 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.y, memora_logits.W1
-			clear(t133)
+			clear(t134)
 			for i := range 16 {
 				yProd2 := c.YProd2[((l*chunks+t3)*16+i)*dH:][:dH]
 				t5222_2 := t5222[i*dH:][:dH]
 				t1523_2 := t1523[i*dH:][:dH]
 				t22_3 := t22[((l*chunks+t3)*16+i)*dK:][:dK]
-				t133_3 := t133[i*dK:][:dK]
+				t134_3 := t134[i*dK:][:dK]
 				for j := range dH {
 					t324_2 := t324[(i*dH+j)*dK:][:dK]
 					W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
@@ -2201,7 +2279,7 @@ func (c *StepBackward[F]) Run() {
 						t1422 := t324_2[k] + F(t22_3[k]*w2)
 						W12Entry := W12[k]
 						t1524 += F(W12Entry * t1422)
-						t133_3[k] += F(W12Entry * w2)
+						t134_3[k] += F(W12Entry * w2)
 						t142_2[k] = t1422
 					}
 					t1523_2[j] = t1524
@@ -2258,7 +2336,7 @@ func (c *StepBackward[F]) Run() {
 					t140_2 := t140[(i*dK+j)*16:][:16]
 					var t2223_2 F
 					for k := range 16 {
-						t2223_2 += F(t140_2[k] * ((((t17[k*16+i] + t194[k*16+i]) + t224[k*16+i]) + t255[k*16+i]) + t282[k*16+i]))
+						t2223_2 += F(t140_2[k] * ((((t17[k*16+i] + t194[k*16+i]) + t224[k*16+i]) + t256[k*16+i]) + t282[k*16+i]))
 					}
 					t2222_2[j] = -t2223_2
 				}
@@ -2278,28 +2356,28 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.W1, memora_logits.c
 			clear(t2522)
 			for i := range 16 {
-				t245_2 := t245[i*16:][:16]
+				t246_2 := t246[i*16:][:16]
 				t2522_2 := t2522[i*dH:][:dH]
 				for j := range 16 {
 					t712_2 := t712[j*dH:][:dH]
-					var t246 F
-					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]
+					var t247 F
+					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]
 					for k := range dH {
-						t246 += F(t2322[(i*dH+k)*16+j] * t712_2[k])
+						t247 += F(t2322[(i*dH+k)*16+j] * t712_2[k])
 						t2522_2[k] += F(t2322[(j*dH+k)*16+i] * w3)
 					}
-					t245_2[j] = t246
+					t246_2[j] = t247
 				}
 			}
 			// memora_logits.W1
 			for i := range 16 {
 				t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
 				t2222_2 := t2222[i*dK:][:dK]
-				var t277 F
+				var t278 F
 				for j := range dK {
-					t277 += F(t20_2[j] * t2222_2[j])
+					t278 += F(t20_2[j] * t2222_2[j])
 				}
-				t276[i] = t277
+				t277[i] = t278
 			}
 			// memora_logits.G_W1, memora_logits.e
 			for i := range 16 {
@@ -2367,7 +2445,7 @@ func (c *StepBackward[F]) Run() {
 				for j := range 16 {
 					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]) * t19Entry)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t19Entry)
 					for k := range dV {
 						t615 += F(t59[(i*dV+k)*16+j] * e2[k])
 						t643_2[k] += F(t59[(j*dV+k)*16+i] * w4)
@@ -2382,14 +2460,14 @@ func (c *StepBackward[F]) Run() {
 				t17_2 := t17[i*16:][:16]
 				t194_2 := t194[i*16:][:16]
 				t224_2 := t224[i*16:][:16]
-				t255_2 := t255[i*16:][:16]
+				t256_2 := t256[i*16:][:16]
 				t282_2 := t282[i*16:][:16]
-				t245_2 := t245[i*16:][:16]
+				t246_2 := t246[i*16:][:16]
 				t792_2 := t792[i*16:][:16]
 				for j := range 16 {
 					t614Entry := t614_2[j]
-					t63_2[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) + t282_2[j]) * t614Entry)
-					t792_2[j] = t245_2[j] + F(t614Entry*t19_2[j])
+					t63_2[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) + t282_2[j]) * t614Entry)
+					t792_2[j] = t246_2[j] + F(t614Entry*t19_2[j])
 				}
 			}
 			// memora_logits.G_W1
@@ -2410,7 +2488,7 @@ func (c *StepBackward[F]) Run() {
 					t141_2 := t141[(i*dH+j)*16:][:16]
 					var t5822 F
 					for k := range 16 {
-						t5822 += F(t141_2[k] * F(((((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t255[k*16+i])+t282[k*16+i])*t19Entry2))
+						t5822 += F(t141_2[k] * F(((((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t256[k*16+i])+t282[k*16+i])*t19Entry2))
 					}
 					t692_2[j] = -t5822
 				}
@@ -2436,19 +2514,25 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.c
+			clear(t822)
 			clear(t832)
 			lo5 := max(0, 8)
 			if n := 16 - lo5; n > 0 {
+				t112_3 := t112[(l*chunks+t3)*16+lo5:][:n]
 				t832_2 := t832[0+lo5:][:n]
 				for i := range n {
+					t792_2 := t792[(lo5+i)*16:][:16]
 					t17_2 := t17[((lo5+i)-8)*16:][:16]
 					t194_2 := t194[((lo5+i)-8)*16:][:16]
 					t224_2 := t224[((lo5+i)-8)*16:][:16]
-					t255_2 := t255[((lo5+i)-8)*16:][:16]
-					t792_2 := t792[(lo5+i)*16:][:16]
+					t256_2 := t256[((lo5+i)-8)*16:][:16]
+					t822_2 := t822[((lo5+i)-8)*16:][:16]
 					var t833 F
+					t112Entry2 := t112_3[i]
 					for j := range 16 {
-						t833 += F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) * t792_2[j])
+						t792Entry := t792_2[j]
+						t833 += F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t792Entry)
+						t822_2[j] += F(t792Entry * t112Entry2)
 					}
 					t832_2[i] = t833
 				}
@@ -2456,37 +2540,31 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.c
 			for i := range 16 {
 				t792_2 := t792[i*16:][:16]
+				t822_2 := t822[i*16:][:16]
 				t842_2 := t842[i*16:][:16]
 				for j := range 16 {
-					t842_2[j] = t792_2[j]
+					t842_2[j] = t792_2[j] + t822_2[j]
 				}
 			}
 			// memora_logits.c
-			lo6 := max(0, 8)
-			if n := 16 - lo6; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*16+lo6:][:n]
-				for i := range n {
-					t792_2 := t792[(lo6+i)*16:][:16]
-					t842_2 := t842[((lo6+i)-8)*16:][:16]
-					t112Entry2 := t112_3[i]
-					for j := range 16 {
-						t842_2[j] += F(t792_2[j] * t112Entry2)
-					}
-				}
-			}
-			// memora_logits.c
+			clear(t87)
 			clear(t88)
-			lo7 := max(0, 4)
-			if n := 16 - lo7; n > 0 {
-				t88_2 := t88[0+lo7:][:n]
+			lo6 := max(0, 4)
+			if n := 16 - lo6; n > 0 {
+				t82_2 := t82[(l*chunks+t3)*16+lo6:][:n]
+				t88_2 := t88[0+lo6:][:n]
 				for i := range n {
-					t17_2 := t17[((lo7+i)-4)*16:][:16]
-					t194_2 := t194[((lo7+i)-4)*16:][:16]
-					t224_2 := t224[((lo7+i)-4)*16:][:16]
-					t842_2 := t842[(lo7+i)*16:][:16]
+					t842_2 := t842[(lo6+i)*16:][:16]
+					t17_2 := t17[((lo6+i)-4)*16:][:16]
+					t194_2 := t194[((lo6+i)-4)*16:][:16]
+					t224_2 := t224[((lo6+i)-4)*16:][:16]
+					t87_2 := t87[((lo6+i)-4)*16:][:16]
 					var t882 F
+					t82Entry3 := t82_2[i]
 					for j := range 16 {
-						t882 += F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t842_2[j])
+						t842Entry := t842_2[j]
+						t882 += F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t842Entry)
+						t87_2[j] += F(t842Entry * t82Entry3)
 					}
 					t88_2[i] = t882
 				}
@@ -2494,72 +2572,46 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.c
 			for i := range 16 {
 				t842_2 := t842[i*16:][:16]
+				t87_2 := t87[i*16:][:16]
 				t89_2 := t89[i*16:][:16]
 				for j := range 16 {
-					t89_2[j] = t842_2[j]
+					t89_2[j] = t842_2[j] + t87_2[j]
 				}
 			}
 			// memora_logits.c
-			lo8 := max(0, 4)
-			if n := 16 - lo8; n > 0 {
-				t82_2 := t82[(l*chunks+t3)*16+lo8:][:n]
-				for i := range n {
-					t842_2 := t842[(lo8+i)*16:][:16]
-					t89_2 := t89[((lo8+i)-4)*16:][:16]
-					t82Entry3 := t82_2[i]
-					for j := range 16 {
-						t89_2[j] += F(t842_2[j] * t82Entry3)
-					}
-				}
-			}
-			// memora_logits.c
+			clear(t92_2)
 			clear(t93_2)
-			lo9 := max(0, 2)
-			if n := 16 - lo9; n > 0 {
-				t93_3 := t93_2[0+lo9:][:n]
+			lo7 := max(0, 2)
+			if n := 16 - lo7; n > 0 {
+				t52_2 := t52[(l*chunks+t3)*16+lo7:][:n]
+				t93_3 := t93_2[0+lo7:][:n]
 				for i := range n {
-					t17_2 := t17[((lo9+i)-2)*16:][:16]
-					t194_2 := t194[((lo9+i)-2)*16:][:16]
-					t89_2 := t89[(lo9+i)*16:][:16]
+					t89_2 := t89[(lo7+i)*16:][:16]
+					t17_2 := t17[((lo7+i)-2)*16:][:16]
+					t194_2 := t194[((lo7+i)-2)*16:][:16]
+					t92_3 := t92_2[((lo7+i)-2)*16:][:16]
 					var t932 F
+					t52Entry3 := t52_2[i]
 					for j := range 16 {
-						t932 += F((t17_2[j] + t194_2[j]) * t89_2[j])
+						t89Entry := t89_2[j]
+						t932 += F((t17_2[j] + t194_2[j]) * t89Entry)
+						t92_3[j] += F(t89Entry * t52Entry3)
 					}
 					t93_3[i] = t932
 				}
 			}
 			// memora_logits.c
-			for i := range 16 {
-				t89_2 := t89[i*16:][:16]
-				t94_2 := t94[i*16:][:16]
-				for j := range 16 {
-					t94_2[j] = t89_2[j]
-				}
-			}
-			// memora_logits.c
-			lo10 := max(0, 2)
-			if n := 16 - lo10; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*16+lo10:][:n]
-				for i := range n {
-					t89_2 := t89[(lo10+i)*16:][:16]
-					t94_2 := t94[((lo10+i)-2)*16:][:16]
-					t52Entry3 := t52_2[i]
-					for j := range 16 {
-						t94_2[j] += F(t89_2[j] * t52Entry3)
-					}
-				}
-			}
-			// memora_logits.c
 			clear(t96)
-			lo11 := max(0, 1)
-			if n := 16 - lo11; n > 0 {
-				t96_2 := t96[0+lo11:][:n]
+			lo8 := max(0, 1)
+			if n := 16 - lo8; n > 0 {
+				t96_2 := t96[0+lo8:][:n]
 				for i := range n {
-					t17_2 := t17[((lo11+i)-1)*16:][:16]
-					t94_2 := t94[(lo11+i)*16:][:16]
+					t17_2 := t17[((lo8+i)-1)*16:][:16]
+					t89_2 := t89[(lo8+i)*16:][:16]
+					t92_3 := t92_2[(lo8+i)*16:][:16]
 					var t962 F
 					for j := range 16 {
-						t962 += F(t17_2[j] * t94_2[j])
+						t962 += F(t17_2[j] * (t89_2[j] + t92_3[j]))
 					}
 					t96_2[i] = t962
 				}
@@ -2569,204 +2621,139 @@ func (c *StepBackward[F]) Run() {
 				t104[i] = t21[i] + t572[i]
 			}
 			// memora_logits.a
+			clear(t107)
 			clear(t108)
-			lo12 := max(0, 8)
-			if n := 16 - lo12; n > 0 {
-				t102_2 := t102[(l*chunks+t3)*16-8+lo12:][:n]
-				t104_2 := t104[0+lo12:][:n]
-				t108_2 := t108[0+lo12:][:n]
+			lo9 := max(0, 8)
+			if n := 16 - lo9; n > 0 {
+				t104_2 := t104[0+lo9:][:n]
+				t112_3 := t112[(l*chunks+t3)*16+lo9:][:n]
+				t107_2 := t107[-8+lo9:][:n]
+				t102_2 := t102[(l*chunks+t3)*16-8+lo9:][:n]
+				t108_2 := t108[0+lo9:][:n]
 				for i := range n {
-					t108_2[i] = F(t102_2[i] * t104_2[i])
+					t104Entry := t104_2[i]
+					t107_2[i] += F(t112_3[i] * t104Entry)
+					t108_2[i] = F(t102_2[i] * t104Entry)
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
 				t109[i] = t832[i] + t108[i]
+				t112_2[i] = t104[i] + t107[i]
 			}
 			// memora_logits.a
+			clear(t110)
 			clear(t111)
-			lo13 := max(0, 4)
-			if n := 16 - lo13; n > 0 {
-				t82_2 := t82[(l*chunks+t3)*16-4+lo13:][:n]
-				t109_2 := t109[0+lo13:][:n]
-				t111_2 := t111[0+lo13:][:n]
-				for i := range n {
-					t111_2[i] = F(t82_2[i] * t109_2[i])
-				}
-			}
-			// memora_logits.a
-			for i := range 16 {
-				t112_2[i] = t104[i]
-			}
-			// memora_logits.a
-			lo14 := max(0, 8)
-			if n := 16 - lo14; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*16+lo14:][:n]
-				t104_2 := t104[0+lo14:][:n]
-				t112_4 := t112_2[-8+lo14:][:n]
-				for i := range n {
-					t112_4[i] += F(t112_3[i] * t104_2[i])
-				}
-			}
-			// memora_logits.a
+			clear(t115)
 			clear(t116)
-			lo15 := max(0, 4)
-			if n := 16 - lo15; n > 0 {
-				t722_2 := t722[(l*chunks+t3)*16-4+lo15:][:n]
-				t112_3 := t112_2[0+lo15:][:n]
-				t116_2 := t116[0+lo15:][:n]
+			lo10 := max(0, 4)
+			if n := 16 - lo10; n > 0 {
+				t109_2 := t109[0+lo10:][:n]
+				t112_3 := t112_2[0+lo10:][:n]
+				t82_2 := t82[(l*chunks+t3)*16+lo10:][:n]
+				t110_2 := t110[-4+lo10:][:n]
+				t82_3 := t82[(l*chunks+t3)*16-4+lo10:][:n]
+				t111_2 := t111[0+lo10:][:n]
+				t115_2 := t115[-4+lo10:][:n]
+				t722_2 := t722[(l*chunks+t3)*16-4+lo10:][:n]
+				t116_2 := t116[0+lo10:][:n]
 				for i := range n {
-					t116_2[i] = F(t722_2[i] * t112_3[i])
+					t109Entry := t109_2[i]
+					t112Entry := t112_3[i]
+					t82Entry4 := t82_2[i]
+					t110_2[i] += F(t82Entry4 * t109Entry)
+					t111_2[i] = F(t82_3[i] * t109Entry)
+					t115_2[i] += F(t82Entry4 * t112Entry)
+					t116_2[i] = F(t722_2[i] * t112Entry)
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t117[i] = t88[i] + t111[i] + t116[i]
+				t117[i] = t88[i] + t110[i] + t111[i] + t116[i]
+				t120[i] = t112_2[i] + t115[i]
 			}
 			// memora_logits.a
-			lo16 := max(0, 4)
-			if n := 16 - lo16; n > 0 {
-				t82_2 := t82[(l*chunks+t3)*16+lo16:][:n]
-				t109_2 := t109[0+lo16:][:n]
-				t117_2 := t117[-4+lo16:][:n]
-				for i := range n {
-					t117_2[i] += F(t82_2[i] * t109_2[i])
-				}
-			}
-			// memora_logits.a
+			clear(t118)
 			clear(t119)
-			lo17 := max(0, 2)
-			if n := 16 - lo17; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*16-2+lo17:][:n]
-				t117_2 := t117[0+lo17:][:n]
-				t119_2 := t119[0+lo17:][:n]
-				for i := range n {
-					t119_2[i] = F(t52_2[i] * t117_2[i])
-				}
-			}
-			// memora_logits.a
-			for i := range 16 {
-				t120[i] = t112_2[i]
-			}
-			// memora_logits.a
-			lo18 := max(0, 4)
-			if n := 16 - lo18; n > 0 {
-				t82_2 := t82[(l*chunks+t3)*16+lo18:][:n]
-				t112_3 := t112_2[0+lo18:][:n]
-				t120_2 := t120[-4+lo18:][:n]
-				for i := range n {
-					t120_2[i] += F(t82_2[i] * t112_3[i])
-				}
-			}
-			// memora_logits.a
+			clear(t123)
 			clear(t124)
-			lo19 := max(0, 2)
-			if n := 16 - lo19; n > 0 {
-				t42_2 := t42[(l*chunks+t3)*16-2+lo19:][:n]
-				t120_2 := t120[0+lo19:][:n]
-				t124_2 := t124[0+lo19:][:n]
+			lo11 := max(0, 2)
+			if n := 16 - lo11; n > 0 {
+				t117_2 := t117[0+lo11:][:n]
+				t120_2 := t120[0+lo11:][:n]
+				t52_2 := t52[(l*chunks+t3)*16+lo11:][:n]
+				t118_2 := t118[-2+lo11:][:n]
+				t52_3 := t52[(l*chunks+t3)*16-2+lo11:][:n]
+				t119_2 := t119[0+lo11:][:n]
+				t123_2 := t123[-2+lo11:][:n]
+				t42_2 := t42[(l*chunks+t3)*16-2+lo11:][:n]
+				t124_2 := t124[0+lo11:][:n]
 				for i := range n {
-					t124_2[i] = F(t42_2[i] * t120_2[i])
+					t117Entry := t117_2[i]
+					t120Entry := t120_2[i]
+					t52Entry4 := t52_2[i]
+					t118_2[i] += F(t52Entry4 * t117Entry)
+					t119_2[i] = F(t52_3[i] * t117Entry)
+					t123_2[i] += F(t52Entry4 * t120Entry)
+					t124_2[i] = F(t42_2[i] * t120Entry)
 				}
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t125[i] = t93_2[i] + t119[i] + t124[i]
+				t125[i] = t93_2[i] + t118[i] + t119[i] + t124[i]
+				t128[i] = t120[i] + t123[i]
 			}
 			// memora_logits.a
-			lo20 := max(0, 2)
-			if n := 16 - lo20; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*16+lo20:][:n]
-				t117_2 := t117[0+lo20:][:n]
-				t125_2 := t125[-2+lo20:][:n]
-				for i := range n {
-					t125_2[i] += F(t52_2[i] * t117_2[i])
-				}
-			}
-			// memora_logits.a
+			clear(t126)
 			clear(t127)
-			lo21 := max(0, 1)
-			if n := 16 - lo21; n > 0 {
-				t18_2 := t18[(l*chunks+t3)*16-1+lo21:][:n]
-				t125_2 := t125[0+lo21:][:n]
-				t127_2 := t127[0+lo21:][:n]
-				for i := range n {
-					t127_2[i] = F(t18_2[i] * t125_2[i])
-				}
-			}
-			// memora_logits.a
-			for i := range 16 {
-				t128[i] = t120[i]
-			}
-			// memora_logits.a
-			lo22 := max(0, 2)
-			if n := 16 - lo22; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*16+lo22:][:n]
-				t120_2 := t120[0+lo22:][:n]
-				t128_2 := t128[-2+lo22:][:n]
-				for i := range n {
-					t128_2[i] += F(t52_2[i] * t120_2[i])
-				}
-			}
-			// memora_logits.a
 			clear(t131)
-			lo23 := max(0, 1)
-			if n := 16 - lo23; n > 0 {
-				t24_3 := t24_2[(l*chunks+t3)*16-1+lo23:][:n]
-				t128_2 := t128[0+lo23:][:n]
-				t131_2 := t131[0+lo23:][:n]
+			clear(t132_2)
+			lo12 := max(0, 1)
+			if n := 16 - lo12; n > 0 {
+				t125_2 := t125[0+lo12:][:n]
+				t128_2 := t128[0+lo12:][:n]
+				t18_2 := t18[(l*chunks+t3)*16+lo12:][:n]
+				t126_2 := t126[-1+lo12:][:n]
+				t18_3 := t18[(l*chunks+t3)*16-1+lo12:][:n]
+				t127_2 := t127[0+lo12:][:n]
+				t24_3 := t24_2[(l*chunks+t3)*16-1+lo12:][:n]
+				t131_2 := t131[0+lo12:][:n]
+				t132_3 := t132_2[-1+lo12:][:n]
 				for i := range n {
-					t131_2[i] = F(t24_3[i] * t128_2[i])
+					t125Entry := t125_2[i]
+					t128Entry := t128_2[i]
+					t18Entry3 := t18_2[i]
+					t126_2[i] += F(t18Entry3 * t125Entry)
+					t127_2[i] = F(t18_3[i] * t125Entry)
+					t131_2[i] = F(t24_3[i] * t128Entry)
+					t132_3[i] += F(t18Entry3 * t128Entry)
 				}
 			}
 			// memora_logits.a.start
-			for i := range 16 {
-				t133_2[i] = t128[i]
-			}
-			// memora_logits.a
-			lo24 := max(0, 1)
-			if n := 16 - lo24; n > 0 {
-				t18_2 := t18[(l*chunks+t3)*16+lo24:][:n]
-				t128_2 := t128[0+lo24:][:n]
-				t133_3 := t133_2[-1+lo24:][:n]
-				for i := range n {
-					t133_3[i] += F(t18_2[i] * t128_2[i])
-				}
-			}
-			// memora_logits.a.start
-			clear(t134)
+			clear(t134_2)
 			if n := min(16, 1); n > 0 {
-				t133_3 := t133_2[:n]
-				t134_2 := t134[:n]
+				t128_2 := t128[:n]
+				t132_3 := t132_2[:n]
+				t134_3 := t134_2[:n]
 				for i := range n {
-					t134_2[i] = t133_3[i]
+					t134_3[i] = t128_2[i] + t132_3[i]
 				}
 			}
 			// memora_logits.a.start
 			for i := range 16 {
-				t182_2[i] = t96[i] + t127[i] + t131[i] + t134[i]
-				t192_2[i] = t276[i] + t63_2[i]
-			}
-			// memora_logits.a
-			lo25 := max(0, 1)
-			if n := 16 - lo25; n > 0 {
-				t18_2 := t18[(l*chunks+t3)*16+lo25:][:n]
-				t125_2 := t125[0+lo25:][:n]
-				t182_3 := t182[(l*chunks+t3)*16-1+lo25:][:n]
-				for i := range n {
-					t182_3[i] += F(t18_2[i] * t125_2[i])
-				}
+				t182_2[i] = t96[i] + t126[i] + t127[i] + t131[i] + t134_2[i]
+				t192_2[i] = t277[i] + t63_2[i]
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			for i := range 16 {
 				t2222_2 := t2222[i*dK:][:dK]
 				t202_2 := t202[((l*chunks+t3)*16+i)*dK:][:dK]
-				t133_3 := t133[i*dK:][:dK]
+				t134_3 := t134[i*dK:][:dK]
 				t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
 				t19Entry3 := t19_2[i]
 				for j := range dK {
 					t202_2[j] = F(t2222_2[j] * t19Entry3)
-					t222_2[j] = t133_3[j]
+					t222_2[j] = t134_3[j]
 				}
 			}
 			// memora_logits.e
@@ -2787,10 +2774,10 @@ func (c *StepBackward[F]) Run() {
 			for i := range dV {
 				W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
 				t56_2 := t56[i*dH:][:dH]
-				t154_2 := t154[i*dH:][:dH]
+				t155_2 := t155[i*dH:][:dH]
 				W2BarState2_3 := W2BarState2[i*dH:][:dH]
 				for j := range dH {
-					W2BarState2_3[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t154_2[j])), F(0))
+					W2BarState2_3[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t155_2[j])), F(0))
 				}
 			}
 			// memora_logits.G_W1
@@ -2806,88 +2793,93 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// memora_logits.k, memora_logits.q
-	clear(c.K0Bar)
-	clear(c.Q0Bar)
-	for i := range L {
-		for j := range T - 16*chunks {
-			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
-			k0Bar := c.K0Bar[(i*T+j+16*chunks)*dK:][:dK]
-			t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
-			q0Bar := c.Q0Bar[(i*T+j+16*chunks)*dK:][:dK]
-			for k := range dK {
-				k0Bar[k] += t8_2[k]
-				q0Bar[k] += t10_2[k]
-			}
-		}
-	}
-
-	// memora_logits.k, memora_logits.q
+	// memora_logits.q, memora_logits.k
+	clear(t232)
+	clear(t252)
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
-				k0Bar := c.K0Bar[(i*T+16*j+k)*dK:][:dK]
 				t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
-				q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
+				t232_2 := t232[(i*T+16*j+k)*dK:][:dK]
+				t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
+				t252_2 := t252[(i*T+16*j+k)*dK:][:dK]
 				for m := range dK {
-					k0Bar[m] += t202_2[m]
-					q0Bar[m] += t222_2[m]
+					t232_2[m] += t222_2[m]
+					t252_2[m] += t202_2[m]
 				}
 			}
 		}
 	}
 
 	// memora_logits.v
-	clear(c.VBar)
-	for i := range L {
-		for j := range T - 16*chunks {
-			t9_2 := t9[(i*(T-16*chunks)+j)*dV:][:dV]
-			vBar := c.VBar[(i*T+j+16*chunks)*dV:][:dV]
-			for k := range dV {
-				vBar[k] += t9_2[k]
-			}
-		}
-	}
-
-	// memora_logits.v
+	clear(t242)
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				t212_2 := t212[((i*chunks+j)*16+k)*dV:][:dV]
-				vBar := c.VBar[(i*T+16*j+k)*dV:][:dV]
+				t242_2 := t242[(i*T+16*j+k)*dV:][:dV]
 				for m := range dV {
-					vBar[m] += t212_2[m]
+					t242_2[m] += t212_2[m]
 				}
 			}
 		}
 	}
 
-	// memora_logits.rho, memora_logits.theta
-	clear(c.RhoBar)
-	clear(c.ThetaBar)
+	// memora_logits.theta, memora_logits.rho
+	clear(t262)
+	clear(t272)
 	for i := range L {
-		t6_2 := t6[i*(T-16*chunks):][:T-16*chunks]
-		rhoBar := c.RhoBar[i*T+16*chunks:][:T-16*chunks]
-		t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
-		thetaBar := c.ThetaBar[i*T+16*chunks:][:T-16*chunks]
-		for j := range T - 16*chunks {
-			rhoBar[j] += t6_2[j]
-			thetaBar[j] += t7_2[j]
+		for j := range chunks {
+			t192_2 := t192[(i*chunks+j)*16:][:16]
+			t262_2 := t262[i*T+16*j:][:16]
+			t182_2 := t182[(i*chunks+j)*16:][:16]
+			t272_2 := t272[i*T+16*j:][:16]
+			for k := range 16 {
+				t262_2[k] += t192_2[k]
+				t272_2[k] += t182_2[k]
+			}
 		}
 	}
 
-	// memora_logits.rho, memora_logits.theta
+	// memora_logits.rho
 	for i := range L {
-		for j := range chunks {
-			t182_2 := t182[(i*chunks+j)*16:][:16]
-			rhoBar := c.RhoBar[i*T+16*j:][:16]
-			t192_2 := t192[(i*chunks+j)*16:][:16]
-			thetaBar := c.ThetaBar[i*T+16*j:][:16]
-			for k := range 16 {
-				rhoBar[k] += t182_2[k]
-				thetaBar[k] += t192_2[k]
+		for j := range T {
+			t13_2 := t13[(i*T+j)*dK:][:dK]
+			t252_2 := t252[(i*T+j)*dK:][:dK]
+			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+			t11_2 := t11[(i*T+j)*dK:][:dK]
+			t232_2 := t232[(i*T+j)*dK:][:dK]
+			q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				k0Bar[k] = t13_2[k] + t252_2[k]
+				q0Bar[k] = t11_2[k] + t232_2[k]
 			}
+		}
+	}
+
+	// memora_logits.rho
+	for i := range L {
+		for j := range T {
+			t12_2 := t12[(i*T+j)*dV:][:dV]
+			t242_2 := t242[(i*T+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t12_2[k] + t242_2[k]
+			}
+		}
+	}
+
+	// memora_logits.rho
+	for i := range L {
+		t15_2 := t15[i*T:][:T]
+		t272_2 := t272[i*T:][:T]
+		rhoBar := c.RhoBar[i*T:][:T]
+		t14_2 := t14[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
+		for j := range T {
+			rhoBar[j] = t15_2[j] + t272_2[j]
+			thetaBar[j] = t14_2[j] + t262_2[j]
 		}
 	}
 }

@@ -1483,120 +1483,138 @@ func (c *stepBackwardFused) run() {
 	t8 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                                                    // [L, T - 16·chunks, d_k]
 	t9 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dV-16*L*chunks*dV]                                     // [L, T - 16·chunks, d_v]
 	t10 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                   // [L, T - 16·chunks, d_k]
-	t24_2 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	t32 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
-	t52 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T:][:16*L*chunks]                                         // [L, chunks, 16]
-	t42 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
-	t63 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+32*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
-	t82 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+48*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
-	t722 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+64*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
-	t92 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+80*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
-	t112 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+96*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
-	t102 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+112*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	t122 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+128*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	a := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+144*L*chunks:][:16*L*chunks]                              // [L, chunks, 16]
-	t182 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+160*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	t192 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+176*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	t202 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks:][:16*L*chunks*dK]                        // [L, chunks, 16, d_k]
-	t212 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks:][:16*L*chunks*dV]                        // [L, chunks, 16, d_v]
-	t222 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks:][:16*L*chunks*dK]                                       // [L, chunks, 16, d_k]
-	W1BarState := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
-	W2BarState := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
-	W1Trail := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
-	t273 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
-	W122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
-	t253 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t274 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	W223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
-	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH]                                  // [d_h]
-	t93 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+7*dH*dV+dH:][:dH]                                // [d_h]
-	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH:][:dK]                              // [d_k]
-	t13 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]                           // [d_h]
-	t15 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]                        // [d_h, d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]                           // [d_h]
-	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]                           // [d_k]
-	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
-	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
-	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
-	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
-	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
-	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
-	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
-	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
-	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]                    // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
-	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
-	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
-	t154 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+9*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t16 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
-	t23_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
-	t17 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
-	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
-	t224 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
-	t255 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
-	t282 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
-	t422 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]          // [16, d_h]
-	t712 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
-	t57 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+6*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:dH*dK]          // [d_h, d_k]
-	t58 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+7*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:dH*dK]          // [d_h, d_k]
-	t324 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+8*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dK]      // [16, d_h, d_k]
-	t5222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+24*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH]       // [16, d_h]
-	t50 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+24*dH*dK+27*dH*dV+57*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
-	t513 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+3*dK+4*dV+1280:][:16*dV]        // [16, d_v]
-	t133 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
-	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	t1523 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+40*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
-	t2223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
-	t2022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+56*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
-	t21 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1280:][:16]          // [16]
-	t140 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1296:][:256*dK]     // [16, d_k, 16]
-	t2222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+275*dK+20*dV+1296:][:16*dK]    // [16, d_k]
-	t145 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
-	t2322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+345*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
-	t245 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
-	t2522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
-	t276 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1552:][:16]       // [16]
-	t403 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
-	t532 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+43*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
-	t3222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+59*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
-	t56 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+59*dH*dV+633*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
-	t572 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+633*dH+291*dK+36*dV+1568:][:16]       // [16]
-	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+633*dH+291*dK+36*dV+1584:][:256*dH]   // [16, d_h, 16]
-	t59 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+36*dV+1584:][:256*dV]    // [16, d_v, 16]
-	t614 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+292*dV+1584:][:256]     // [16, 16]
-	t643 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+292*dV+1840:][:16*dV]   // [16, d_v]
-	t63_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+1840:][:16]     // [16]
-	t792 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
-	t692 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+2112:][:16*dH]   // [16, d_h]
-	t762 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+905*dH+291*dK+308*dV+2112:][:16*dH]   // [16, d_h]
-	t832 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2112:][:16]      // [16]
-	t842 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2128:][:256]     // [16, 16]
-	t88 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2384:][:16]       // [16]
-	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2400:][:256]      // [16, 16]
-	t93_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2656:][:16]     // [16]
-	t94 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2672:][:256]      // [16, 16]
-	t96 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2928:][:16]       // [16]
-	t104 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2944:][:16]      // [16]
-	t108 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2960:][:16]      // [16]
-	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2976:][:16]      // [16]
-	t111 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2992:][:16]      // [16]
-	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3008:][:16]    // [16]
-	t116 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3024:][:16]      // [16]
-	t117 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3040:][:16]      // [16]
-	t119 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3056:][:16]      // [16]
-	t120 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3072:][:16]      // [16]
-	t124 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3088:][:16]      // [16]
-	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3104:][:16]      // [16]
-	t127 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3120:][:16]      // [16]
-	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3136:][:16]      // [16]
-	t131 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3152:][:16]      // [16]
-	t133_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3168:][:16]    // [16]
-	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3184:][:16]      // [16]
+	t11 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK]                                  // [L, T, d_k]
+	t13 := c.Work[13*L*T*dH+5*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK]                                  // [L, T, d_k]
+	t12 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dV]                                  // [L, T, d_v]
+	t14 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T]                                     // [L, T]
+	t15 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+5*L*T-32*L*chunks:][:L*T]                                     // [L, T]
+	t24_2 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-32*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t32 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t52 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T:][:16*L*chunks]                                         // [L, chunks, 16]
+	t42 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t63 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+32*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t82 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+48*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t722 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+64*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
+	t92 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+80*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t112 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+96*L*chunks:][:16*L*chunks]                            // [L, chunks, 16]
+	t102 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+112*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t122 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+128*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	a := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+144*L*chunks:][:16*L*chunks]                              // [L, chunks, 16]
+	t182 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+160*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t192 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+176*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t202 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dK]                        // [L, chunks, 16, d_k]
+	t212 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dV]                        // [L, chunks, 16, d_v]
+	t222 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dK]                                       // [L, chunks, 16, d_k]
+	t232 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dK]                                                              // [L, T, d_k]
+	t252 := c.Work[13*L*T*dH+7*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dK]                                                              // [L, T, d_k]
+	t242 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dV]                                                              // [L, T, d_v]
+	t262 := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T]                                                                 // [L, T]
+	t272 := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+7*L*T+192*L*chunks:][:L*T]                                                                 // [L, T]
+	W1BarState := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                              // [C + 1, d_v, d_h]
+	t274 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+2*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+3*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t48 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+2*dH*dK+4*dH*dV:][:dH*dK]                                // [d_h, d_k]
+	W122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+3*dH*dK+4*dH*dV:][:dH*dK]                               // [d_h, d_k]
+	t254 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+4*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t275 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+5*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	W223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+6*dH*dV:][:dH*dV]                               // [d_v, d_h]
+	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV:][:dH]                                  // [d_h]
+	t93 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+dH:][:dH]                                // [d_h]
+	t113 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH:][:dK]                             // [d_k]
+	t132 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+2*dH+dK:][:dH]                          // [d_h]
+	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+4*dH*dK+7*dH*dV+3*dH+dK:][:dH*dK]                       // [d_h, d_k]
+	t86 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+3*dH+dK:][:dH]                           // [d_h]
+	t28 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+dK:][:dK]                           // [d_k]
+	t43 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+4*dH+2*dK:][:dH]                         // [d_h]
+	t452 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK:][:dV]                        // [d_v]
+	t472 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+dV:][:dV]                     // [d_v]
+	t49 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+7*dH*dV+5*dH+2*dK+2*dV:][:dH*dV]                 // [d_v, d_h]
+	t61 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+2*dV:][:dV]                    // [d_v]
+	t62_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+5*dH+2*dK+3*dV:][:dH]                  // [d_h]
+	t64 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+6*dH+2*dK+3*dV:][:dH]                    // [d_h]
+	t67 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+3*dV:][:dV]                    // [d_v]
+	t71 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+7*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t78 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+8*dH+2*dK+4*dV:][:dH]                    // [d_h]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+2*dK+4*dV:][:dK]                    // [d_k]
+	W1BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+5*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dK]         // [d_h, d_k]
+	W2BarState2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+8*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]         // [d_v, d_h]
+	t155 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+9*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t16 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+10*dH*dV+9*dH+3*dK+4*dV:][:dH*dV]                // [d_v, d_h]
+	t23_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+11*dH*dV+9*dH+3*dK+4*dV:][:16*dH*dV]           // [16, d_v, d_h]
+	t17 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV:][:256]                  // [16, 16]
+	t194 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+256:][:256]             // [16, 16]
+	t224 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+512:][:256]             // [16, 16]
+	t256 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+768:][:256]             // [16, 16]
+	t282 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1024:][:256]            // [16, 16]
+	t422 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+9*dH+3*dK+4*dV+1280:][:16*dH]          // [16, d_h]
+	t712 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+25*dH+3*dK+4*dV+1280:][:16*dH]         // [16, d_h]
+	t57 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+6*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:dH*dK]          // [d_h, d_k]
+	t58 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+7*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:dH*dK]          // [d_h, d_k]
+	t324 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+8*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH*dK]      // [16, d_h, d_k]
+	t5222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+27*dH*dV+41*dH+3*dK+4*dV+1280:][:16*dH]       // [16, d_h]
+	t50 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+27*dH*dV+57*dH+3*dK+4*dV+1280:][:16*dH*dV]      // [16, d_v, d_h]
+	t513 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+3*dK+4*dV+1280:][:16*dV]        // [16, d_v]
+	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+3*dK+20*dV+1280:][:16*dK]       // [16, d_k]
+	t142 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+24*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t1523 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+40*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
+	t2223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
+	t2022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
+	t21 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1280:][:16]          // [16]
+	t140 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+19*dK+20*dV+1296:][:256*dK]     // [16, d_k, 16]
+	t2222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+275*dK+20*dV+1296:][:16*dK]    // [16, d_k]
+	t145 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+89*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
+	t2322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+345*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
+	t246 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
+	t2522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
+	t277 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1552:][:16]       // [16]
+	t403 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+617*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
+	t532 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dH*dV] // [16, d_v, d_h]
+	t3222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+59*dH*dV+633*dH+291*dK+20*dV+1568:][:16*dV]   // [16, d_v]
+	t56 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+59*dH*dV+633*dH+291*dK+36*dV+1568:][:dH*dV]     // [d_v, d_h]
+	t572 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+633*dH+291*dK+36*dV+1568:][:16]       // [16]
+	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+633*dH+291*dK+36*dV+1584:][:256*dH]   // [16, d_h, 16]
+	t59 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+36*dV+1584:][:256*dV]    // [16, d_v, 16]
+	t614 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+292*dV+1584:][:256]     // [16, 16]
+	t643 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+292*dV+1840:][:16*dV]   // [16, d_v]
+	t63_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+1840:][:16]     // [16]
+	t792 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+1856:][:256]     // [16, 16]
+	t692 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+889*dH+291*dK+308*dV+2112:][:16*dH]   // [16, d_h]
+	t762 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+905*dH+291*dK+308*dV+2112:][:16*dH]   // [16, d_h]
+	t822 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2112:][:256]     // [16, 16]
+	t832 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2368:][:16]      // [16]
+	t842 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2384:][:256]     // [16, 16]
+	t87 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2640:][:256]      // [16, 16]
+	t88 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2896:][:16]       // [16]
+	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+2912:][:256]      // [16, 16]
+	t92_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3168:][:256]    // [16, 16]
+	t93_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3424:][:16]     // [16]
+	t96 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3440:][:16]       // [16]
+	t104 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3456:][:16]      // [16]
+	t107 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3472:][:16]      // [16]
+	t108 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3488:][:16]      // [16]
+	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3504:][:16]      // [16]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3520:][:16]    // [16]
+	t110 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3536:][:16]      // [16]
+	t111 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3552:][:16]      // [16]
+	t115 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3568:][:16]      // [16]
+	t116 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3584:][:16]      // [16]
+	t117 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3600:][:16]      // [16]
+	t120 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3616:][:16]      // [16]
+	t118 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3632:][:16]      // [16]
+	t119 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3648:][:16]      // [16]
+	t123 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3664:][:16]      // [16]
+	t124 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3680:][:16]      // [16]
+	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3696:][:16]      // [16]
+	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3712:][:16]      // [16]
+	t126 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3728:][:16]      // [16]
+	t127 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3744:][:16]      // [16]
+	t131 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3760:][:16]      // [16]
+	t132_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3776:][:16]    // [16]
+	t134_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+60*dH*dV+921*dH+291*dK+308*dV+3792:][:16]    // [16]
 	t184Total := make([]F, 1)
 	t29Total := make([]F, 1)
 	t52Total := make([]F, 1)
@@ -1834,7 +1852,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(t162),
 							P2: unsafe.SliceData(W2Trail),
-							P3: unsafe.SliceData(t273),
+							P3: unsafe.SliceData(t274),
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N2: dH,
@@ -1848,17 +1866,17 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t162_2 := t162[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-							t273_2 := t273[i*dH:][:dH]
+							t274_2 := t274[i*dH:][:dH]
 							eEntry := e[i]
 							for j := range dH {
-								t273_2[j] = num.FMA32(-eEntry, t162_2[j], F(t23Entry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
+								t274_2[j] = num.FMA32(-eEntry, t162_2[j], F(t23Entry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
 							}
 						}
 					}
 					// memora_logits.W2
 					if kern.Wide() {
 						a3 := regions.R452f8fb338c9Args{
-							P0: unsafe.SliceData(t273),
+							P0: unsafe.SliceData(t274),
 							P1: unsafe.SliceData(W222),
 							N0: dV,
 							N1: dH,
@@ -1866,18 +1884,18 @@ func (c *stepBackwardFused) run() {
 						regions.R452f8fb338c9(&a3)
 					} else {
 						for i := range dV {
-							t273_2 := t273[i*dH:][:dH]
+							t274_2 := t274[i*dH:][:dH]
 							W222_2 := W222[i*dH:][:dH]
 							top := F(math.Inf(-1))
 							topSums := kern.Lowest16()
 							for j := range dH {
-								topSums[j%16] = kern.Gather(topSums[j%16], t273_2[j])
+								topSums[j%16] = kern.Gather(topSums[j%16], t274_2[j])
 							}
 							top = kern.Gather(top, kern.Top16(&topSums))
 							var sum F
 							sumSums := [16]F{sum}
 							for j := range dH {
-								e3 := kern.Exp(t273_2[j] - top)
+								e3 := kern.Exp(t274_2[j] - top)
 								sumSums[j%16] = sumSums[j%16] + e3
 								W222_2[j] = e3
 							}
@@ -1970,9 +1988,9 @@ func (c *stepBackwardFused) run() {
 						a3 := regions.R0de1cd83c454Args{
 							P0: unsafe.SliceData(c.E),
 							P1: unsafe.SliceData(W2Trail),
-							P2: unsafe.SliceData(t253),
+							P2: unsafe.SliceData(t254),
 							P3: unsafe.SliceData(t62),
-							P4: unsafe.SliceData(t274),
+							P4: unsafe.SliceData(t275),
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N2: dH,
@@ -1985,21 +2003,21 @@ func (c *stepBackwardFused) run() {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
-							t253_2 := t253[i*dH:][:dH]
+							t254_2 := t254[i*dH:][:dH]
 							t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-							t274_2 := t274[i*dH:][:dH]
+							t275_2 := t275[i*dH:][:dH]
 							eEntry2 := e[i]
 							for j := range dH {
-								t254 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
-								t253_2[j] = t254
-								t274_2[j] = num.FMA32(-eEntry2, t62_3[j], F(t23Entry3*t254))
+								t255 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
+								t254_2[j] = t255
+								t275_2[j] = num.FMA32(-eEntry2, t62_3[j], F(t23Entry3*t255))
 							}
 						}
 					}
 					// memora_logits.W2
 					if kern.Wide() {
 						a3 := regions.R452f8fb338c9Args{
-							P0: unsafe.SliceData(t274),
+							P0: unsafe.SliceData(t275),
 							P1: unsafe.SliceData(W223),
 							N0: dV,
 							N1: dH,
@@ -2007,18 +2025,18 @@ func (c *stepBackwardFused) run() {
 						regions.R452f8fb338c9(&a3)
 					} else {
 						for i := range dV {
-							t274_2 := t274[i*dH:][:dH]
+							t275_2 := t275[i*dH:][:dH]
 							W223_2 := W223[i*dH:][:dH]
 							top3 := F(math.Inf(-1))
 							top3Sums := kern.Lowest16()
 							for j := range dH {
-								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t274_2[j])
+								top3Sums[j%16] = kern.Gather(top3Sums[j%16], t275_2[j])
 							}
 							top3 = kern.Gather(top3, kern.Top16(&top3Sums))
 							var sum3 F
 							sum3Sums := [16]F{sum3}
 							for j := range dH {
-								e5 := kern.Exp(t274_2[j] - top3)
+								e5 := kern.Exp(t275_2[j] - top3)
 								sum3Sums[j%16] = sum3Sums[j%16] + e5
 								W223_2[j] = e5
 							}
@@ -2076,15 +2094,15 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// memora_logits.y, memora_logits.W1
-					clear(t11)
+					clear(t113)
 					if kern.Wide() {
 						a3 := regions.Rdab7a3e88039Args{
 							P0: unsafe.SliceData(t93),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t27),
 							P3: unsafe.SliceData(W1BarState),
-							P4: unsafe.SliceData(t11),
-							P5: unsafe.SliceData(t13),
+							P4: unsafe.SliceData(t113),
+							P5: unsafe.SliceData(t132),
 							N0: dH,
 							N1: 4,
 							N2: 8,
@@ -2100,16 +2118,16 @@ func (c *stepBackwardFused) run() {
 							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
 							t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
-							var t132 F
+							var t133 F
 							t93Entry := t93[i]
-							t132Sums := [16]F{t132}
+							t133Sums := [16]F{t133}
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								t132Sums[j%16] = num.FMA32(W1TrailEntry, num.FMA32(t27_2[j], t93Entry, W1BarState3[j]), t132Sums[j%16])
-								t11[j] = num.FMA32(W1TrailEntry, t93Entry, t11[j])
+								t133Sums[j%16] = num.FMA32(W1TrailEntry, num.FMA32(t27_2[j], t93Entry, W1BarState3[j]), t133Sums[j%16])
+								t113[j] = num.FMA32(W1TrailEntry, t93Entry, t113[j])
 							}
-							t132 = kern.Sum16(&t132Sums)
-							t13[i] = t132
+							t133 = kern.Sum16(&t133Sums)
+							t132[i] = t133
 						}
 					}
 					// memora_logits.W1, memora_logits.y, memora_logits.W2, memora_logits.U_W1
@@ -2118,13 +2136,13 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a3 := regions.Rdebd8f42f15aArgs{
 							P0:  unsafe.SliceData(t93),
-							P1:  unsafe.SliceData(t13),
+							P1:  unsafe.SliceData(t132),
 							P2:  unsafe.SliceData(t41),
 							P3:  unsafe.SliceData(W1Trail),
 							P4:  unsafe.SliceData(t27),
 							P5:  unsafe.SliceData(W1BarState),
 							P6:  unsafe.SliceData(t25),
-							P7:  unsafe.SliceData(t15),
+							P7:  unsafe.SliceData(t153),
 							P8:  unsafe.SliceData(t28),
 							P9:  unsafe.SliceData(t86),
 							P10: unsafe.SliceData(t184Total),
@@ -2161,20 +2179,20 @@ func (c *stepBackwardFused) run() {
 							W1BarState3 := W1BarState[i*dK:][:dK]
 							W1Trail3 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
+							t153_2 := t153[i*dK:][:dK]
 							var t862 F
 							t93Entry2 := t93[i]
-							t13Entry := t13[i]
+							t132Entry := t132[i]
 							t41Entry := t41_2[i]
 							var t184Row F
 							t184RowSums := [16]F{t184Row}
 							t862Sums := [16]F{t862}
 							for j := range dK {
-								t153 := F(W1Trail2[j] * (num.FMA32(t27_2[j], t93Entry2, W1BarState3[j]) - t13Entry))
-								t184RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t153, t184RowSums[j%16])
-								t862Sums[j%16] = num.FMA32(t153, t25_2[j], t862Sums[j%16])
-								t15_2[j] = t153
-								t28[j] = num.FMA32(-t153, t41Entry, t28[j])
+								t154 := F(W1Trail2[j] * (num.FMA32(t27_2[j], t93Entry2, W1BarState3[j]) - t132Entry))
+								t184RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t154, t184RowSums[j%16])
+								t862Sums[j%16] = num.FMA32(t154, t25_2[j], t862Sums[j%16])
+								t153_2[j] = t154
+								t28[j] = num.FMA32(-t154, t41Entry, t28[j])
 							}
 							t184Row = kern.Sum16(&t184RowSums)
 							t862 = kern.Sum16(&t862Sums)
@@ -2291,7 +2309,7 @@ func (c *stepBackwardFused) run() {
 							P3:  unsafe.SliceData(W223),
 							P4:  unsafe.SliceData(t90),
 							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t253),
+							P6:  unsafe.SliceData(t254),
 							P7:  unsafe.SliceData(t62),
 							P8:  unsafe.SliceData(t49),
 							P9:  unsafe.SliceData(t62_2),
@@ -2321,7 +2339,7 @@ func (c *stepBackwardFused) run() {
 							W223_2 := W223[i*dH:][:dH]
 							t90_2 := t90[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							W2BarState3 := W2BarState[i*dH:][:dH]
-							t253_2 := t253[i*dH:][:dH]
+							t254_2 := t254[i*dH:][:dH]
 							t62_3 := t62[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							t49_2 := t49[i*dH:][:dH]
 							var t612 F
@@ -2333,7 +2351,7 @@ func (c *stepBackwardFused) run() {
 							t612Sums := [16]F{t612}
 							for j := range dH {
 								t492 := F(W223_2[j] * (num.FMA32(t2Entry3, t90_2[j], W2BarState3[j]) - t472Entry))
-								t52RowSums[j%16] = num.FMA32(t253_2[j], t492, t52RowSums[j%16])
+								t52RowSums[j%16] = num.FMA32(t254_2[j], t492, t52RowSums[j%16])
 								t612Sums[j%16] = num.FMA32(t492, t62_3[j], t612Sums[j%16])
 								t49_2[j] = t492
 								t62_2[j] = num.FMA32(-t492, eEntry3, t62_2[j])
@@ -2481,7 +2499,7 @@ func (c *stepBackwardFused) run() {
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t80),
 							P3: unsafe.SliceData(t25),
-							P4: unsafe.SliceData(t15),
+							P4: unsafe.SliceData(t153),
 							P5: unsafe.SliceData(W1BarState),
 							N0: dH,
 							N1: 4,
@@ -2500,13 +2518,13 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
-							t15_2 := t15[i*dK:][:dK]
+							t153_2 := t153[i*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
 							t78Entry := t78[i]
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
 								t80[j] = num.FMA32(W1TrailEntry2, t78Entry, t80[j])
-								W1BarState3[j] = num.FMA32(t25_2[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t23Entry3*t15_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
+								W1BarState3[j] = num.FMA32(t25_2[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t23Entry3*t153_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
 							}
 						}
 					}
@@ -2519,7 +2537,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(t28),
 							P1: unsafe.SliceData(t80),
 							P2: unsafe.SliceData(t8),
-							P3: unsafe.SliceData(t11),
+							P3: unsafe.SliceData(t113),
 							P4: unsafe.SliceData(t10),
 							N0: dK,
 							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
@@ -2531,7 +2549,7 @@ func (c *stepBackwardFused) run() {
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						for i := range dK {
 							t8_2[i] = num.FMA32(t24Entry3, t28[i], t80[i])
-							t10_2[i] = t11[i]
+							t10_2[i] = t113[i]
 						}
 					}
 				}
@@ -2542,6 +2560,92 @@ func (c *stepBackwardFused) run() {
 		}
 		for i := range dV {
 			copy(t5[(l*dV+i)*dH:][:dH], W2BarState[i*dH:][:dH])
+		}
+	}
+
+	// memora_logits.q, memora_logits.k
+	clear(t11)
+	clear(t13)
+	if kern.Wide() {
+		a2 := regions.R215f2bce557eArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(t13),
+			P3: unsafe.SliceData(t8),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dK,
+			N3: 64 * chunks * dK,
+			N4: T*dK - 16*chunks*dK,
+			N5: T * dK,
+		}
+		regions.R215f2bce557e(&a2)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
+				t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
+				t13_2 := t13[(i*T+j+16*chunks)*dK:][:dK]
+				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+				for k := range dK {
+					t11_2[k] = t11_2[k] + t10_2[k]
+					t13_2[k] = t13_2[k] + t8_2[k]
+				}
+			}
+		}
+	}
+
+	// memora_logits.v
+	clear(t12)
+	if kern.Wide() {
+		a2 := regions.R54936d09c999Args{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t9),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
+		}
+		regions.R54936d09c999(&a2)
+	} else {
+		for i := range L {
+			for j := range T - 16*chunks {
+				t12_2 := t12[(i*T+j+16*chunks)*dV:][:dV]
+				t9_2 := t9[(i*(T-16*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					t12_2[k] = t12_2[k] + t9_2[k]
+				}
+			}
+		}
+	}
+
+	// memora_logits.theta, memora_logits.rho
+	clear(t14)
+	clear(t15)
+	if kern.Wide() {
+		a2 := regions.R14e854d5577aArgs{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(t6),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
+		}
+		regions.R14e854d5577a(&a2)
+	} else {
+		for i := range L {
+			t14_2 := t14[i*T+16*chunks:][:T-16*chunks]
+			t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
+			t15_2 := t15[i*T+16*chunks:][:T-16*chunks]
+			t6_2 := t6[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				t14_2[j] = t14_2[j] + t7_2[j]
+				t15_2[j] = t15_2[j] + t6_2[j]
+			}
 		}
 	}
 
@@ -2654,12 +2758,12 @@ func (c *stepBackwardFused) run() {
 			if n := 16 - lo; n > 0 {
 				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
 				t722_2 := t722[(i*chunks+j)*16-4+lo:][:n]
-				t92_2 := t92[(i*chunks+j)*16+lo:][:n]
+				t92_3 := t92[(i*chunks+j)*16+lo:][:n]
 				t82_3 := t82[(i*chunks+j)*16-4+lo:][:n]
 				t112_3 := t112[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t82Entry := t82_2[k]
-					t92_2[k] = F(t722_2[k] * t82Entry)
+					t92_3[k] = F(t722_2[k] * t82Entry)
 					t112_3[k] = F(t82_3[k] * t82Entry)
 				}
 			}
@@ -2681,10 +2785,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				t722_2 := t722[(i*chunks+j)*16:][:16]
-				t92_2 := t92[(i*chunks+j)*16:][:16]
+				t92_3 := t92[(i*chunks+j)*16:][:16]
 				t102_2 := t102[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t102_2[k] = t722_2[k] + t92_2[k]
+					t102_2[k] = t722_2[k] + t92_3[k]
 				}
 			}
 		}
@@ -2741,7 +2845,7 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a2 := regions.R9053d5412338Args{
 					P0: unsafe.SliceData(c.W2States),
-					P1: unsafe.SliceData(t154),
+					P1: unsafe.SliceData(t155),
 					P2: unsafe.SliceData(t16),
 					P3: unsafe.SliceData(t23_2),
 					P4: unsafe.SliceData(W2BarState2),
@@ -2754,14 +2858,14 @@ func (c *stepBackwardFused) run() {
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
-					t154_2 := t154[i*dH:][:dH]
+					t155_2 := t155[i*dH:][:dH]
 					t16_2 := t16[i*dH:][:dH]
 					t23_3 := t23_2[(15*dV+i)*dH:][:dH]
 					W2BarState2_2 := W2BarState2[i*dH:][:dH]
 					for j := range dH {
-						t155 := kern.Larger(W2States[j], F(1e-08))
-						t154_2[j] = t155
-						t16_2[j] = kern.Log(t155)
+						t156 := kern.Larger(W2States[j], F(1e-08))
+						t155_2[j] = t156
+						t16_2[j] = kern.Log(t156)
 						t23_3[j] = t23_3[j] + W2BarState2_2[j]
 					}
 				}
@@ -2834,14 +2938,14 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
-			clear(t255)
+			clear(t256)
 			if kern.Wide() {
 				a2 := regions.R7144dfda3462Args{
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
 					P3: unsafe.SliceData(t224),
-					P4: unsafe.SliceData(t255),
+					P4: unsafe.SliceData(t256),
 					N0: 1,
 					N1: 16,
 					N2: 64*t3 + 64*chunks*l,
@@ -2856,10 +2960,10 @@ func (c *stepBackwardFused) run() {
 						t17_2 := t17[((lo+i)-4)*16:][:16]
 						t194_2 := t194[((lo+i)-4)*16:][:16]
 						t224_2 := t224[((lo+i)-4)*16:][:16]
-						t255_2 := t255[(lo+i)*16:][:16]
+						t256_2 := t256[(lo+i)*16:][:16]
 						t82Entry2 := t82_2[i]
 						for j := range 16 {
-							t255_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
+							t256_2[j] = F(((t17_2[j] + t194_2[j]) + t224_2[j]) * t82Entry2)
 						}
 					}
 				}
@@ -2872,7 +2976,7 @@ func (c *stepBackwardFused) run() {
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
 					P3: unsafe.SliceData(t224),
-					P4: unsafe.SliceData(t255),
+					P4: unsafe.SliceData(t256),
 					P5: unsafe.SliceData(t282),
 					N0: 1,
 					N1: 16,
@@ -2888,11 +2992,11 @@ func (c *stepBackwardFused) run() {
 						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t194_2 := t194[((lo+i)-8)*16:][:16]
 						t224_2 := t224[((lo+i)-8)*16:][:16]
-						t255_2 := t255[((lo+i)-8)*16:][:16]
+						t256_2 := t256[((lo+i)-8)*16:][:16]
 						t282_2 := t282[(lo+i)*16:][:16]
 						t112Entry := t112_3[i]
 						for j := range 16 {
-							t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t255_2[j]) * t112Entry)
+							t282_2[j] = F((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) * t112Entry)
 						}
 					}
 				}
@@ -3008,7 +3112,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.y, memora_logits.W1
-			clear(t133)
+			clear(t134)
 			if kern.Wide() {
 				a2 := regions.Rd60e79cc9f51Args{
 					P0:  unsafe.SliceData(c.YProd2),
@@ -3016,7 +3120,7 @@ func (c *stepBackwardFused) run() {
 					P2:  unsafe.SliceData(t22),
 					P3:  unsafe.SliceData(t324),
 					P4:  unsafe.SliceData(c.W12),
-					P5:  unsafe.SliceData(t133),
+					P5:  unsafe.SliceData(t134),
 					P6:  unsafe.SliceData(t142),
 					P7:  unsafe.SliceData(t1523),
 					N0:  dH,
@@ -3043,7 +3147,7 @@ func (c *stepBackwardFused) run() {
 					t5222_2 := t5222[i*dH:][:dH]
 					t1523_2 := t1523[i*dH:][:dH]
 					t22_3 := t22[((l*chunks+t3)*16+i)*dK:][:dK]
-					t133_3 := t133[i*dK:][:dK]
+					t134_3 := t134[i*dK:][:dK]
 					for j := range dH {
 						t324_2 := t324[(i*dH+j)*dK:][:dK]
 						W12 := c.W12[(((l*chunks+t3)*16+i)*dH+j)*dK:][:dK]
@@ -3057,7 +3161,7 @@ func (c *stepBackwardFused) run() {
 							t1422 := num.FMA32(t22_3[k], w2, t324_2[k])
 							W12Entry := W12[k]
 							t1524Sums[k%16] = num.FMA32(W12Entry, t1422, t1524Sums[k%16])
-							t133_3[k] = num.FMA32(W12Entry, w2, t133_3[k])
+							t134_3[k] = num.FMA32(W12Entry, w2, t134_3[k])
 							t142_2[k] = t1422
 						}
 						t1524 = kern.Sum16(&t1524Sums)
@@ -3171,7 +3275,7 @@ func (c *stepBackwardFused) run() {
 					t140_2 := t140[(i*dK+j)*16:][:16]
 					var t2223_2 F
 					for k := range 16 {
-						t2223_2 = num.FMA32(t140_2[k], (((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t255[k*16+i])+t282[k*16+i], t2223_2)
+						t2223_2 = num.FMA32(t140_2[k], (((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t256[k*16+i])+t282[k*16+i], t2223_2)
 					}
 					t2222_2[j] = -t2223_2
 				}
@@ -3203,17 +3307,17 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.c
 			clear(t2522)
 			for i := range 16 {
-				t245_2 := t245[i*16:][:16]
+				t246_2 := t246[i*16:][:16]
 				t2522_2 := t2522[i*dH:][:dH]
 				for j := range 16 {
 					t712_2 := t712[j*dH:][:dH]
-					var t246 F
-					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]
+					var t247 F
+					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]
 					for k := range dH {
-						t246 = num.FMA32(t2322[(i*dH+k)*16+j], t712_2[k], t246)
+						t247 = num.FMA32(t2322[(i*dH+k)*16+j], t712_2[k], t247)
 						t2522_2[k] = num.FMA32(t2322[(j*dH+k)*16+i], w3, t2522_2[k])
 					}
-					t245_2[j] = t246
+					t246_2[j] = t247
 				}
 			}
 			// memora_logits.W1
@@ -3221,7 +3325,7 @@ func (c *stepBackwardFused) run() {
 				a2 := regions.R93a5b01b8707Args{
 					P0: unsafe.SliceData(t20),
 					P1: unsafe.SliceData(t2222),
-					P2: unsafe.SliceData(t276),
+					P2: unsafe.SliceData(t277),
 					N0: dK,
 					N1: 64*dK*t3 + 64*chunks*dK*l,
 					N2: 4,
@@ -3233,13 +3337,13 @@ func (c *stepBackwardFused) run() {
 				for i := range 16 {
 					t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
 					t2222_2 := t2222[i*dK:][:dK]
-					var t277 F
-					t277Sums := [16]F{t277}
+					var t278 F
+					t278Sums := [16]F{t278}
 					for j := range dK {
-						t277Sums[j%16] = num.FMA32(t20_2[j], t2222_2[j], t277Sums[j%16])
+						t278Sums[j%16] = num.FMA32(t20_2[j], t2222_2[j], t278Sums[j%16])
 					}
-					t277 = kern.Sum16(&t277Sums)
-					t276[i] = t277
+					t278 = kern.Sum16(&t278Sums)
+					t277[i] = t278
 				}
 			}
 			// memora_logits.G_W1, memora_logits.e
@@ -3374,7 +3478,7 @@ func (c *stepBackwardFused) run() {
 				for j := range 16 {
 					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t255[j*16+i]) + t282[j*16+i]) * t19Entry)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t19Entry)
 					for k := range dV {
 						t615 = num.FMA32(t59[(i*dV+k)*16+j], e2[k], t615)
 						t643_2[k] = num.FMA32(t59[(j*dV+k)*16+i], w4, t643_2[k])
@@ -3390,11 +3494,11 @@ func (c *stepBackwardFused) run() {
 					P1: unsafe.SliceData(t17),
 					P2: unsafe.SliceData(t194),
 					P3: unsafe.SliceData(t224),
-					P4: unsafe.SliceData(t255),
+					P4: unsafe.SliceData(t256),
 					P5: unsafe.SliceData(t282),
 					P6: unsafe.SliceData(t63_2),
 					P7: unsafe.SliceData(t19),
-					P8: unsafe.SliceData(t245),
+					P8: unsafe.SliceData(t246),
 					P9: unsafe.SliceData(t792),
 					N0: 64,
 					N1: 128,
@@ -3408,14 +3512,14 @@ func (c *stepBackwardFused) run() {
 					t17_2 := t17[i*16:][:16]
 					t194_2 := t194[i*16:][:16]
 					t224_2 := t224[i*16:][:16]
-					t255_2 := t255[i*16:][:16]
+					t256_2 := t256[i*16:][:16]
 					t282_2 := t282[i*16:][:16]
-					t245_2 := t245[i*16:][:16]
+					t246_2 := t246[i*16:][:16]
 					t792_2 := t792[i*16:][:16]
 					for j := range 16 {
 						t614Entry := t614_2[j]
-						t63_2[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t255_2[j])+t282_2[j], t614Entry, t63_2[j])
-						t792_2[j] = num.FMA32(t614Entry, t19_2[j], t245_2[j])
+						t63_2[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j])+t282_2[j], t614Entry, t63_2[j])
+						t792_2[j] = num.FMA32(t614Entry, t19_2[j], t246_2[j])
 					}
 				}
 			}
@@ -3447,7 +3551,7 @@ func (c *stepBackwardFused) run() {
 					t141_2 := t141[(i*dH+j)*16:][:16]
 					var t5822 F
 					for k := range 16 {
-						t5822 = num.FMA32(t141_2[k], F(((((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t255[k*16+i])+t282[k*16+i])*t19Entry2), t5822)
+						t5822 = num.FMA32(t141_2[k], F(((((t17[k*16+i]+t194[k*16+i])+t224[k*16+i])+t256[k*16+i])+t282[k*16+i])*t19Entry2), t5822)
 					}
 					t692_2[j] = -t5822
 				}
@@ -3486,42 +3590,54 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
+			clear(t822)
 			clear(t832)
 			if kern.Wide() {
-				a2 := regions.Rab40c1d068b4Args{
-					P0:  unsafe.SliceData(t17),
-					P1:  unsafe.SliceData(t194),
-					P2:  unsafe.SliceData(t224),
-					P3:  unsafe.SliceData(t255),
-					P4:  unsafe.SliceData(t792),
-					P5:  unsafe.SliceData(t832),
+				a2 := regions.R6a3d57736e1bArgs{
+					P0:  unsafe.SliceData(t112),
+					P1:  unsafe.SliceData(t792),
+					P2:  unsafe.SliceData(t17),
+					P3:  unsafe.SliceData(t194),
+					P4:  unsafe.SliceData(t224),
+					P5:  unsafe.SliceData(t256),
+					P6:  unsafe.SliceData(t822),
+					P7:  unsafe.SliceData(t832),
 					N0:  1,
 					N1:  16,
-					N2:  64,
-					N3:  -384,
-					N4:  128,
-					N5:  -320,
-					N6:  192,
-					N7:  -512,
-					N8:  4,
-					N9:  8,
-					N10: 12,
+					N2:  64*t3 + 64*chunks*l,
+					N3:  64*t3 + 64*chunks*l + 4,
+					N4:  64*t3 + 64*chunks*l + 8,
+					N5:  64*t3 + 64*chunks*l + 12,
+					N6:  -448,
+					N7:  128,
+					N8:  -384,
+					N9:  192,
+					N10: -320,
+					N11: -512,
+					N12: 4,
+					N13: 8,
+					N14: 12,
 				}
-				regions.Rab40c1d068b4(&a2)
+				regions.R6a3d57736e1b(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
+					t112_3 := t112[(l*chunks+t3)*16+lo:][:n]
 					t832_2 := t832[0+lo:][:n]
 					for i := range n {
+						t792_2 := t792[(lo+i)*16:][:16]
 						t17_2 := t17[((lo+i)-8)*16:][:16]
 						t194_2 := t194[((lo+i)-8)*16:][:16]
 						t224_2 := t224[((lo+i)-8)*16:][:16]
-						t255_2 := t255[((lo+i)-8)*16:][:16]
-						t792_2 := t792[(lo+i)*16:][:16]
+						t256_2 := t256[((lo+i)-8)*16:][:16]
+						t822_2 := t822[((lo+i)-8)*16:][:16]
 						var t833 F
+						t112Entry2 := t112_3[i]
 						t833Sums := [16]F{t833}
 						for j := range 16 {
-							t833Sums[j%16] = num.FMA32(((t17_2[j]+t194_2[j])+t224_2[j])+t255_2[j], t792_2[j], t833Sums[j%16])
+							t792Entry := t792_2[j]
+							t833Sums[j%16] = num.FMA32(((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j], t792Entry, t833Sums[j%16])
+							t822_2[j] = num.FMA32(t792Entry, t112Entry2, t822_2[j])
 						}
 						t833 = kern.Sum16(&t833Sums)
 						t832_2[i] = t833
@@ -3529,69 +3645,70 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
-			for i := range 16 {
-				copy(t842[i*16:][:16], t792[i*16:][:16])
-			}
-			// memora_logits.c
 			if kern.Wide() {
-				a2 := regions.Re45428b432b7Args{
-					P0: unsafe.SliceData(t112),
-					P1: unsafe.SliceData(t792),
+				a2 := regions.Rf2ed092055f4Args{
+					P0: unsafe.SliceData(t792),
+					P1: unsafe.SliceData(t822),
 					P2: unsafe.SliceData(t842),
-					N0: 1,
-					N1: 16,
-					N2: 64*t3 + 64*chunks*l,
-					N3: -512,
 				}
-				regions.Re45428b432b7(&a2)
+				regions.Rf2ed092055f4(&a2)
 			} else {
-				lo := max(0, 8)
-				if n := 16 - lo; n > 0 {
-					t112_3 := t112[(l*chunks+t3)*16+lo:][:n]
-					for i := range n {
-						t792_2 := t792[(lo+i)*16:][:16]
-						t842_2 := t842[((lo+i)-8)*16:][:16]
-						t112Entry2 := t112_3[i]
-						for j := range 16 {
-							t842_2[j] = num.FMA32(t792_2[j], t112Entry2, t842_2[j])
-						}
+				for i := range 16 {
+					t792_2 := t792[i*16:][:16]
+					t822_2 := t822[i*16:][:16]
+					t842_2 := t842[i*16:][:16]
+					for j := range 16 {
+						t842_2[j] = t792_2[j] + t822_2[j]
 					}
 				}
 			}
 			// memora_logits.c
+			clear(t87)
 			clear(t88)
 			if kern.Wide() {
-				a2 := regions.Rb73e464aac63Args{
-					P0: unsafe.SliceData(t17),
-					P1: unsafe.SliceData(t194),
-					P2: unsafe.SliceData(t224),
-					P3: unsafe.SliceData(t842),
-					P4: unsafe.SliceData(t88),
-					N0: 1,
-					N1: 16,
-					N2: -128,
-					N3: 128,
-					N4: -64,
-					N5: 192,
-					N6: -256,
-					N7: 4,
-					N8: 8,
-					N9: 12,
+				a2 := regions.R17bb090988d4Args{
+					P0:  unsafe.SliceData(t82),
+					P1:  unsafe.SliceData(t842),
+					P2:  unsafe.SliceData(t17),
+					P3:  unsafe.SliceData(t194),
+					P4:  unsafe.SliceData(t224),
+					P5:  unsafe.SliceData(t87),
+					P6:  unsafe.SliceData(t88),
+					N0:  1,
+					N1:  16,
+					N2:  64*t3 + 64*chunks*l,
+					N3:  64*t3 + 64*chunks*l + 4,
+					N4:  64*t3 + 64*chunks*l + 8,
+					N5:  64*t3 + 64*chunks*l + 12,
+					N6:  -192,
+					N7:  128,
+					N8:  -128,
+					N9:  192,
+					N10: -64,
+					N11: -256,
+					N12: 4,
+					N13: 8,
+					N14: 12,
 				}
-				regions.Rb73e464aac63(&a2)
+				regions.R17bb090988d4(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
+					t82_2 := t82[(l*chunks+t3)*16+lo:][:n]
 					t88_2 := t88[0+lo:][:n]
 					for i := range n {
+						t842_2 := t842[(lo+i)*16:][:16]
 						t17_2 := t17[((lo+i)-4)*16:][:16]
 						t194_2 := t194[((lo+i)-4)*16:][:16]
 						t224_2 := t224[((lo+i)-4)*16:][:16]
-						t842_2 := t842[(lo+i)*16:][:16]
+						t87_2 := t87[((lo+i)-4)*16:][:16]
 						var t882 F
+						t82Entry3 := t82_2[i]
 						t882Sums := [16]F{t882}
 						for j := range 16 {
-							t882Sums[j%16] = num.FMA32((t17_2[j]+t194_2[j])+t224_2[j], t842_2[j], t882Sums[j%16])
+							t842Entry := t842_2[j]
+							t882Sums[j%16] = num.FMA32((t17_2[j]+t194_2[j])+t224_2[j], t842Entry, t882Sums[j%16])
+							t87_2[j] = num.FMA32(t842Entry, t82Entry3, t87_2[j])
 						}
 						t882 = kern.Sum16(&t882Sums)
 						t88_2[i] = t882
@@ -3599,65 +3716,65 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
-			for i := range 16 {
-				copy(t89[i*16:][:16], t842[i*16:][:16])
-			}
-			// memora_logits.c
 			if kern.Wide() {
-				a2 := regions.R18613cbe5183Args{
-					P0: unsafe.SliceData(t82),
-					P1: unsafe.SliceData(t842),
+				a2 := regions.Rf2ed092055f4Args{
+					P0: unsafe.SliceData(t842),
+					P1: unsafe.SliceData(t87),
 					P2: unsafe.SliceData(t89),
-					N0: 1,
-					N1: 16,
-					N2: 64*t3 + 64*chunks*l,
-					N3: -256,
 				}
-				regions.R18613cbe5183(&a2)
+				regions.Rf2ed092055f4(&a2)
 			} else {
-				lo := max(0, 4)
-				if n := 16 - lo; n > 0 {
-					t82_2 := t82[(l*chunks+t3)*16+lo:][:n]
-					for i := range n {
-						t842_2 := t842[(lo+i)*16:][:16]
-						t89_2 := t89[((lo+i)-4)*16:][:16]
-						t82Entry3 := t82_2[i]
-						for j := range 16 {
-							t89_2[j] = num.FMA32(t842_2[j], t82Entry3, t89_2[j])
-						}
+				for i := range 16 {
+					t842_2 := t842[i*16:][:16]
+					t87_2 := t87[i*16:][:16]
+					t89_2 := t89[i*16:][:16]
+					for j := range 16 {
+						t89_2[j] = t842_2[j] + t87_2[j]
 					}
 				}
 			}
 			// memora_logits.c
+			clear(t92_2)
 			clear(t93_2)
 			if kern.Wide() {
-				a2 := regions.R04b391cfd924Args{
-					P0: unsafe.SliceData(t17),
-					P1: unsafe.SliceData(t194),
-					P2: unsafe.SliceData(t89),
-					P3: unsafe.SliceData(t93_2),
-					N0: 1,
-					N1: 16,
-					N2: 64,
-					N3: 192,
-					N4: -128,
-					N5: 4,
-					N6: 8,
-					N7: 12,
+				a2 := regions.R78e098792f82Args{
+					P0:  unsafe.SliceData(t52),
+					P1:  unsafe.SliceData(t89),
+					P2:  unsafe.SliceData(t17),
+					P3:  unsafe.SliceData(t194),
+					P4:  unsafe.SliceData(t92_2),
+					P5:  unsafe.SliceData(t93_2),
+					N0:  1,
+					N1:  16,
+					N2:  64*t3 + 64*chunks*l,
+					N3:  64*t3 + 64*chunks*l + 4,
+					N4:  64*t3 + 64*chunks*l + 8,
+					N5:  64*t3 + 64*chunks*l + 12,
+					N6:  192,
+					N7:  64,
+					N8:  -128,
+					N9:  4,
+					N10: 8,
+					N11: 12,
 				}
-				regions.R04b391cfd924(&a2)
+				regions.R78e098792f82(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
+					t52_2 := t52[(l*chunks+t3)*16+lo:][:n]
 					t93_3 := t93_2[0+lo:][:n]
 					for i := range n {
+						t89_2 := t89[(lo+i)*16:][:16]
 						t17_2 := t17[((lo+i)-2)*16:][:16]
 						t194_2 := t194[((lo+i)-2)*16:][:16]
-						t89_2 := t89[(lo+i)*16:][:16]
+						t92_3 := t92_2[((lo+i)-2)*16:][:16]
 						var t932 F
+						t52Entry3 := t52_2[i]
 						t932Sums := [16]F{t932}
 						for j := range 16 {
-							t932Sums[j%16] = num.FMA32(t17_2[j]+t194_2[j], t89_2[j], t932Sums[j%16])
+							t89Entry := t89_2[j]
+							t932Sums[j%16] = num.FMA32(t17_2[j]+t194_2[j], t89Entry, t932Sums[j%16])
+							t92_3[j] = num.FMA32(t89Entry, t52Entry3, t92_3[j])
 						}
 						t932 = kern.Sum16(&t932Sums)
 						t93_3[i] = t932
@@ -3665,61 +3782,35 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.c
-			for i := range 16 {
-				copy(t94[i*16:][:16], t89[i*16:][:16])
-			}
-			// memora_logits.c
-			if kern.Wide() {
-				a2 := regions.Rdf1b7acdfc7bArgs{
-					P0: unsafe.SliceData(t52),
-					P1: unsafe.SliceData(t89),
-					P2: unsafe.SliceData(t94),
-					N0: 1,
-					N1: 16,
-					N2: 64*t3 + 64*chunks*l,
-					N3: -128,
-				}
-				regions.Rdf1b7acdfc7b(&a2)
-			} else {
-				lo := max(0, 2)
-				if n := 16 - lo; n > 0 {
-					t52_2 := t52[(l*chunks+t3)*16+lo:][:n]
-					for i := range n {
-						t89_2 := t89[(lo+i)*16:][:16]
-						t94_2 := t94[((lo+i)-2)*16:][:16]
-						t52Entry3 := t52_2[i]
-						for j := range 16 {
-							t94_2[j] = num.FMA32(t89_2[j], t52Entry3, t94_2[j])
-						}
-					}
-				}
-			}
-			// memora_logits.c
 			clear(t96)
 			if kern.Wide() {
-				a2 := regions.R8de6a6cae111Args{
+				a2 := regions.R9529867b1bafArgs{
 					P0: unsafe.SliceData(t17),
-					P1: unsafe.SliceData(t94),
-					P2: unsafe.SliceData(t96),
+					P1: unsafe.SliceData(t89),
+					P2: unsafe.SliceData(t92_2),
+					P3: unsafe.SliceData(t96),
 					N0: 1,
 					N1: 16,
-					N2: -64,
-					N3: 4,
-					N4: 8,
-					N5: 12,
+					N2: 128,
+					N3: 192,
+					N4: -64,
+					N5: 4,
+					N6: 8,
+					N7: 12,
 				}
-				regions.R8de6a6cae111(&a2)
+				regions.R9529867b1baf(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
 					t96_2 := t96[0+lo:][:n]
 					for i := range n {
 						t17_2 := t17[((lo+i)-1)*16:][:16]
-						t94_2 := t94[(lo+i)*16:][:16]
+						t89_2 := t89[(lo+i)*16:][:16]
+						t92_3 := t92_2[(lo+i)*16:][:16]
 						var t962 F
 						t962Sums := [16]F{t962}
 						for j := range 16 {
-							t962Sums[j%16] = num.FMA32(t17_2[j], t94_2[j], t962Sums[j%16])
+							t962Sums[j%16] = num.FMA32(t17_2[j], t89_2[j]+t92_3[j], t962Sums[j%16])
 						}
 						t962 = kern.Sum16(&t962Sums)
 						t96_2[i] = t962
@@ -3740,226 +3831,194 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.a
+			clear(t107)
 			clear(t108)
 			lo := max(0, 8)
 			if n := 16 - lo; n > 0 {
-				t102_2 := t102[(l*chunks+t3)*16-8+lo:][:n]
 				t104_2 := t104[0+lo:][:n]
+				t112_3 := t112[(l*chunks+t3)*16+lo:][:n]
+				t107_2 := t107[-8+lo:][:n]
+				t102_2 := t102[(l*chunks+t3)*16-8+lo:][:n]
 				t108_2 := t108[0+lo:][:n]
 				for i := range n {
-					t108_2[i] = F(t102_2[i] * t104_2[i])
+					t104Entry := t104_2[i]
+					t107_2[i] = num.FMA32(t112_3[i], t104Entry, t107_2[i])
+					t108_2[i] = F(t102_2[i] * t104Entry)
 				}
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.R9c141bcc583dArgs{
+				a2 := regions.Rdcb4d11add43Args{
 					P0: unsafe.SliceData(t832),
 					P1: unsafe.SliceData(t108),
 					P2: unsafe.SliceData(t109),
+					P3: unsafe.SliceData(t104),
+					P4: unsafe.SliceData(t107),
+					P5: unsafe.SliceData(t112_2),
 				}
-				regions.R9c141bcc583d(&a2)
+				regions.Rdcb4d11add43(&a2)
 			} else {
 				for i := range 16 {
 					t109[i] = t832[i] + t108[i]
+					t112_2[i] = t104[i] + t107[i]
 				}
 			}
 			// memora_logits.a
+			clear(t110)
 			clear(t111)
+			clear(t115)
+			clear(t116)
 			lo2 := max(0, 4)
 			if n := 16 - lo2; n > 0 {
-				t82_2 := t82[(l*chunks+t3)*16-4+lo2:][:n]
 				t109_2 := t109[0+lo2:][:n]
+				t112_3 := t112_2[0+lo2:][:n]
+				t82_2 := t82[(l*chunks+t3)*16+lo2:][:n]
+				t110_2 := t110[-4+lo2:][:n]
+				t82_3 := t82[(l*chunks+t3)*16-4+lo2:][:n]
 				t111_2 := t111[0+lo2:][:n]
+				t115_2 := t115[-4+lo2:][:n]
+				t722_2 := t722[(l*chunks+t3)*16-4+lo2:][:n]
+				t116_2 := t116[0+lo2:][:n]
 				for i := range n {
-					t111_2[i] = F(t82_2[i] * t109_2[i])
-				}
-			}
-			// memora_logits.a
-			copy(t112_2[:16], t104[:16])
-			// memora_logits.a
-			lo3 := max(0, 8)
-			if n := 16 - lo3; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*16+lo3:][:n]
-				t104_2 := t104[0+lo3:][:n]
-				t112_4 := t112_2[-8+lo3:][:n]
-				for i := range n {
-					t112_4[i] = num.FMA32(t112_3[i], t104_2[i], t112_4[i])
-				}
-			}
-			// memora_logits.a
-			clear(t116)
-			lo4 := max(0, 4)
-			if n := 16 - lo4; n > 0 {
-				t722_2 := t722[(l*chunks+t3)*16-4+lo4:][:n]
-				t112_3 := t112_2[0+lo4:][:n]
-				t116_2 := t116[0+lo4:][:n]
-				for i := range n {
-					t116_2[i] = F(t722_2[i] * t112_3[i])
+					t109Entry := t109_2[i]
+					t112Entry := t112_3[i]
+					t82Entry4 := t82_2[i]
+					t110_2[i] = num.FMA32(t82Entry4, t109Entry, t110_2[i])
+					t111_2[i] = F(t82_3[i] * t109Entry)
+					t115_2[i] = num.FMA32(t82Entry4, t112Entry, t115_2[i])
+					t116_2[i] = F(t722_2[i] * t112Entry)
 				}
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.Rca0dd433906bArgs{
+				a2 := regions.R891521a5dc6aArgs{
 					P0: unsafe.SliceData(t88),
-					P1: unsafe.SliceData(t111),
-					P2: unsafe.SliceData(t116),
-					P3: unsafe.SliceData(t117),
+					P1: unsafe.SliceData(t110),
+					P2: unsafe.SliceData(t111),
+					P3: unsafe.SliceData(t116),
+					P4: unsafe.SliceData(t117),
+					P5: unsafe.SliceData(t112_2),
+					P6: unsafe.SliceData(t115),
+					P7: unsafe.SliceData(t120),
 				}
-				regions.Rca0dd433906b(&a2)
+				regions.R891521a5dc6a(&a2)
 			} else {
 				for i := range 16 {
-					t117[i] = (t88[i] + t111[i]) + t116[i]
+					t117[i] = ((t88[i] + t110[i]) + t111[i]) + t116[i]
+					t120[i] = t112_2[i] + t115[i]
 				}
 			}
 			// memora_logits.a
-			lo5 := max(0, 4)
-			if n := 16 - lo5; n > 0 {
-				t82_2 := t82[(l*chunks+t3)*16+lo5:][:n]
-				t109_2 := t109[0+lo5:][:n]
-				t117_2 := t117[-4+lo5:][:n]
-				for i := range n {
-					t117_2[i] = num.FMA32(t82_2[i], t109_2[i], t117_2[i])
-				}
-			}
-			// memora_logits.a
+			clear(t118)
 			clear(t119)
-			lo6 := max(0, 2)
-			if n := 16 - lo6; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*16-2+lo6:][:n]
-				t117_2 := t117[0+lo6:][:n]
-				t119_2 := t119[0+lo6:][:n]
-				for i := range n {
-					t119_2[i] = F(t52_2[i] * t117_2[i])
-				}
-			}
-			// memora_logits.a
-			copy(t120[:16], t112_2[:16])
-			// memora_logits.a
-			lo7 := max(0, 4)
-			if n := 16 - lo7; n > 0 {
-				t82_2 := t82[(l*chunks+t3)*16+lo7:][:n]
-				t112_3 := t112_2[0+lo7:][:n]
-				t120_2 := t120[-4+lo7:][:n]
-				for i := range n {
-					t120_2[i] = num.FMA32(t82_2[i], t112_3[i], t120_2[i])
-				}
-			}
-			// memora_logits.a
+			clear(t123)
 			clear(t124)
-			lo8 := max(0, 2)
-			if n := 16 - lo8; n > 0 {
-				t42_2 := t42[(l*chunks+t3)*16-2+lo8:][:n]
-				t120_2 := t120[0+lo8:][:n]
-				t124_2 := t124[0+lo8:][:n]
+			lo3 := max(0, 2)
+			if n := 16 - lo3; n > 0 {
+				t117_2 := t117[0+lo3:][:n]
+				t120_2 := t120[0+lo3:][:n]
+				t52_2 := t52[(l*chunks+t3)*16+lo3:][:n]
+				t118_2 := t118[-2+lo3:][:n]
+				t52_3 := t52[(l*chunks+t3)*16-2+lo3:][:n]
+				t119_2 := t119[0+lo3:][:n]
+				t123_2 := t123[-2+lo3:][:n]
+				t42_2 := t42[(l*chunks+t3)*16-2+lo3:][:n]
+				t124_2 := t124[0+lo3:][:n]
 				for i := range n {
-					t124_2[i] = F(t42_2[i] * t120_2[i])
+					t117Entry := t117_2[i]
+					t120Entry := t120_2[i]
+					t52Entry4 := t52_2[i]
+					t118_2[i] = num.FMA32(t52Entry4, t117Entry, t118_2[i])
+					t119_2[i] = F(t52_3[i] * t117Entry)
+					t123_2[i] = num.FMA32(t52Entry4, t120Entry, t123_2[i])
+					t124_2[i] = F(t42_2[i] * t120Entry)
 				}
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := regions.Rca0dd433906bArgs{
+				a2 := regions.R891521a5dc6aArgs{
 					P0: unsafe.SliceData(t93_2),
-					P1: unsafe.SliceData(t119),
-					P2: unsafe.SliceData(t124),
-					P3: unsafe.SliceData(t125),
+					P1: unsafe.SliceData(t118),
+					P2: unsafe.SliceData(t119),
+					P3: unsafe.SliceData(t124),
+					P4: unsafe.SliceData(t125),
+					P5: unsafe.SliceData(t120),
+					P6: unsafe.SliceData(t123),
+					P7: unsafe.SliceData(t128),
 				}
-				regions.Rca0dd433906b(&a2)
+				regions.R891521a5dc6a(&a2)
 			} else {
 				for i := range 16 {
-					t125[i] = (t93_2[i] + t119[i]) + t124[i]
+					t125[i] = ((t93_2[i] + t118[i]) + t119[i]) + t124[i]
+					t128[i] = t120[i] + t123[i]
 				}
 			}
 			// memora_logits.a
-			lo9 := max(0, 2)
-			if n := 16 - lo9; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*16+lo9:][:n]
-				t117_2 := t117[0+lo9:][:n]
-				t125_2 := t125[-2+lo9:][:n]
-				for i := range n {
-					t125_2[i] = num.FMA32(t52_2[i], t117_2[i], t125_2[i])
-				}
-			}
-			// memora_logits.a
+			clear(t126)
 			clear(t127)
-			lo10 := max(0, 1)
-			if n := 16 - lo10; n > 0 {
-				t18_2 := t18[(l*chunks+t3)*16-1+lo10:][:n]
-				t125_2 := t125[0+lo10:][:n]
-				t127_2 := t127[0+lo10:][:n]
-				for i := range n {
-					t127_2[i] = F(t18_2[i] * t125_2[i])
-				}
-			}
-			// memora_logits.a
-			copy(t128[:16], t120[:16])
-			// memora_logits.a
-			lo11 := max(0, 2)
-			if n := 16 - lo11; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*16+lo11:][:n]
-				t120_2 := t120[0+lo11:][:n]
-				t128_2 := t128[-2+lo11:][:n]
-				for i := range n {
-					t128_2[i] = num.FMA32(t52_2[i], t120_2[i], t128_2[i])
-				}
-			}
-			// memora_logits.a
 			clear(t131)
-			lo12 := max(0, 1)
-			if n := 16 - lo12; n > 0 {
-				t24_3 := t24_2[(l*chunks+t3)*16-1+lo12:][:n]
-				t128_2 := t128[0+lo12:][:n]
-				t131_2 := t131[0+lo12:][:n]
+			clear(t132_2)
+			lo4 := max(0, 1)
+			if n := 16 - lo4; n > 0 {
+				t125_2 := t125[0+lo4:][:n]
+				t128_2 := t128[0+lo4:][:n]
+				t18_2 := t18[(l*chunks+t3)*16+lo4:][:n]
+				t126_2 := t126[-1+lo4:][:n]
+				t18_3 := t18[(l*chunks+t3)*16-1+lo4:][:n]
+				t127_2 := t127[0+lo4:][:n]
+				t24_3 := t24_2[(l*chunks+t3)*16-1+lo4:][:n]
+				t131_2 := t131[0+lo4:][:n]
+				t132_3 := t132_2[-1+lo4:][:n]
 				for i := range n {
-					t131_2[i] = F(t24_3[i] * t128_2[i])
+					t125Entry := t125_2[i]
+					t128Entry := t128_2[i]
+					t18Entry3 := t18_2[i]
+					t126_2[i] = num.FMA32(t18Entry3, t125Entry, t126_2[i])
+					t127_2[i] = F(t18_3[i] * t125Entry)
+					t131_2[i] = F(t24_3[i] * t128Entry)
+					t132_3[i] = num.FMA32(t18Entry3, t128Entry, t132_3[i])
 				}
 			}
 			// memora_logits.a.start
-			copy(t133_2[:16], t128[:16])
-			// memora_logits.a
-			lo13 := max(0, 1)
-			if n := 16 - lo13; n > 0 {
-				t18_2 := t18[(l*chunks+t3)*16+lo13:][:n]
-				t128_2 := t128[0+lo13:][:n]
-				t133_3 := t133_2[-1+lo13:][:n]
-				for i := range n {
-					t133_3[i] = num.FMA32(t18_2[i], t128_2[i], t133_3[i])
+			clear(t134_2)
+			if kern.Wide() {
+				a2 := regions.R60d18b56fa15Args{
+					P0: unsafe.SliceData(t128),
+					P1: unsafe.SliceData(t132_2),
+					P2: unsafe.SliceData(t134_2),
 				}
-			}
-			// memora_logits.a.start
-			clear(t134)
-			for i := range min(16, 1) {
-				t134[i] = t133_2[i]
+				regions.R60d18b56fa15(&a2)
+			} else {
+				if n := min(16, 1); n > 0 {
+					t128_2 := t128[:n]
+					t132_3 := t132_2[:n]
+					t134_3 := t134_2[:n]
+					for i := range n {
+						t134_3[i] = t128_2[i] + t132_3[i]
+					}
+				}
 			}
 			// memora_logits.a.start
 			if kern.Wide() {
-				a2 := regions.Ra71e4d9175bbArgs{
+				a2 := regions.Rb62e0203fcb5Args{
 					P0: unsafe.SliceData(t96),
-					P1: unsafe.SliceData(t127),
-					P2: unsafe.SliceData(t131),
-					P3: unsafe.SliceData(t134),
-					P4: unsafe.SliceData(t182),
-					P5: unsafe.SliceData(t276),
-					P6: unsafe.SliceData(t63_2),
-					P7: unsafe.SliceData(t192),
+					P1: unsafe.SliceData(t126),
+					P2: unsafe.SliceData(t127),
+					P3: unsafe.SliceData(t131),
+					P4: unsafe.SliceData(t134_2),
+					P5: unsafe.SliceData(t182),
+					P6: unsafe.SliceData(t277),
+					P7: unsafe.SliceData(t63_2),
+					P8: unsafe.SliceData(t192),
 					N0: 64*t3 + 64*chunks*l,
 				}
-				regions.Ra71e4d9175bb(&a2)
+				regions.Rb62e0203fcb5(&a2)
 			} else {
 				t182_2 := t182[(l*chunks+t3)*16:][:16]
 				t192_2 := t192[(l*chunks+t3)*16:][:16]
 				for i := range 16 {
-					t182_2[i] = ((t96[i] + t127[i]) + t131[i]) + t134[i]
-					t192_2[i] = t276[i] + t63_2[i]
-				}
-			}
-			// memora_logits.a
-			lo14 := max(0, 1)
-			if n := 16 - lo14; n > 0 {
-				t18_2 := t18[(l*chunks+t3)*16+lo14:][:n]
-				t125_2 := t125[0+lo14:][:n]
-				t182_2 := t182[(l*chunks+t3)*16-1+lo14:][:n]
-				for i := range n {
-					t182_2[i] = num.FMA32(t18_2[i], t125_2[i], t182_2[i])
+					t182_2[i] = (((t96[i] + t126[i]) + t127[i]) + t131[i]) + t134_2[i]
+					t192_2[i] = t277[i] + t63_2[i]
 				}
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
@@ -3968,7 +4027,7 @@ func (c *stepBackwardFused) run() {
 					P0: unsafe.SliceData(t19),
 					P1: unsafe.SliceData(t2222),
 					P2: unsafe.SliceData(t202),
-					P3: unsafe.SliceData(t133),
+					P3: unsafe.SliceData(t134),
 					P4: unsafe.SliceData(t222),
 					N0: 64*t3 + 64*chunks*l,
 					N1: dK,
@@ -3979,12 +4038,12 @@ func (c *stepBackwardFused) run() {
 				for i := range 16 {
 					t2222_2 := t2222[i*dK:][:dK]
 					t202_2 := t202[((l*chunks+t3)*16+i)*dK:][:dK]
-					t133_3 := t133[i*dK:][:dK]
+					t134_3 := t134[i*dK:][:dK]
 					t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
 					t19Entry3 := t19_2[i]
 					for j := range dK {
 						t202_2[j] = F(t2222_2[j] * t19Entry3)
-						t222_2[j] = t133_3[j]
+						t222_2[j] = t134_3[j]
 					}
 				}
 			}
@@ -4020,7 +4079,7 @@ func (c *stepBackwardFused) run() {
 				a2 := regions.Re3649f1888c0Args{
 					P0: unsafe.SliceData(c.W2States),
 					P1: unsafe.SliceData(t56),
-					P2: unsafe.SliceData(t154),
+					P2: unsafe.SliceData(t155),
 					P3: unsafe.SliceData(W2BarState2),
 					N0: dV,
 					N1: dH,
@@ -4031,10 +4090,10 @@ func (c *stepBackwardFused) run() {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
 					t56_2 := t56[i*dH:][:dH]
-					t154_2 := t154[i*dH:][:dH]
+					t155_2 := t155[i*dH:][:dH]
 					W2BarState2_2 := W2BarState2[i*dH:][:dH]
 					for j := range dH {
-						W2BarState2_2[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t154_2[j])), F(0))
+						W2BarState2_2[j] = kern.Choose((F(1e-08) <= W2States[j]), F(t56_2[j]*(F(1)/t155_2[j])), F(0))
 					}
 				}
 			}
@@ -4047,45 +4106,15 @@ func (c *stepBackwardFused) run() {
 		copy(c.W2BarOut[l*dV*dH:][:dH*dV], W2BarState2[:dH*dV])
 	}
 
-	// memora_logits.k, memora_logits.q
-	clear(c.K0Bar)
-	clear(c.Q0Bar)
-	if kern.Wide() {
-		a2 := regions.R215f2bce557eArgs{
-			P0: unsafe.SliceData(c.K0Bar),
-			P1: unsafe.SliceData(t8),
-			P2: unsafe.SliceData(c.Q0Bar),
-			P3: unsafe.SliceData(t10),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: dK,
-			N3: 64 * chunks * dK,
-			N4: T*dK - 16*chunks*dK,
-			N5: T * dK,
-		}
-		regions.R215f2bce557e(&a2)
-	} else {
-		for i := range L {
-			for j := range T - 16*chunks {
-				k0Bar := c.K0Bar[(i*T+j+16*chunks)*dK:][:dK]
-				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
-				q0Bar := c.Q0Bar[(i*T+j+16*chunks)*dK:][:dK]
-				t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
-				for k := range dK {
-					k0Bar[k] = k0Bar[k] + t8_2[k]
-					q0Bar[k] = q0Bar[k] + t10_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.k, memora_logits.q
+	// memora_logits.q, memora_logits.k
+	clear(t232)
+	clear(t252)
 	if kern.Wide() {
 		a2 := regions.Redf38b5c62a6Args{
-			P0: unsafe.SliceData(c.K0Bar),
-			P1: unsafe.SliceData(t202),
-			P2: unsafe.SliceData(c.Q0Bar),
-			P3: unsafe.SliceData(t222),
+			P0: unsafe.SliceData(t232),
+			P1: unsafe.SliceData(t222),
+			P2: unsafe.SliceData(t252),
+			P3: unsafe.SliceData(t202),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -4098,13 +4127,13 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					k0Bar := c.K0Bar[(i*T+16*j+k)*dK:][:dK]
-					t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
-					q0Bar := c.Q0Bar[(i*T+16*j+k)*dK:][:dK]
+					t232_2 := t232[(i*T+16*j+k)*dK:][:dK]
 					t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
+					t252_2 := t252[(i*T+16*j+k)*dK:][:dK]
+					t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
-						k0Bar[m] = k0Bar[m] + t202_2[m]
-						q0Bar[m] = q0Bar[m] + t222_2[m]
+						t232_2[m] = t232_2[m] + t222_2[m]
+						t252_2[m] = t252_2[m] + t202_2[m]
 					}
 				}
 			}
@@ -4112,35 +4141,10 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// memora_logits.v
-	clear(c.VBar)
-	if kern.Wide() {
-		a2 := regions.R54936d09c999Args{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t9),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: dV,
-			N3: 64 * chunks * dV,
-			N4: T*dV - 16*chunks*dV,
-			N5: T * dV,
-		}
-		regions.R54936d09c999(&a2)
-	} else {
-		for i := range L {
-			for j := range T - 16*chunks {
-				vBar := c.VBar[(i*T+j+16*chunks)*dV:][:dV]
-				t9_2 := t9[(i*(T-16*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					vBar[k] = vBar[k] + t9_2[k]
-				}
-			}
-		}
-	}
-
-	// memora_logits.v
+	clear(t242)
 	if kern.Wide() {
 		a2 := regions.R1bd6431e90deArgs{
-			P0: unsafe.SliceData(c.VBar),
+			P0: unsafe.SliceData(t242),
 			P1: unsafe.SliceData(t212),
 			N0: L,
 			N1: chunks,
@@ -4154,51 +4158,25 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					vBar := c.VBar[(i*T+16*j+k)*dV:][:dV]
+					t242_2 := t242[(i*T+16*j+k)*dV:][:dV]
 					t212_2 := t212[((i*chunks+j)*16+k)*dV:][:dV]
 					for m := range dV {
-						vBar[m] = vBar[m] + t212_2[m]
+						t242_2[m] = t242_2[m] + t212_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// memora_logits.rho, memora_logits.theta
-	clear(c.RhoBar)
-	clear(c.ThetaBar)
-	if kern.Wide() {
-		a2 := regions.R14e854d5577aArgs{
-			P0: unsafe.SliceData(c.RhoBar),
-			P1: unsafe.SliceData(t6),
-			P2: unsafe.SliceData(c.ThetaBar),
-			P3: unsafe.SliceData(t7),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: 64 * chunks,
-			N3: T,
-		}
-		regions.R14e854d5577a(&a2)
-	} else {
-		for i := range L {
-			rhoBar := c.RhoBar[i*T+16*chunks:][:T-16*chunks]
-			t6_2 := t6[i*(T-16*chunks):][:T-16*chunks]
-			thetaBar := c.ThetaBar[i*T+16*chunks:][:T-16*chunks]
-			t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
-			for j := range T - 16*chunks {
-				rhoBar[j] = rhoBar[j] + t6_2[j]
-				thetaBar[j] = thetaBar[j] + t7_2[j]
-			}
-		}
-	}
-
-	// memora_logits.rho, memora_logits.theta
+	// memora_logits.theta, memora_logits.rho
+	clear(t262)
+	clear(t272)
 	if kern.Wide() {
 		a2 := regions.Rc95920d74e55Args{
-			P0: unsafe.SliceData(c.RhoBar),
-			P1: unsafe.SliceData(t182),
-			P2: unsafe.SliceData(c.ThetaBar),
-			P3: unsafe.SliceData(t192),
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(t272),
+			P3: unsafe.SliceData(t182),
 			N0: L,
 			N1: chunks,
 			N2: 16 * chunks,
@@ -4208,14 +4186,99 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				rhoBar := c.RhoBar[i*T+16*j:][:16]
-				t182_2 := t182[(i*chunks+j)*16:][:16]
-				thetaBar := c.ThetaBar[i*T+16*j:][:16]
+				t262_2 := t262[i*T+16*j:][:16]
 				t192_2 := t192[(i*chunks+j)*16:][:16]
+				t272_2 := t272[i*T+16*j:][:16]
+				t182_2 := t182[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					rhoBar[k] = rhoBar[k] + t182_2[k]
-					thetaBar[k] = thetaBar[k] + t192_2[k]
+					t262_2[k] = t262_2[k] + t192_2[k]
+					t272_2[k] = t272_2[k] + t182_2[k]
 				}
+			}
+		}
+	}
+
+	// memora_logits.rho
+	if kern.Wide() {
+		a2 := regions.R8ab2422d9a66Args{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t252),
+			P2: unsafe.SliceData(c.K0Bar),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t232),
+			P5: unsafe.SliceData(c.Q0Bar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
+		}
+		regions.R8ab2422d9a66(&a2)
+	} else {
+		for i := range L {
+			for j := range T {
+				t13_2 := t13[(i*T+j)*dK:][:dK]
+				t252_2 := t252[(i*T+j)*dK:][:dK]
+				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
+				t11_2 := t11[(i*T+j)*dK:][:dK]
+				t232_2 := t232[(i*T+j)*dK:][:dK]
+				q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					k0Bar[k] = t13_2[k] + t252_2[k]
+					q0Bar[k] = t11_2[k] + t232_2[k]
+				}
+			}
+		}
+	}
+
+	// memora_logits.rho
+	if kern.Wide() {
+		a2 := regions.Rc9ac2dad196dArgs{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t242),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+		}
+		regions.Rc9ac2dad196d(&a2)
+	} else {
+		for i := range L {
+			for j := range T {
+				t12_2 := t12[(i*T+j)*dV:][:dV]
+				t242_2 := t242[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t12_2[k] + t242_2[k]
+				}
+			}
+		}
+	}
+
+	// memora_logits.rho
+	if kern.Wide() {
+		a2 := regions.R6102242417d5Args{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(t272),
+			P2: unsafe.SliceData(c.RhoBar),
+			P3: unsafe.SliceData(t14),
+			P4: unsafe.SliceData(t262),
+			P5: unsafe.SliceData(c.ThetaBar),
+			N0: L,
+			N1: T,
+		}
+		regions.R6102242417d5(&a2)
+	} else {
+		for i := range L {
+			t15_2 := t15[i*T:][:T]
+			t272_2 := t272[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t14_2 := t14[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			for j := range T {
+				rhoBar[j] = t15_2[j] + t272_2[j]
+				thetaBar[j] = t14_2[j] + t262_2[j]
 			}
 		}
 	}

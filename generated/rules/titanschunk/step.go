@@ -1513,14 +1513,14 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 5·L·T·d_k + 2·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + 2·L·d_k·d_v + 6·L·T + 1408·L·chunks + 3·d_k·d_v + 64·d_k + 224·d_v + 36000.
+// WorkLen is 9·L·T·d_k + 4·L·T·d_v - 32·L·chunks·d_k + 32·L·chunks·d_v + 2·L·d_k·d_v + 12·L·T + 1408·L·chunks + 3·d_k·d_v + 64·d_k + 224·d_v + 45952.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	if kern.Fused() {
-		return 5*L*T*dK + 2*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 6*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 36000 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
+		return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 12*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 45952 + (kern.Blocks(dV)-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks) // and the sums of blocks of rows
 	}
-	return 5*L*T*dK + 2*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 6*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 36000
+	return 9*L*T*dK + 4*L*T*dV - 32*L*chunks*dK + 32*L*chunks*dV + 2*L*dK*dV + 12*L*T + 1408*L*chunks + 3*dK*dV + 64*dK + 224*dV + 45952
 }
 
 // RowsLen is 2·C·d_k + 5·d_k.
@@ -1582,6 +1582,18 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK-32*L*chunks*dK:]
 	t142 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
+	t12 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t15 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t13 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t17 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t14 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
 	t22 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t182 := work[:32*L*chunks] // [L, chunks, 32]
@@ -1682,6 +1694,18 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t25 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
+	t26 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t29 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t31 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t28 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t30 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
 	MBarState2 := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	SBarState2 := work[:dK*dV] // [d_v, d_k]
@@ -1734,7 +1758,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*dV:]
 	t1423 := work[:32*dK] // [32, d_k]
 	work = work[32*dK:]
-	t162 := work[:1024] // [32, 32]
+	t163 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t229 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -1768,145 +1792,209 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t382 := work[:32] // [32]
 	work = work[32:]
+	t412 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t492 := work[:32] // [32]
+	work = work[32:]
+	t552 := work[:32] // [32]
+	work = work[32:]
 	t582 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t6122 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t6222 := work[:32] // [32]
 	work = work[32:]
 	t633 := work[:1024] // [32, 32]
 	work = work[1024:]
+	t663 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t6722 := work[:32] // [32]
 	work = work[32:]
 	t683 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t7122 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t72_2 := work[:32] // [32]
 	work = work[32:]
 	t732 := work[:1024] // [32, 32]
 	work = work[1024:]
+	t762 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t772 := work[:32] // [32]
 	work = work[32:]
 	t78 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t81 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t822 := work[:32] // [32]
 	work = work[32:]
 	t83 := work[:1024] // [32, 32]
 	work = work[1024:]
+	t8622 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t872 := work[:32] // [32]
 	work = work[32:]
 	t882 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t91 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t922 := work[:32] // [32]
 	work = work[32:]
 	t932 := work[:1024] // [32, 32]
 	work = work[1024:]
+	t962 := work[:1024] // [32, 32]
+	work = work[1024:]
 	t97 := work[:32] // [32]
 	work = work[32:]
 	t982 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t102_2 := work[:32] // [32]
-	work = work[32:]
-	t1032 := work[:1024] // [32, 32]
-	work = work[1024:]
 	t226 := work[:1024] // [32, 32]
 	work = work[1024:]
+	t1012 := work[:1024] // [32, 32]
+	work = work[1024:]
+	t102_2 := work[:32] // [32]
+	work = work[32:]
 	t105 := work[:32] // [32]
 	work = work[32:]
 	t112_2 := work[:32] // [32]
 	work = work[32:]
 	t115 := work[:32] // [32]
 	work = work[32:]
+	t116 := work[:32] // [32]
+	work = work[32:]
 	t117 := work[:32] // [32]
 	work = work[32:]
 	t120 := work[:32] // [32]
+	work = work[32:]
+	t121 := work[:32] // [32]
 	work = work[32:]
 	t122_2 := work[:32] // [32]
 	work = work[32:]
 	t125 := work[:32] // [32]
 	work = work[32:]
+	t126 := work[:32] // [32]
+	work = work[32:]
 	t127 := work[:32] // [32]
 	work = work[32:]
 	t130 := work[:32] // [32]
+	work = work[32:]
+	t131 := work[:32] // [32]
 	work = work[32:]
 	t132_2 := work[:32] // [32]
 	work = work[32:]
 	t135 := work[:32] // [32]
 	work = work[32:]
+	t136 := work[:32] // [32]
+	work = work[32:]
 	t137 := work[:32] // [32]
+	work = work[32:]
+	t140 := work[:32] // [32]
 	work = work[32:]
 	t141 := work[:32] // [32]
 	work = work[32:]
 	t142_2 := work[:32] // [32]
 	work = work[32:]
+	t145 := work[:32] // [32]
+	work = work[32:]
+	t143_2 := work[:32] // [32]
+	work = work[32:]
 	t144 := work[:32] // [32]
 	work = work[32:]
-	t145 := work[:32] // [32]
+	t148 := work[:32] // [32]
 	work = work[32:]
 	t149 := work[:32] // [32]
 	work = work[32:]
 	t150 := work[:32] // [32]
 	work = work[32:]
+	t153_2 := work[:32] // [32]
+	work = work[32:]
+	t151 := work[:32] // [32]
+	work = work[32:]
 	t152 := work[:32] // [32]
 	work = work[32:]
-	t153_2 := work[:32] // [32]
+	t156 := work[:32] // [32]
 	work = work[32:]
 	t157 := work[:32] // [32]
 	work = work[32:]
 	t158 := work[:32] // [32]
 	work = work[32:]
+	t161 := work[:32] // [32]
+	work = work[32:]
+	t159 := work[:32] // [32]
+	work = work[32:]
 	t160 := work[:32] // [32]
 	work = work[32:]
-	t161 := work[:32] // [32]
+	t164 := work[:32] // [32]
 	work = work[32:]
 	t165 := work[:32] // [32]
 	work = work[32:]
 	t166 := work[:32] // [32]
 	work = work[32:]
-	t168 := work[:32] // [32]
-	work = work[32:]
 	t169 := work[:32] // [32]
+	work = work[32:]
+	t178 := work[:32] // [32]
+	work = work[32:]
+	t167 := work[:32] // [32]
+	work = work[32:]
+	t168 := work[:32] // [32]
 	work = work[32:]
 	t172 := work[:32] // [32]
 	work = work[32:]
-	t174 := work[:32] // [32]
+	t173 := work[:32] // [32]
 	work = work[32:]
 	t175 := work[:32] // [32]
 	work = work[32:]
-	t178 := work[:32] // [32]
+	t181 := work[:32] // [32]
 	work = work[32:]
 	t182_2 := work[:32] // [32]
 	work = work[32:]
 	t183 := work[:32] // [32]
 	work = work[32:]
+	t186 := work[:32] // [32]
+	work = work[32:]
+	t184 := work[:32] // [32]
+	work = work[32:]
 	t185 := work[:32] // [32]
 	work = work[32:]
-	t186 := work[:32] // [32]
+	t189 := work[:32] // [32]
 	work = work[32:]
 	t190 := work[:32] // [32]
 	work = work[32:]
 	t191 := work[:32] // [32]
 	work = work[32:]
+	t194 := work[:32] // [32]
+	work = work[32:]
+	t192 := work[:32] // [32]
+	work = work[32:]
 	t193 := work[:32] // [32]
 	work = work[32:]
-	t194 := work[:32] // [32]
+	t197 := work[:32] // [32]
 	work = work[32:]
 	t198 := work[:32] // [32]
 	work = work[32:]
 	t199 := work[:32] // [32]
 	work = work[32:]
+	t202_2 := work[:32] // [32]
+	work = work[32:]
+	t200 := work[:32] // [32]
+	work = work[32:]
 	t201 := work[:32] // [32]
 	work = work[32:]
-	t202_2 := work[:32] // [32]
+	t205 := work[:32] // [32]
 	work = work[32:]
 	t206 := work[:32] // [32]
 	work = work[32:]
 	t207 := work[:32] // [32]
 	work = work[32:]
-	t209 := work[:32] // [32]
-	work = work[32:]
 	t210 := work[:32] // [32]
+	work = work[32:]
+	t208 := work[:32] // [32]
+	work = work[32:]
+	t209 := work[:32] // [32]
 	work = work[32:]
 	t213 := work[:32] // [32]
 	work = work[32:]
-	t215 := work[:32] // [32]
+	t214 := work[:32] // [32]
 	work = work[32:]
 	t216 := work[:32]        // [32]
 	MBarState := c.Rows[:dK] // [d_k]
@@ -2103,13 +2191,13 @@ func (c *StepBackward[F]) Run() {
 						t67Entry2 := t67_2[a]
 						var t70_3 F
 						var t2430 F
-						var t160_2 F
+						var t1620 F
 						eEntry0 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry0 := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						w20 := F(t67Entry2 * eEntry0)
 						var t71_3 F
 						var t2431 F
-						var t161_2 F
+						var t1621 F
 						eEntry1 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						t2Entry1 := t2[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						w21 := F(t67Entry2 * eEntry1)
@@ -2124,7 +2212,7 @@ func (c *StepBackward[F]) Run() {
 							t70_3 += F(MTrailEntry0 * t440)
 							t930 := SBarState[j][0] + t440
 							t2430 += F(t930 * t68Entry)
-							t160_2 += F(STrailEntry0 * t930)
+							t1620 += F(STrailEntry0 * t930)
 							t11Sum += F((F(t66Entry2*MTrailEntry0) + F(t70Entry2*STrailEntry0) - F(w20*t68Entry)) * t2Entry0)
 							t43[j][0] = t440
 							t132Sum -= F(t930 * eEntry0)
@@ -2135,7 +2223,7 @@ func (c *StepBackward[F]) Run() {
 							t71_3 += F(MTrailEntry1 * t441)
 							t931 := SBarState[j][1] + t441
 							t2431 += F(t931 * t68Entry)
-							t161_2 += F(STrailEntry1 * t931)
+							t1621 += F(STrailEntry1 * t931)
 							t11Sum += F((F(t66Entry2*MTrailEntry1) + F(t70Entry2*STrailEntry1) - F(w21*t68Entry)) * t2Entry1)
 							t43[j][1] = t441
 							t132Sum -= F(t931 * eEntry1)
@@ -2147,11 +2235,11 @@ func (c *StepBackward[F]) Run() {
 						t10Sum := t10_2[a]
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
 						t6Sum += t70_3
-						t10Sum += t160_2
+						t10Sum += t1620
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t2430)
 						w30 := F(t67Entry2 * t2430)
 						t6Sum += t71_3
-						t10Sum += t161_2
+						t10Sum += t1621
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t67Entry2 * t2431)
 						w31 := F(t67Entry2 * t2431)
 						t6_2[a] = t6Sum
@@ -2237,7 +2325,7 @@ func (c *StepBackward[F]) Run() {
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
 						var t7 F
 						var t243 F
-						var t16 F
+						var t162 F
 						t70Entry2 := t70_2[a]
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
@@ -2252,14 +2340,14 @@ func (c *StepBackward[F]) Run() {
 							t7 += F(MTrailEntry * t44_2)
 							t93 := SBarState[j][0] + t44_2
 							t243 += F(t93 * t68Entry)
-							t16 += F(STrailEntry * t93)
+							t162 += F(STrailEntry * t93)
 							t11_2[j] += F((F(t66Entry2*MTrailEntry) + F(t70Entry2*STrailEntry) - F(w2*t68Entry)) * t2Entry)
 							t43[j][0] = t44_2
 							t132_3[j] -= F(t93 * eEntry)
 							SBarState[j][0] = F(t70Entry2 * t93)
 						}
 						t6_2[a] += t7
-						t10_2[a] += t16
+						t10_2[a] += t162
 						// titans_chunk.e, titans_chunk.S
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
@@ -2280,28 +2368,58 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_chunk.S, titans_chunk.k, titans_chunk.e, titans_chunk.q
-	clear(c.KBar)
-	clear(c.QBar)
+	// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
+	clear(t12)
+	clear(t15)
 	for i := range L {
 		t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
 		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t132_3 := t132[(i*(T-32*chunks)+j)*dK:][:dK]
 			t68_2 := t68[(i*(T-32*chunks)+j)*dK:][:dK]
-			t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
-			kBar := c.KBar[(i*T+j+32*chunks)*dK:][:dK]
 			t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
-			qBar := c.QBar[(i*T+j+32*chunks)*dK:][:dK]
+			t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
+			t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j+32*chunks)*dK:][:dK]
 			var t1422 F
 			t67Entry3 := t67_2[j]
 			for k := range dK {
 				t132Entry := t132_3[k]
 				t1422 += F(t68_2[k] * t132Entry)
-				kBar[k] += F(t67Entry3*t132Entry) + t212_2[k]
-				qBar[k] += t11_2[k]
+				t12_2[k] += t11_2[k]
+				t15_2[k] += F(t67Entry3*t132Entry) + t212_2[k]
 			}
 			t142_3[j] = t1422
+		}
+	}
+
+	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
+	clear(t13)
+	clear(t16)
+	clear(t17)
+	for i := range L {
+		t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
+		t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
+		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
+		t16_2 := t16[i*T+32*chunks:][:T-32*chunks]
+		t6_2 := t6[i*(T-32*chunks):][:T-32*chunks]
+		t17_2 := t17[i*T+32*chunks:][:T-32*chunks]
+		for j := range T - 32*chunks {
+			t13_2[j] += t10_2[j]
+			t16_2[j] += t142_3[j]
+			t17_2[j] += t6_2[j]
+		}
+	}
+
+	// titans_chunk.v
+	clear(t14)
+	for i := range L {
+		for j := range T - 32*chunks {
+			t9_2 := t9[(i*(T-32*chunks)+j)*dV:][:dV]
+			t14_2 := t14[(i*T+j+32*chunks)*dV:][:dV]
+			for k := range dV {
+				t14_2[k] += t9_2[k]
+			}
 		}
 	}
 
@@ -2443,11 +2561,11 @@ func (c *StepBackward[F]) Run() {
 				t102_3 := t102[(i*chunks+j)*32-8+lo:][:n]
 				t122_3 := t122[(i*chunks+j)*32+lo:][:n]
 				t112_4 := t112[(i*chunks+j)*32-8+lo:][:n]
-				t143_2 := t143[(i*chunks+j)*32+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t112Entry := t112_3[k]
 					t122_3[k] = F(t102_3[k] * t112Entry)
-					t143_2[k] = F(t112_4[k] * t112Entry)
+					t143_3[k] = F(t112_4[k] * t112Entry)
 				}
 			}
 		}
@@ -2472,10 +2590,10 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
 				t133_2 := t133[(i*chunks+j)*32-16+lo:][:n]
-				t143_2 := t143[(i*chunks+j)*32+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
 				t153_3 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t153_3[k] = F(t133_2[k] * t143_2[k])
+					t153_3[k] = F(t133_2[k] * t143_3[k])
 				}
 			}
 		}
@@ -2746,11 +2864,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t143_2 := t143[(i*chunks+j)*32+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
 				t45_2 := t45[(i*chunks+j)*32-16+lo:][:n]
 				t47_2 := t47[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t47_2[k] = F(t143_2[k] * t45_2[k])
+					t47_2[k] = F(t143_3[k] * t45_2[k])
 				}
 			}
 		}
@@ -3019,7 +3137,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t82_2)
 			lo10 := max(0, 16)
 			if n := 32 - lo10; n > 0 {
-				t143_2 := t143[(l*chunks+t3)*32+lo10:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo10:][:n]
 				for i := range n {
 					t53_3 := t53[((lo10+i)-16)*32:][:32]
 					t55_3 := t55[((lo10+i)-16)*32:][:32]
@@ -3032,7 +3150,7 @@ func (c *StepBackward[F]) Run() {
 					t76_3 := t76[((lo10+i)-16)*32:][:32]
 					t79_3 := t79[((lo10+i)-16)*32:][:32]
 					t82_4 := t82_2[(lo10+i)*32:][:32]
-					t143Entry := t143_2[i]
+					t143Entry := t143_3[i]
 					for j := range 32 {
 						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
 					}
@@ -3120,12 +3238,12 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.M
 			kern.Gemm(dK, 32, dV, F(1), false, t1423, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.M
-			clear(t162)
+			clear(t163)
 			for i := range 32 {
 				t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
 				t1423_2 := t1423[i*dK:][:dK]
 				for j := range dK {
-					t162[31*32+i] += F(t63_2[j] * t1423_2[j])
+					t163[31*32+i] += F(t63_2[j] * t1423_2[j])
 				}
 			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
@@ -3264,47 +3382,69 @@ func (c *StepBackward[F]) Run() {
 				}
 				t382[i] = t3822
 			}
-			// titans_chunk.c, titans_chunk.y
-			for i := range 32 {
-				t162_2 := t162[i*32:][:32]
-				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
-				t2523_2 := t2523[i*32:][:32]
-				t582_2 := t582[i*32:][:32]
-				for j := range 32 {
-					t582_2[j] = t162_2[j] + F(Q[j]*t2523_2[j])
-				}
-			}
 			// titans_chunk.c
+			clear(t412)
 			lo12 := max(0, 1)
 			if n := 32 - lo12; n > 0 {
 				for i := range n {
 					t3622_2 := t3622[(lo12+i)*32:][:32]
-					t582_2 := t582[((lo12+i)-1)*32:][:32]
+					t412_2 := t412[((lo12+i)-1)*32:][:32]
 					for j := range 32 {
-						t582_2[j] += t3622_2[j]
+						t412_2[j] += t3622_2[j]
 					}
 				}
 			}
-			// titans_chunk.c, titans_chunk.e
-			clear(t6222)
-			lo13 := max(0, 16)
+			// titans_chunk.h, titans_chunk.g
+			clear(t492)
+			clear(t552)
+			lo13 := max(0, 1)
 			if n := 32 - lo13; n > 0 {
-				t6222_2 := t6222[0+lo13:][:n]
+				t46_2 := t46[0+lo13:][:n]
+				t492_2 := t492[-1+lo13:][:n]
+				t512_2 := t512[0+lo13:][:n]
+				t552_2 := t552[-1+lo13:][:n]
 				for i := range n {
-					t53_3 := t53[((lo13+i)-16)*32:][:32]
-					t55_3 := t55[((lo13+i)-16)*32:][:32]
-					t58_3 := t58[((lo13+i)-16)*32:][:32]
-					t613_3 := t613[((lo13+i)-16)*32:][:32]
-					t643_3 := t643[((lo13+i)-16)*32:][:32]
-					t673_3 := t673[((lo13+i)-16)*32:][:32]
-					t703_3 := t703[((lo13+i)-16)*32:][:32]
-					t73_3 := t73[((lo13+i)-16)*32:][:32]
-					t76_3 := t76[((lo13+i)-16)*32:][:32]
-					t79_3 := t79[((lo13+i)-16)*32:][:32]
-					t582_2 := t582[(lo13+i)*32:][:32]
+					t492_2[i] += t46_2[i]
+					t552_2[i] += t512_2[i]
+				}
+			}
+			// titans_chunk.c, titans_chunk.y
+			for i := range 32 {
+				t163_2 := t163[i*32:][:32]
+				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
+				t2523_2 := t2523[i*32:][:32]
+				t412_2 := t412[i*32:][:32]
+				t582_2 := t582[i*32:][:32]
+				for j := range 32 {
+					t582_2[j] = t163_2[j] + F(Q[j]*t2523_2[j]) + t412_2[j]
+				}
+			}
+			// titans_chunk.c, titans_chunk.e
+			clear(t6122)
+			clear(t6222)
+			lo14 := max(0, 16)
+			if n := 32 - lo14; n > 0 {
+				t143_3 := t143[(l*chunks+t3)*32+lo14:][:n]
+				t6222_2 := t6222[0+lo14:][:n]
+				for i := range n {
+					t582_2 := t582[(lo14+i)*32:][:32]
+					t53_3 := t53[((lo14+i)-16)*32:][:32]
+					t55_3 := t55[((lo14+i)-16)*32:][:32]
+					t58_3 := t58[((lo14+i)-16)*32:][:32]
+					t613_3 := t613[((lo14+i)-16)*32:][:32]
+					t643_3 := t643[((lo14+i)-16)*32:][:32]
+					t673_3 := t673[((lo14+i)-16)*32:][:32]
+					t703_3 := t703[((lo14+i)-16)*32:][:32]
+					t73_3 := t73[((lo14+i)-16)*32:][:32]
+					t76_3 := t76[((lo14+i)-16)*32:][:32]
+					t79_3 := t79[((lo14+i)-16)*32:][:32]
+					t6122_2 := t6122[((lo14+i)-16)*32:][:32]
 					var t6223 F
+					t143Entry2 := t143_3[i]
 					for j := range 32 {
-						t6223 += F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t582_2[j])
+						t582Entry := t582_2[j]
+						t6223 += F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t582Entry)
+						t6122_2[j] += F(t582Entry * t143Entry2)
 					}
 					t6222_2[i] = t6223
 				}
@@ -3312,30 +3452,21 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.c
 			for i := range 32 {
 				t582_2 := t582[i*32:][:32]
+				t6122_2 := t6122[i*32:][:32]
 				t633_2 := t633[i*32:][:32]
 				for j := range 32 {
-					t633_2[j] = t582_2[j]
-				}
-			}
-			// titans_chunk.c
-			lo14 := max(0, 16)
-			if n := 32 - lo14; n > 0 {
-				t143_2 := t143[(l*chunks+t3)*32+lo14:][:n]
-				for i := range n {
-					t582_2 := t582[(lo14+i)*32:][:32]
-					t633_2 := t633[((lo14+i)-16)*32:][:32]
-					t143Entry2 := t143_2[i]
-					for j := range 32 {
-						t633_2[j] += F(t582_2[j] * t143Entry2)
-					}
+					t633_2[j] = t582_2[j] + t6122_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t663)
 			clear(t6722)
 			lo15 := max(0, 8)
 			if n := 32 - lo15; n > 0 {
+				t112_3 := t112[(l*chunks+t3)*32+lo15:][:n]
 				t6722_2 := t6722[0+lo15:][:n]
 				for i := range n {
+					t633_2 := t633[(lo15+i)*32:][:32]
 					t53_3 := t53[((lo15+i)-8)*32:][:32]
 					t55_3 := t55[((lo15+i)-8)*32:][:32]
 					t58_3 := t58[((lo15+i)-8)*32:][:32]
@@ -3345,10 +3476,13 @@ func (c *StepBackward[F]) Run() {
 					t703_3 := t703[((lo15+i)-8)*32:][:32]
 					t73_3 := t73[((lo15+i)-8)*32:][:32]
 					t76_3 := t76[((lo15+i)-8)*32:][:32]
-					t633_2 := t633[(lo15+i)*32:][:32]
+					t663_2 := t663[((lo15+i)-8)*32:][:32]
 					var t6723 F
+					t112Entry3 := t112_3[i]
 					for j := range 32 {
-						t6723 += F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t633_2[j])
+						t633Entry := t633_2[j]
+						t6723 += F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t633Entry)
+						t663_2[j] += F(t633Entry * t112Entry3)
 					}
 					t6722_2[i] = t6723
 				}
@@ -3356,42 +3490,36 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.c
 			for i := range 32 {
 				t633_2 := t633[i*32:][:32]
+				t663_2 := t663[i*32:][:32]
 				t683_2 := t683[i*32:][:32]
 				for j := range 32 {
-					t683_2[j] = t633_2[j]
-				}
-			}
-			// titans_chunk.c
-			lo16 := max(0, 8)
-			if n := 32 - lo16; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo16:][:n]
-				for i := range n {
-					t633_2 := t633[(lo16+i)*32:][:32]
-					t683_2 := t683[((lo16+i)-8)*32:][:32]
-					t112Entry3 := t112_3[i]
-					for j := range 32 {
-						t683_2[j] += F(t633_2[j] * t112Entry3)
-					}
+					t683_2[j] = t633_2[j] + t663_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t7122)
 			clear(t72_2)
-			lo17 := max(0, 4)
-			if n := 32 - lo17; n > 0 {
-				t72_3 := t72_2[0+lo17:][:n]
+			lo16 := max(0, 4)
+			if n := 32 - lo16; n > 0 {
+				t82_4 := t82[(l*chunks+t3)*32+lo16:][:n]
+				t72_3 := t72_2[0+lo16:][:n]
 				for i := range n {
-					t53_3 := t53[((lo17+i)-4)*32:][:32]
-					t55_3 := t55[((lo17+i)-4)*32:][:32]
-					t58_3 := t58[((lo17+i)-4)*32:][:32]
-					t613_3 := t613[((lo17+i)-4)*32:][:32]
-					t643_3 := t643[((lo17+i)-4)*32:][:32]
-					t673_3 := t673[((lo17+i)-4)*32:][:32]
-					t703_3 := t703[((lo17+i)-4)*32:][:32]
-					t73_3 := t73[((lo17+i)-4)*32:][:32]
-					t683_2 := t683[(lo17+i)*32:][:32]
+					t683_2 := t683[(lo16+i)*32:][:32]
+					t53_3 := t53[((lo16+i)-4)*32:][:32]
+					t55_3 := t55[((lo16+i)-4)*32:][:32]
+					t58_3 := t58[((lo16+i)-4)*32:][:32]
+					t613_3 := t613[((lo16+i)-4)*32:][:32]
+					t643_3 := t643[((lo16+i)-4)*32:][:32]
+					t673_3 := t673[((lo16+i)-4)*32:][:32]
+					t703_3 := t703[((lo16+i)-4)*32:][:32]
+					t73_3 := t73[((lo16+i)-4)*32:][:32]
+					t7122_2 := t7122[((lo16+i)-4)*32:][:32]
 					var t722_2 F
+					t82Entry3 := t82_4[i]
 					for j := range 32 {
-						t722_2 += F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) * t683_2[j])
+						t683Entry := t683_2[j]
+						t722_2 += F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) * t683Entry)
+						t7122_2[j] += F(t683Entry * t82Entry3)
 					}
 					t72_3[i] = t722_2
 				}
@@ -3399,41 +3527,35 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.c
 			for i := range 32 {
 				t683_2 := t683[i*32:][:32]
+				t7122_2 := t7122[i*32:][:32]
 				t732_2 := t732[i*32:][:32]
 				for j := range 32 {
-					t732_2[j] = t683_2[j]
-				}
-			}
-			// titans_chunk.c
-			lo18 := max(0, 4)
-			if n := 32 - lo18; n > 0 {
-				t82_4 := t82[(l*chunks+t3)*32+lo18:][:n]
-				for i := range n {
-					t683_2 := t683[(lo18+i)*32:][:32]
-					t732_2 := t732[((lo18+i)-4)*32:][:32]
-					t82Entry3 := t82_4[i]
-					for j := range 32 {
-						t732_2[j] += F(t683_2[j] * t82Entry3)
-					}
+					t732_2[j] = t683_2[j] + t7122_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t762)
 			clear(t772)
-			lo19 := max(0, 2)
-			if n := 32 - lo19; n > 0 {
-				t772_2 := t772[0+lo19:][:n]
+			lo17 := max(0, 2)
+			if n := 32 - lo17; n > 0 {
+				t52_2 := t52[(l*chunks+t3)*32+lo17:][:n]
+				t772_2 := t772[0+lo17:][:n]
 				for i := range n {
-					t53_3 := t53[((lo19+i)-2)*32:][:32]
-					t55_3 := t55[((lo19+i)-2)*32:][:32]
-					t58_3 := t58[((lo19+i)-2)*32:][:32]
-					t613_3 := t613[((lo19+i)-2)*32:][:32]
-					t643_3 := t643[((lo19+i)-2)*32:][:32]
-					t673_3 := t673[((lo19+i)-2)*32:][:32]
-					t703_3 := t703[((lo19+i)-2)*32:][:32]
-					t732_2 := t732[(lo19+i)*32:][:32]
+					t732_2 := t732[(lo17+i)*32:][:32]
+					t53_3 := t53[((lo17+i)-2)*32:][:32]
+					t55_3 := t55[((lo17+i)-2)*32:][:32]
+					t58_3 := t58[((lo17+i)-2)*32:][:32]
+					t613_3 := t613[((lo17+i)-2)*32:][:32]
+					t643_3 := t643[((lo17+i)-2)*32:][:32]
+					t673_3 := t673[((lo17+i)-2)*32:][:32]
+					t703_3 := t703[((lo17+i)-2)*32:][:32]
+					t762_2 := t762[((lo17+i)-2)*32:][:32]
 					var t7722 F
+					t52Entry3 := t52_2[i]
 					for j := range 32 {
-						t7722 += F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) * t732_2[j])
+						t732Entry := t732_2[j]
+						t7722 += F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) * t732Entry)
+						t762_2[j] += F(t732Entry * t52Entry3)
 					}
 					t772_2[i] = t7722
 				}
@@ -3441,40 +3563,34 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.c
 			for i := range 32 {
 				t732_2 := t732[i*32:][:32]
+				t762_2 := t762[i*32:][:32]
 				t78_2 := t78[i*32:][:32]
 				for j := range 32 {
-					t78_2[j] = t732_2[j]
-				}
-			}
-			// titans_chunk.c
-			lo20 := max(0, 2)
-			if n := 32 - lo20; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*32+lo20:][:n]
-				for i := range n {
-					t732_2 := t732[(lo20+i)*32:][:32]
-					t78_2 := t78[((lo20+i)-2)*32:][:32]
-					t52Entry3 := t52_2[i]
-					for j := range 32 {
-						t78_2[j] += F(t732_2[j] * t52Entry3)
-					}
+					t78_2[j] = t732_2[j] + t762_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t81)
 			clear(t822)
-			lo21 := max(0, 1)
-			if n := 32 - lo21; n > 0 {
-				t822_2 := t822[0+lo21:][:n]
+			lo18 := max(0, 1)
+			if n := 32 - lo18; n > 0 {
+				t60_2 := t60[(l*chunks+t3)*32+lo18:][:n]
+				t822_2 := t822[0+lo18:][:n]
 				for i := range n {
-					t53_3 := t53[((lo21+i)-1)*32:][:32]
-					t55_3 := t55[((lo21+i)-1)*32:][:32]
-					t58_3 := t58[((lo21+i)-1)*32:][:32]
-					t613_3 := t613[((lo21+i)-1)*32:][:32]
-					t643_3 := t643[((lo21+i)-1)*32:][:32]
-					t673_3 := t673[((lo21+i)-1)*32:][:32]
-					t78_2 := t78[(lo21+i)*32:][:32]
+					t78_2 := t78[(lo18+i)*32:][:32]
+					t53_3 := t53[((lo18+i)-1)*32:][:32]
+					t55_3 := t55[((lo18+i)-1)*32:][:32]
+					t58_3 := t58[((lo18+i)-1)*32:][:32]
+					t613_3 := t613[((lo18+i)-1)*32:][:32]
+					t643_3 := t643[((lo18+i)-1)*32:][:32]
+					t673_3 := t673[((lo18+i)-1)*32:][:32]
+					t81_2 := t81[((lo18+i)-1)*32:][:32]
 					var t8222 F
+					t60Entry3 := t60_2[i]
 					for j := range 32 {
-						t8222 += F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) * t78_2[j])
+						t78Entry := t78_2[j]
+						t8222 += F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) * t78Entry)
+						t81_2[j] += F(t78Entry * t60Entry3)
 					}
 					t822_2[i] = t8222
 				}
@@ -3483,39 +3599,33 @@ func (c *StepBackward[F]) Run() {
 			for i := range 32 {
 				t923_2 := t923[i*32:][:32]
 				t78_2 := t78[i*32:][:32]
+				t81_2 := t81[i*32:][:32]
 				t83_2 := t83[i*32:][:32]
 				for j := range 32 {
-					t83_2[j] = t923_2[j] + t78_2[j]
-				}
-			}
-			// titans_chunk.c
-			lo22 := max(0, 1)
-			if n := 32 - lo22; n > 0 {
-				t60_2 := t60[(l*chunks+t3)*32+lo22:][:n]
-				for i := range n {
-					t78_2 := t78[(lo22+i)*32:][:32]
-					t83_2 := t83[((lo22+i)-1)*32:][:32]
-					t60Entry3 := t60_2[i]
-					for j := range 32 {
-						t83_2[j] += F(t78_2[j] * t60Entry3)
-					}
+					t83_2[j] = t923_2[j] + t78_2[j] + t81_2[j]
 				}
 			}
 			// titans_chunk.e
+			clear(t8622)
 			clear(t872)
-			lo23 := max(0, 16)
-			if n := 32 - lo23; n > 0 {
-				t872_2 := t872[0+lo23:][:n]
+			lo19 := max(0, 16)
+			if n := 32 - lo19; n > 0 {
+				t312_2 := t312[(l*chunks+t3)*32+lo19:][:n]
+				t872_2 := t872[0+lo19:][:n]
 				for i := range n {
-					t53_3 := t53[((lo23+i)-16)*32:][:32]
-					t55_3 := t55[((lo23+i)-16)*32:][:32]
-					t58_3 := t58[((lo23+i)-16)*32:][:32]
-					t613_3 := t613[((lo23+i)-16)*32:][:32]
-					t643_3 := t643[((lo23+i)-16)*32:][:32]
-					t83_2 := t83[(lo23+i)*32:][:32]
+					t83_2 := t83[(lo19+i)*32:][:32]
+					t53_3 := t53[((lo19+i)-16)*32:][:32]
+					t55_3 := t55[((lo19+i)-16)*32:][:32]
+					t58_3 := t58[((lo19+i)-16)*32:][:32]
+					t613_3 := t613[((lo19+i)-16)*32:][:32]
+					t643_3 := t643[((lo19+i)-16)*32:][:32]
+					t8622_2 := t8622[((lo19+i)-16)*32:][:32]
 					var t8722 F
+					t312Entry2 := t312_2[i]
 					for j := range 32 {
-						t8722 += F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t83_2[j])
+						t83Entry := t83_2[j]
+						t8722 += F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t83Entry)
+						t8622_2[j] += F(t83Entry * t312Entry2)
 					}
 					t872_2[i] = t8722
 				}
@@ -3523,38 +3633,32 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.e
 			for i := range 32 {
 				t83_2 := t83[i*32:][:32]
+				t8622_2 := t8622[i*32:][:32]
 				t882_2 := t882[i*32:][:32]
 				for j := range 32 {
-					t882_2[j] = t83_2[j]
+					t882_2[j] = t83_2[j] + t8622_2[j]
 				}
 			}
 			// titans_chunk.e
-			lo24 := max(0, 16)
-			if n := 32 - lo24; n > 0 {
-				t312_2 := t312[(l*chunks+t3)*32+lo24:][:n]
-				for i := range n {
-					t83_2 := t83[(lo24+i)*32:][:32]
-					t882_2 := t882[((lo24+i)-16)*32:][:32]
-					t312Entry2 := t312_2[i]
-					for j := range 32 {
-						t882_2[j] += F(t83_2[j] * t312Entry2)
-					}
-				}
-			}
-			// titans_chunk.e
+			clear(t91)
 			clear(t922)
-			lo25 := max(0, 8)
-			if n := 32 - lo25; n > 0 {
-				t922_2 := t922[0+lo25:][:n]
+			lo20 := max(0, 8)
+			if n := 32 - lo20; n > 0 {
+				t282_2 := t282[(l*chunks+t3)*32+lo20:][:n]
+				t922_2 := t922[0+lo20:][:n]
 				for i := range n {
-					t53_3 := t53[((lo25+i)-8)*32:][:32]
-					t55_3 := t55[((lo25+i)-8)*32:][:32]
-					t58_3 := t58[((lo25+i)-8)*32:][:32]
-					t613_3 := t613[((lo25+i)-8)*32:][:32]
-					t882_2 := t882[(lo25+i)*32:][:32]
+					t882_2 := t882[(lo20+i)*32:][:32]
+					t53_3 := t53[((lo20+i)-8)*32:][:32]
+					t55_3 := t55[((lo20+i)-8)*32:][:32]
+					t58_3 := t58[((lo20+i)-8)*32:][:32]
+					t613_3 := t613[((lo20+i)-8)*32:][:32]
+					t91_2 := t91[((lo20+i)-8)*32:][:32]
 					var t9222 F
+					t282Entry3 := t282_2[i]
 					for j := range 32 {
-						t9222 += F((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) * t882_2[j])
+						t882Entry := t882_2[j]
+						t9222 += F((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) * t882Entry)
+						t91_2[j] += F(t882Entry * t282Entry3)
 					}
 					t922_2[i] = t9222
 				}
@@ -3562,729 +3666,495 @@ func (c *StepBackward[F]) Run() {
 			// titans_chunk.e
 			for i := range 32 {
 				t882_2 := t882[i*32:][:32]
+				t91_2 := t91[i*32:][:32]
 				t932_2 := t932[i*32:][:32]
 				for j := range 32 {
-					t932_2[j] = t882_2[j]
+					t932_2[j] = t882_2[j] + t91_2[j]
 				}
 			}
 			// titans_chunk.e
-			lo26 := max(0, 8)
-			if n := 32 - lo26; n > 0 {
-				t282_2 := t282[(l*chunks+t3)*32+lo26:][:n]
-				for i := range n {
-					t882_2 := t882[(lo26+i)*32:][:32]
-					t932_2 := t932[((lo26+i)-8)*32:][:32]
-					t282Entry3 := t282_2[i]
-					for j := range 32 {
-						t932_2[j] += F(t882_2[j] * t282Entry3)
-					}
-				}
-			}
-			// titans_chunk.e
+			clear(t962)
 			clear(t97)
-			lo27 := max(0, 4)
-			if n := 32 - lo27; n > 0 {
-				t97_2 := t97[0+lo27:][:n]
+			lo21 := max(0, 4)
+			if n := 32 - lo21; n > 0 {
+				t252_2 := t252[(l*chunks+t3)*32+lo21:][:n]
+				t97_2 := t97[0+lo21:][:n]
 				for i := range n {
-					t53_3 := t53[((lo27+i)-4)*32:][:32]
-					t55_3 := t55[((lo27+i)-4)*32:][:32]
-					t58_3 := t58[((lo27+i)-4)*32:][:32]
-					t932_2 := t932[(lo27+i)*32:][:32]
+					t932_2 := t932[(lo21+i)*32:][:32]
+					t53_3 := t53[((lo21+i)-4)*32:][:32]
+					t55_3 := t55[((lo21+i)-4)*32:][:32]
+					t58_3 := t58[((lo21+i)-4)*32:][:32]
+					t962_2 := t962[((lo21+i)-4)*32:][:32]
 					var t972 F
+					t252Entry3 := t252_2[i]
 					for j := range 32 {
-						t972 += F(((t53_3[j] + t55_3[j]) + t58_3[j]) * t932_2[j])
+						t932Entry := t932_2[j]
+						t972 += F(((t53_3[j] + t55_3[j]) + t58_3[j]) * t932Entry)
+						t962_2[j] += F(t932Entry * t252Entry3)
 					}
 					t97_2[i] = t972
 				}
 			}
-			// titans_chunk.e
-			for i := range 32 {
-				t932_2 := t932[i*32:][:32]
-				t982_2 := t982[i*32:][:32]
-				for j := range 32 {
-					t982_2[j] = t932_2[j]
-				}
-			}
-			// titans_chunk.e
-			lo28 := max(0, 4)
-			if n := 32 - lo28; n > 0 {
-				t252_2 := t252[(l*chunks+t3)*32+lo28:][:n]
-				for i := range n {
-					t932_2 := t932[(lo28+i)*32:][:32]
-					t982_2 := t982[((lo28+i)-4)*32:][:32]
-					t252Entry3 := t252_2[i]
-					for j := range 32 {
-						t982_2[j] += F(t932_2[j] * t252Entry3)
-					}
-				}
-			}
-			// titans_chunk.e
-			clear(t102_2)
-			lo29 := max(0, 2)
-			if n := 32 - lo29; n > 0 {
-				t102_3 := t102_2[0+lo29:][:n]
-				for i := range n {
-					t53_3 := t53[((lo29+i)-2)*32:][:32]
-					t55_3 := t55[((lo29+i)-2)*32:][:32]
-					t982_2 := t982[(lo29+i)*32:][:32]
-					var t1022 F
-					for j := range 32 {
-						t1022 += F((t53_3[j] + t55_3[j]) * t982_2[j])
-					}
-					t102_3[i] = t1022
-				}
-			}
 			// titans_chunk.e, titans_chunk.g.start
 			for i := range 32 {
+				t932_2 := t932[i*32:][:32]
+				t962_2 := t962[i*32:][:32]
 				t982_2 := t982[i*32:][:32]
-				t1032_2 := t1032[i*32:][:32]
 				t37_2 := t37[i*32:][:32]
 				t226_2 := t226[i*32:][:32]
 				for j := range 32 {
-					t1032_2[j] = t982_2[j]
+					t982_2[j] = t932_2[j] + t962_2[j]
 					t226_2[j] = t37_2[j] + t37[j*32+i]
 				}
 			}
 			// titans_chunk.e
-			lo30 := max(0, 2)
-			if n := 32 - lo30; n > 0 {
-				t222_2 := t222[(l*chunks+t3)*32+lo30:][:n]
+			clear(t1012)
+			clear(t102_2)
+			lo22 := max(0, 2)
+			if n := 32 - lo22; n > 0 {
+				t222_2 := t222[(l*chunks+t3)*32+lo22:][:n]
+				t102_3 := t102_2[0+lo22:][:n]
 				for i := range n {
-					t982_2 := t982[(lo30+i)*32:][:32]
-					t1032_2 := t1032[((lo30+i)-2)*32:][:32]
+					t982_2 := t982[(lo22+i)*32:][:32]
+					t53_3 := t53[((lo22+i)-2)*32:][:32]
+					t55_3 := t55[((lo22+i)-2)*32:][:32]
+					t1012_2 := t1012[((lo22+i)-2)*32:][:32]
+					var t1022 F
 					t222Entry3 := t222_2[i]
 					for j := range 32 {
-						t1032_2[j] += F(t982_2[j] * t222Entry3)
+						t982Entry := t982_2[j]
+						t1022 += F((t53_3[j] + t55_3[j]) * t982Entry)
+						t1012_2[j] += F(t982Entry * t222Entry3)
 					}
+					t102_3[i] = t1022
 				}
 			}
 			// titans_chunk.e
 			clear(t105)
-			lo31 := max(0, 1)
-			if n := 32 - lo31; n > 0 {
-				t105_2 := t105[0+lo31:][:n]
+			lo23 := max(0, 1)
+			if n := 32 - lo23; n > 0 {
+				t105_2 := t105[0+lo23:][:n]
 				for i := range n {
-					t53_3 := t53[((lo31+i)-1)*32:][:32]
-					t1032_2 := t1032[(lo31+i)*32:][:32]
+					t53_3 := t53[((lo23+i)-1)*32:][:32]
+					t982_2 := t982[(lo23+i)*32:][:32]
+					t1012_2 := t1012[(lo23+i)*32:][:32]
 					var t1052 F
 					for j := range 32 {
-						t1052 += F(t53_3[j] * t1032_2[j])
+						t1052 += F(t53_3[j] * (t982_2[j] + t1012_2[j]))
 					}
 					t105_2[i] = t1052
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t112_2[i] = t1823[i] + t107_2[i]
-			}
-			// titans_chunk.h
-			lo32 := max(0, 1)
-			if n := 32 - lo32; n > 0 {
-				t46_2 := t46[0+lo32:][:n]
-				t112_3 := t112_2[-1+lo32:][:n]
-				for i := range n {
-					t112_3[i] += t46_2[i]
-				}
+				t112_2[i] = t1823[i] + t492[i] + t107_2[i]
 			}
 			// titans_chunk.h
 			clear(t115)
-			lo33 := max(0, 16)
-			if n := 32 - lo33; n > 0 {
-				t45_2 := t45[(l*chunks+t3)*32-16+lo33:][:n]
-				t112_3 := t112_2[0+lo33:][:n]
-				t115_2 := t115[0+lo33:][:n]
+			clear(t116)
+			lo24 := max(0, 16)
+			if n := 32 - lo24; n > 0 {
+				t112_3 := t112_2[0+lo24:][:n]
+				t45_2 := t45[(l*chunks+t3)*32-16+lo24:][:n]
+				t115_2 := t115[0+lo24:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo24:][:n]
+				t116_2 := t116[-16+lo24:][:n]
 				for i := range n {
-					t115_2[i] = F(t45_2[i] * t112_3[i])
+					t112Entry := t112_3[i]
+					t115_2[i] = F(t45_2[i] * t112Entry)
+					t116_2[i] += F(t143_3[i] * t112Entry)
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t117[i] = t112_2[i]
-			}
-			// titans_chunk.h
-			lo34 := max(0, 16)
-			if n := 32 - lo34; n > 0 {
-				t143_2 := t143[(l*chunks+t3)*32+lo34:][:n]
-				t112_3 := t112_2[0+lo34:][:n]
-				t117_2 := t117[-16+lo34:][:n]
-				for i := range n {
-					t117_2[i] += F(t143_2[i] * t112_3[i])
-				}
+				t117[i] = t112_2[i] + t116[i]
 			}
 			// titans_chunk.h
 			clear(t120)
-			lo35 := max(0, 8)
-			if n := 32 - lo35; n > 0 {
-				t42_3 := t42_2[(l*chunks+t3)*32-8+lo35:][:n]
-				t117_2 := t117[0+lo35:][:n]
-				t120_2 := t120[0+lo35:][:n]
+			clear(t121)
+			lo25 := max(0, 8)
+			if n := 32 - lo25; n > 0 {
+				t117_2 := t117[0+lo25:][:n]
+				t42_3 := t42_2[(l*chunks+t3)*32-8+lo25:][:n]
+				t120_2 := t120[0+lo25:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo25:][:n]
+				t121_2 := t121[-8+lo25:][:n]
 				for i := range n {
-					t120_2[i] = F(t42_3[i] * t117_2[i])
+					t117Entry := t117_2[i]
+					t120_2[i] = F(t42_3[i] * t117Entry)
+					t121_2[i] += F(t112_3[i] * t117Entry)
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t122_2[i] = t117[i]
-			}
-			// titans_chunk.h
-			lo36 := max(0, 8)
-			if n := 32 - lo36; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo36:][:n]
-				t117_2 := t117[0+lo36:][:n]
-				t122_3 := t122_2[-8+lo36:][:n]
-				for i := range n {
-					t122_3[i] += F(t112_3[i] * t117_2[i])
-				}
+				t122_2[i] = t117[i] + t121[i]
 			}
 			// titans_chunk.h
 			clear(t125)
-			lo37 := max(0, 4)
-			if n := 32 - lo37; n > 0 {
-				t39_2 := t39[(l*chunks+t3)*32-4+lo37:][:n]
-				t122_3 := t122_2[0+lo37:][:n]
-				t125_2 := t125[0+lo37:][:n]
+			clear(t126)
+			lo26 := max(0, 4)
+			if n := 32 - lo26; n > 0 {
+				t122_3 := t122_2[0+lo26:][:n]
+				t39_2 := t39[(l*chunks+t3)*32-4+lo26:][:n]
+				t125_2 := t125[0+lo26:][:n]
+				t82_4 := t82[(l*chunks+t3)*32+lo26:][:n]
+				t126_2 := t126[-4+lo26:][:n]
 				for i := range n {
-					t125_2[i] = F(t39_2[i] * t122_3[i])
+					t122Entry := t122_3[i]
+					t125_2[i] = F(t39_2[i] * t122Entry)
+					t126_2[i] += F(t82_4[i] * t122Entry)
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t127[i] = t122_2[i]
-			}
-			// titans_chunk.h
-			lo38 := max(0, 4)
-			if n := 32 - lo38; n > 0 {
-				t82_4 := t82[(l*chunks+t3)*32+lo38:][:n]
-				t122_3 := t122_2[0+lo38:][:n]
-				t127_2 := t127[-4+lo38:][:n]
-				for i := range n {
-					t127_2[i] += F(t82_4[i] * t122_3[i])
-				}
+				t127[i] = t122_2[i] + t126[i]
 			}
 			// titans_chunk.h
 			clear(t130)
-			lo39 := max(0, 2)
-			if n := 32 - lo39; n > 0 {
-				t362_2 := t362[(l*chunks+t3)*32-2+lo39:][:n]
-				t127_2 := t127[0+lo39:][:n]
-				t130_2 := t130[0+lo39:][:n]
+			clear(t131)
+			lo27 := max(0, 2)
+			if n := 32 - lo27; n > 0 {
+				t127_2 := t127[0+lo27:][:n]
+				t362_2 := t362[(l*chunks+t3)*32-2+lo27:][:n]
+				t130_2 := t130[0+lo27:][:n]
+				t52_2 := t52[(l*chunks+t3)*32+lo27:][:n]
+				t131_2 := t131[-2+lo27:][:n]
 				for i := range n {
-					t130_2[i] = F(t362_2[i] * t127_2[i])
+					t127Entry := t127_2[i]
+					t130_2[i] = F(t362_2[i] * t127Entry)
+					t131_2[i] += F(t52_2[i] * t127Entry)
 				}
 			}
 			// titans_chunk.h
 			for i := range 32 {
-				t132_2[i] = t127[i]
-			}
-			// titans_chunk.h
-			lo40 := max(0, 2)
-			if n := 32 - lo40; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*32+lo40:][:n]
-				t127_2 := t127[0+lo40:][:n]
-				t132_3 := t132_2[-2+lo40:][:n]
-				for i := range n {
-					t132_3[i] += F(t52_2[i] * t127_2[i])
-				}
+				t132_2[i] = t127[i] + t131[i]
 			}
 			// titans_chunk.h
 			clear(t135)
-			lo41 := max(0, 1)
-			if n := 32 - lo41; n > 0 {
-				p2 := p[(l*chunks+t3)*32-1+lo41:][:n]
-				t132_3 := t132_2[0+lo41:][:n]
-				t135_2 := t135[0+lo41:][:n]
+			clear(t136)
+			lo28 := max(0, 1)
+			if n := 32 - lo28; n > 0 {
+				t132_3 := t132_2[0+lo28:][:n]
+				p2 := p[(l*chunks+t3)*32-1+lo28:][:n]
+				t135_2 := t135[0+lo28:][:n]
+				t60_2 := t60[(l*chunks+t3)*32+lo28:][:n]
+				t136_2 := t136[-1+lo28:][:n]
 				for i := range n {
-					t135_2[i] = F(p2[i] * t132_3[i])
+					t132Entry := t132_3[i]
+					t135_2[i] = F(p2[i] * t132Entry)
+					t136_2[i] += F(t60_2[i] * t132Entry)
 				}
 			}
 			// titans_chunk.p
 			for i := range 32 {
-				t137[i] = t523[i] + t132_2[i]
-			}
-			// titans_chunk.h
-			lo42 := max(0, 1)
-			if n := 32 - lo42; n > 0 {
-				t60_2 := t60[(l*chunks+t3)*32+lo42:][:n]
-				t132_3 := t132_2[0+lo42:][:n]
-				t137_2 := t137[-1+lo42:][:n]
-				for i := range n {
-					t137_2[i] += F(t60_2[i] * t132_3[i])
-				}
+				t137[i] = t523[i] + t132_2[i] + t136[i]
 			}
 			// titans_chunk.p
+			clear(t140)
 			clear(t141)
-			lo43 := max(0, 16)
-			if n := 32 - lo43; n > 0 {
-				t302_2 := t302[(l*chunks+t3)*32-16+lo43:][:n]
-				t137_2 := t137[0+lo43:][:n]
-				t141_2 := t141[0+lo43:][:n]
+			lo29 := max(0, 16)
+			if n := 32 - lo29; n > 0 {
+				t137_2 := t137[0+lo29:][:n]
+				t312_2 := t312[(l*chunks+t3)*32+lo29:][:n]
+				t140_2 := t140[-16+lo29:][:n]
+				t302_2 := t302[(l*chunks+t3)*32-16+lo29:][:n]
+				t141_2 := t141[0+lo29:][:n]
 				for i := range n {
-					t141_2[i] = F(t302_2[i] * t137_2[i])
+					t137Entry := t137_2[i]
+					t140_2[i] += F(t312_2[i] * t137Entry)
+					t141_2[i] = F(t302_2[i] * t137Entry)
 				}
 			}
 			// titans_chunk.p
 			for i := range 32 {
 				t142_2[i] = t872[i] + t141[i]
+				t145[i] = t137[i] + t140[i]
 			}
 			// titans_chunk.p
+			clear(t143_2)
 			clear(t144)
-			lo44 := max(0, 8)
-			if n := 32 - lo44; n > 0 {
-				t282_2 := t282[(l*chunks+t3)*32-8+lo44:][:n]
-				t142_3 := t142_2[0+lo44:][:n]
-				t144_2 := t144[0+lo44:][:n]
-				for i := range n {
-					t144_2[i] = F(t282_2[i] * t142_3[i])
-				}
-			}
-			// titans_chunk.p
-			for i := range 32 {
-				t145[i] = t137[i]
-			}
-			// titans_chunk.p
-			lo45 := max(0, 16)
-			if n := 32 - lo45; n > 0 {
-				t312_2 := t312[(l*chunks+t3)*32+lo45:][:n]
-				t137_2 := t137[0+lo45:][:n]
-				t145_2 := t145[-16+lo45:][:n]
-				for i := range n {
-					t145_2[i] += F(t312_2[i] * t137_2[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t148)
 			clear(t149)
-			lo46 := max(0, 8)
-			if n := 32 - lo46; n > 0 {
-				t272_2 := t272[(l*chunks+t3)*32-8+lo46:][:n]
-				t145_2 := t145[0+lo46:][:n]
-				t149_2 := t149[0+lo46:][:n]
+			lo30 := max(0, 8)
+			if n := 32 - lo30; n > 0 {
+				t142_3 := t142_2[0+lo30:][:n]
+				t145_2 := t145[0+lo30:][:n]
+				t282_2 := t282[(l*chunks+t3)*32+lo30:][:n]
+				t143_3 := t143_2[-8+lo30:][:n]
+				t282_3 := t282[(l*chunks+t3)*32-8+lo30:][:n]
+				t144_2 := t144[0+lo30:][:n]
+				t148_2 := t148[-8+lo30:][:n]
+				t272_2 := t272[(l*chunks+t3)*32-8+lo30:][:n]
+				t149_2 := t149[0+lo30:][:n]
 				for i := range n {
-					t149_2[i] = F(t272_2[i] * t145_2[i])
+					t142Entry := t142_3[i]
+					t145Entry := t145_2[i]
+					t282Entry4 := t282_2[i]
+					t143_3[i] += F(t282Entry4 * t142Entry)
+					t144_2[i] = F(t282_3[i] * t142Entry)
+					t148_2[i] += F(t282Entry4 * t145Entry)
+					t149_2[i] = F(t272_2[i] * t145Entry)
 				}
 			}
 			// titans_chunk.p
 			for i := range 32 {
-				t150[i] = t922[i] + t144[i] + t149[i]
+				t150[i] = t922[i] + t143_2[i] + t144[i] + t149[i]
+				t153_2[i] = t145[i] + t148[i]
 			}
 			// titans_chunk.p
-			lo47 := max(0, 8)
-			if n := 32 - lo47; n > 0 {
-				t282_2 := t282[(l*chunks+t3)*32+lo47:][:n]
-				t142_3 := t142_2[0+lo47:][:n]
-				t150_2 := t150[-8+lo47:][:n]
-				for i := range n {
-					t150_2[i] += F(t282_2[i] * t142_3[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t151)
 			clear(t152)
-			lo48 := max(0, 4)
-			if n := 32 - lo48; n > 0 {
-				t252_2 := t252[(l*chunks+t3)*32-4+lo48:][:n]
-				t150_2 := t150[0+lo48:][:n]
-				t152_2 := t152[0+lo48:][:n]
-				for i := range n {
-					t152_2[i] = F(t252_2[i] * t150_2[i])
-				}
-			}
-			// titans_chunk.p
-			for i := range 32 {
-				t153_2[i] = t145[i]
-			}
-			// titans_chunk.p
-			lo49 := max(0, 8)
-			if n := 32 - lo49; n > 0 {
-				t282_2 := t282[(l*chunks+t3)*32+lo49:][:n]
-				t145_2 := t145[0+lo49:][:n]
-				t153_3 := t153_2[-8+lo49:][:n]
-				for i := range n {
-					t153_3[i] += F(t282_2[i] * t145_2[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t156)
 			clear(t157)
-			lo50 := max(0, 4)
-			if n := 32 - lo50; n > 0 {
-				t242_2 := t242[(l*chunks+t3)*32-4+lo50:][:n]
-				t153_3 := t153_2[0+lo50:][:n]
-				t157_2 := t157[0+lo50:][:n]
+			lo31 := max(0, 4)
+			if n := 32 - lo31; n > 0 {
+				t150_2 := t150[0+lo31:][:n]
+				t153_3 := t153_2[0+lo31:][:n]
+				t252_2 := t252[(l*chunks+t3)*32+lo31:][:n]
+				t151_2 := t151[-4+lo31:][:n]
+				t252_3 := t252[(l*chunks+t3)*32-4+lo31:][:n]
+				t152_2 := t152[0+lo31:][:n]
+				t156_2 := t156[-4+lo31:][:n]
+				t242_2 := t242[(l*chunks+t3)*32-4+lo31:][:n]
+				t157_2 := t157[0+lo31:][:n]
 				for i := range n {
-					t157_2[i] = F(t242_2[i] * t153_3[i])
+					t150Entry := t150_2[i]
+					t153Entry := t153_3[i]
+					t252Entry4 := t252_2[i]
+					t151_2[i] += F(t252Entry4 * t150Entry)
+					t152_2[i] = F(t252_3[i] * t150Entry)
+					t156_2[i] += F(t252Entry4 * t153Entry)
+					t157_2[i] = F(t242_2[i] * t153Entry)
 				}
 			}
 			// titans_chunk.p
 			for i := range 32 {
-				t158[i] = t97[i] + t152[i] + t157[i]
+				t158[i] = t97[i] + t151[i] + t152[i] + t157[i]
+				t161[i] = t153_2[i] + t156[i]
 			}
 			// titans_chunk.p
-			lo51 := max(0, 4)
-			if n := 32 - lo51; n > 0 {
-				t252_2 := t252[(l*chunks+t3)*32+lo51:][:n]
-				t150_2 := t150[0+lo51:][:n]
-				t158_2 := t158[-4+lo51:][:n]
-				for i := range n {
-					t158_2[i] += F(t252_2[i] * t150_2[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t159)
 			clear(t160)
-			lo52 := max(0, 2)
-			if n := 32 - lo52; n > 0 {
-				t222_2 := t222[(l*chunks+t3)*32-2+lo52:][:n]
-				t158_2 := t158[0+lo52:][:n]
-				t160_2 := t160[0+lo52:][:n]
-				for i := range n {
-					t160_2[i] = F(t222_2[i] * t158_2[i])
-				}
-			}
-			// titans_chunk.p
-			for i := range 32 {
-				t161[i] = t153_2[i]
-			}
-			// titans_chunk.p
-			lo53 := max(0, 4)
-			if n := 32 - lo53; n > 0 {
-				t252_2 := t252[(l*chunks+t3)*32+lo53:][:n]
-				t153_3 := t153_2[0+lo53:][:n]
-				t161_2 := t161[-4+lo53:][:n]
-				for i := range n {
-					t161_2[i] += F(t252_2[i] * t153_3[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t164)
 			clear(t165)
-			lo54 := max(0, 2)
-			if n := 32 - lo54; n > 0 {
-				t2122_2 := t2122[(l*chunks+t3)*32-2+lo54:][:n]
-				t161_2 := t161[0+lo54:][:n]
-				t165_2 := t165[0+lo54:][:n]
+			lo32 := max(0, 2)
+			if n := 32 - lo32; n > 0 {
+				t158_2 := t158[0+lo32:][:n]
+				t161_2 := t161[0+lo32:][:n]
+				t222_2 := t222[(l*chunks+t3)*32+lo32:][:n]
+				t159_2 := t159[-2+lo32:][:n]
+				t222_3 := t222[(l*chunks+t3)*32-2+lo32:][:n]
+				t160_2 := t160[0+lo32:][:n]
+				t164_2 := t164[-2+lo32:][:n]
+				t2122_2 := t2122[(l*chunks+t3)*32-2+lo32:][:n]
+				t165_2 := t165[0+lo32:][:n]
 				for i := range n {
-					t165_2[i] = F(t2122_2[i] * t161_2[i])
+					t158Entry := t158_2[i]
+					t161Entry := t161_2[i]
+					t222Entry4 := t222_2[i]
+					t159_2[i] += F(t222Entry4 * t158Entry)
+					t160_2[i] = F(t222_3[i] * t158Entry)
+					t164_2[i] += F(t222Entry4 * t161Entry)
+					t165_2[i] = F(t2122_2[i] * t161Entry)
 				}
 			}
-			// titans_chunk.p
+			// titans_chunk.p, titans_chunk.g
 			for i := range 32 {
-				t166[i] = t102_2[i] + t160[i] + t165[i]
+				t166[i] = t102_2[i] + t159[i] + t160[i] + t165[i]
+				t169[i] = t161[i] + t164[i]
+				t178[i] = t2023[i] + t552[i] + t1092_2[i]
 			}
 			// titans_chunk.p
-			lo55 := max(0, 2)
-			if n := 32 - lo55; n > 0 {
-				t222_2 := t222[(l*chunks+t3)*32+lo55:][:n]
-				t158_2 := t158[0+lo55:][:n]
-				t166_2 := t166[-2+lo55:][:n]
-				for i := range n {
-					t166_2[i] += F(t222_2[i] * t158_2[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t167)
 			clear(t168)
-			lo56 := max(0, 1)
-			if n := 32 - lo56; n > 0 {
-				t62_3 := t62[(l*chunks+t3)*32-1+lo56:][:n]
-				t166_2 := t166[0+lo56:][:n]
-				t168_2 := t168[0+lo56:][:n]
-				for i := range n {
-					t168_2[i] = F(t62_3[i] * t166_2[i])
-				}
-			}
-			// titans_chunk.p
-			for i := range 32 {
-				t169[i] = t161[i]
-			}
-			// titans_chunk.p
-			lo57 := max(0, 2)
-			if n := 32 - lo57; n > 0 {
-				t222_2 := t222[(l*chunks+t3)*32+lo57:][:n]
-				t161_2 := t161[0+lo57:][:n]
-				t169_2 := t169[-2+lo57:][:n]
-				for i := range n {
-					t169_2[i] += F(t222_2[i] * t161_2[i])
-				}
-			}
-			// titans_chunk.p
 			clear(t172)
-			lo58 := max(0, 1)
-			if n := 32 - lo58; n > 0 {
-				t182_3 := t182[(l*chunks+t3)*32-1+lo58:][:n]
-				t169_2 := t169[0+lo58:][:n]
-				t172_2 := t172[0+lo58:][:n]
+			clear(t173)
+			lo33 := max(0, 1)
+			if n := 32 - lo33; n > 0 {
+				t166_2 := t166[0+lo33:][:n]
+				t169_2 := t169[0+lo33:][:n]
+				t62_3 := t62[(l*chunks+t3)*32+lo33:][:n]
+				t167_2 := t167[-1+lo33:][:n]
+				t62_4 := t62[(l*chunks+t3)*32-1+lo33:][:n]
+				t168_2 := t168[0+lo33:][:n]
+				t182_3 := t182[(l*chunks+t3)*32-1+lo33:][:n]
+				t172_2 := t172[0+lo33:][:n]
+				t173_2 := t173[-1+lo33:][:n]
 				for i := range n {
-					t172_2[i] = F(t182_3[i] * t169_2[i])
-				}
-			}
-			// titans_chunk.p.start
-			for i := range 32 {
-				t174[i] = t169[i]
-			}
-			// titans_chunk.p
-			lo59 := max(0, 1)
-			if n := 32 - lo59; n > 0 {
-				t62_3 := t62[(l*chunks+t3)*32+lo59:][:n]
-				t169_2 := t169[0+lo59:][:n]
-				t174_2 := t174[-1+lo59:][:n]
-				for i := range n {
-					t174_2[i] += F(t62_3[i] * t169_2[i])
+					t166Entry := t166_2[i]
+					t169Entry := t169_2[i]
+					t62Entry3 := t62_3[i]
+					t167_2[i] += F(t62Entry3 * t166Entry)
+					t168_2[i] = F(t62_4[i] * t166Entry)
+					t172_2[i] = F(t182_3[i] * t169Entry)
+					t173_2[i] += F(t62Entry3 * t169Entry)
 				}
 			}
 			// titans_chunk.p.start
 			clear(t175)
 			if n := min(32, 1); n > 0 {
-				t174_2 := t174[:n]
+				t169_2 := t169[:n]
+				t173_2 := t173[:n]
 				t175_2 := t175[:n]
 				for i := range n {
-					t175_2[i] = t174_2[i]
+					t175_2[i] = t169_2[i] + t173_2[i]
 				}
 			}
 			// titans_chunk.g
-			for i := range 32 {
-				t178[i] = t2023[i] + t1092_2[i]
-			}
-			// titans_chunk.g
-			lo60 := max(0, 1)
-			if n := 32 - lo60; n > 0 {
-				t512_2 := t512[0+lo60:][:n]
-				t178_2 := t178[-1+lo60:][:n]
-				for i := range n {
-					t178_2[i] += t512_2[i]
-				}
-			}
-			// titans_chunk.g
+			clear(t181)
 			clear(t182_2)
-			lo61 := max(0, 16)
-			if n := 32 - lo61; n > 0 {
-				t133_2 := t133[(l*chunks+t3)*32-16+lo61:][:n]
-				t178_2 := t178[0+lo61:][:n]
-				t182_3 := t182_2[0+lo61:][:n]
+			lo34 := max(0, 16)
+			if n := 32 - lo34; n > 0 {
+				t178_2 := t178[0+lo34:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo34:][:n]
+				t181_2 := t181[-16+lo34:][:n]
+				t133_2 := t133[(l*chunks+t3)*32-16+lo34:][:n]
+				t182_3 := t182_2[0+lo34:][:n]
 				for i := range n {
-					t182_3[i] = F(t133_2[i] * t178_2[i])
+					t178Entry := t178_2[i]
+					t181_2[i] += F(t143_3[i] * t178Entry)
+					t182_3[i] = F(t133_2[i] * t178Entry)
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
 				t183[i] = t6222[i] + t115[i] + t182_2[i]
+				t186[i] = t178[i] + t181[i]
 			}
 			// titans_chunk.g
+			clear(t184)
 			clear(t185)
-			lo62 := max(0, 8)
-			if n := 32 - lo62; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32-8+lo62:][:n]
-				t183_2 := t183[0+lo62:][:n]
-				t185_2 := t185[0+lo62:][:n]
-				for i := range n {
-					t185_2[i] = F(t112_3[i] * t183_2[i])
-				}
-			}
-			// titans_chunk.g
-			for i := range 32 {
-				t186[i] = t178[i]
-			}
-			// titans_chunk.g
-			lo63 := max(0, 16)
-			if n := 32 - lo63; n > 0 {
-				t143_2 := t143[(l*chunks+t3)*32+lo63:][:n]
-				t178_2 := t178[0+lo63:][:n]
-				t186_2 := t186[-16+lo63:][:n]
-				for i := range n {
-					t186_2[i] += F(t143_2[i] * t178_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t189)
 			clear(t190)
-			lo64 := max(0, 8)
-			if n := 32 - lo64; n > 0 {
-				t102_3 := t102[(l*chunks+t3)*32-8+lo64:][:n]
-				t186_2 := t186[0+lo64:][:n]
-				t190_2 := t190[0+lo64:][:n]
+			lo35 := max(0, 8)
+			if n := 32 - lo35; n > 0 {
+				t183_2 := t183[0+lo35:][:n]
+				t186_2 := t186[0+lo35:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo35:][:n]
+				t184_2 := t184[-8+lo35:][:n]
+				t112_4 := t112[(l*chunks+t3)*32-8+lo35:][:n]
+				t185_2 := t185[0+lo35:][:n]
+				t189_2 := t189[-8+lo35:][:n]
+				t102_3 := t102[(l*chunks+t3)*32-8+lo35:][:n]
+				t190_2 := t190[0+lo35:][:n]
 				for i := range n {
-					t190_2[i] = F(t102_3[i] * t186_2[i])
+					t183Entry := t183_2[i]
+					t186Entry := t186_2[i]
+					t112Entry4 := t112_3[i]
+					t184_2[i] += F(t112Entry4 * t183Entry)
+					t185_2[i] = F(t112_4[i] * t183Entry)
+					t189_2[i] += F(t112Entry4 * t186Entry)
+					t190_2[i] = F(t102_3[i] * t186Entry)
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t191[i] = t6722[i] + t120[i] + t185[i] + t190[i]
+				t191[i] = t6722[i] + t120[i] + t184[i] + t185[i] + t190[i]
+				t194[i] = t186[i] + t189[i]
 			}
 			// titans_chunk.g
-			lo65 := max(0, 8)
-			if n := 32 - lo65; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo65:][:n]
-				t183_2 := t183[0+lo65:][:n]
-				t191_2 := t191[-8+lo65:][:n]
-				for i := range n {
-					t191_2[i] += F(t112_3[i] * t183_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t192)
 			clear(t193)
-			lo66 := max(0, 4)
-			if n := 32 - lo66; n > 0 {
-				t82_4 := t82[(l*chunks+t3)*32-4+lo66:][:n]
-				t191_2 := t191[0+lo66:][:n]
-				t193_2 := t193[0+lo66:][:n]
-				for i := range n {
-					t193_2[i] = F(t82_4[i] * t191_2[i])
-				}
-			}
-			// titans_chunk.g
-			for i := range 32 {
-				t194[i] = t186[i]
-			}
-			// titans_chunk.g
-			lo67 := max(0, 8)
-			if n := 32 - lo67; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo67:][:n]
-				t186_2 := t186[0+lo67:][:n]
-				t194_2 := t194[-8+lo67:][:n]
-				for i := range n {
-					t194_2[i] += F(t112_3[i] * t186_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t197)
 			clear(t198)
-			lo68 := max(0, 4)
-			if n := 32 - lo68; n > 0 {
-				t72_3 := t72[(l*chunks+t3)*32-4+lo68:][:n]
-				t194_2 := t194[0+lo68:][:n]
-				t198_2 := t198[0+lo68:][:n]
+			lo36 := max(0, 4)
+			if n := 32 - lo36; n > 0 {
+				t191_2 := t191[0+lo36:][:n]
+				t194_2 := t194[0+lo36:][:n]
+				t82_4 := t82[(l*chunks+t3)*32+lo36:][:n]
+				t192_2 := t192[-4+lo36:][:n]
+				t82_5 := t82[(l*chunks+t3)*32-4+lo36:][:n]
+				t193_2 := t193[0+lo36:][:n]
+				t197_2 := t197[-4+lo36:][:n]
+				t72_3 := t72[(l*chunks+t3)*32-4+lo36:][:n]
+				t198_2 := t198[0+lo36:][:n]
 				for i := range n {
-					t198_2[i] = F(t72_3[i] * t194_2[i])
+					t191Entry := t191_2[i]
+					t194Entry := t194_2[i]
+					t82Entry4 := t82_4[i]
+					t192_2[i] += F(t82Entry4 * t191Entry)
+					t193_2[i] = F(t82_5[i] * t191Entry)
+					t197_2[i] += F(t82Entry4 * t194Entry)
+					t198_2[i] = F(t72_3[i] * t194Entry)
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t199[i] = t72_2[i] + t125[i] + t193[i] + t198[i]
+				t199[i] = t72_2[i] + t125[i] + t192[i] + t193[i] + t198[i]
+				t202_2[i] = t194[i] + t197[i]
 			}
 			// titans_chunk.g
-			lo69 := max(0, 4)
-			if n := 32 - lo69; n > 0 {
-				t82_4 := t82[(l*chunks+t3)*32+lo69:][:n]
-				t191_2 := t191[0+lo69:][:n]
-				t199_2 := t199[-4+lo69:][:n]
-				for i := range n {
-					t199_2[i] += F(t82_4[i] * t191_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t200)
 			clear(t201)
-			lo70 := max(0, 2)
-			if n := 32 - lo70; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*32-2+lo70:][:n]
-				t199_2 := t199[0+lo70:][:n]
-				t201_2 := t201[0+lo70:][:n]
-				for i := range n {
-					t201_2[i] = F(t52_2[i] * t199_2[i])
-				}
-			}
-			// titans_chunk.g
-			for i := range 32 {
-				t202_2[i] = t194[i]
-			}
-			// titans_chunk.g
-			lo71 := max(0, 4)
-			if n := 32 - lo71; n > 0 {
-				t82_4 := t82[(l*chunks+t3)*32+lo71:][:n]
-				t194_2 := t194[0+lo71:][:n]
-				t202_3 := t202_2[-4+lo71:][:n]
-				for i := range n {
-					t202_3[i] += F(t82_4[i] * t194_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t205)
 			clear(t206)
-			lo72 := max(0, 2)
-			if n := 32 - lo72; n > 0 {
-				t42_3 := t42[(l*chunks+t3)*32-2+lo72:][:n]
-				t202_3 := t202_2[0+lo72:][:n]
-				t206_2 := t206[0+lo72:][:n]
+			lo37 := max(0, 2)
+			if n := 32 - lo37; n > 0 {
+				t199_2 := t199[0+lo37:][:n]
+				t202_3 := t202_2[0+lo37:][:n]
+				t52_2 := t52[(l*chunks+t3)*32+lo37:][:n]
+				t200_2 := t200[-2+lo37:][:n]
+				t52_3 := t52[(l*chunks+t3)*32-2+lo37:][:n]
+				t201_2 := t201[0+lo37:][:n]
+				t205_2 := t205[-2+lo37:][:n]
+				t42_3 := t42[(l*chunks+t3)*32-2+lo37:][:n]
+				t206_2 := t206[0+lo37:][:n]
 				for i := range n {
-					t206_2[i] = F(t42_3[i] * t202_3[i])
+					t199Entry := t199_2[i]
+					t202Entry := t202_3[i]
+					t52Entry4 := t52_2[i]
+					t200_2[i] += F(t52Entry4 * t199Entry)
+					t201_2[i] = F(t52_3[i] * t199Entry)
+					t205_2[i] += F(t52Entry4 * t202Entry)
+					t206_2[i] = F(t42_3[i] * t202Entry)
 				}
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t207[i] = t772[i] + t130[i] + t201[i] + t206[i]
+				t207[i] = t772[i] + t130[i] + t200[i] + t201[i] + t206[i]
+				t210[i] = t202_2[i] + t205[i]
 			}
 			// titans_chunk.g
-			lo73 := max(0, 2)
-			if n := 32 - lo73; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*32+lo73:][:n]
-				t199_2 := t199[0+lo73:][:n]
-				t207_2 := t207[-2+lo73:][:n]
-				for i := range n {
-					t207_2[i] += F(t52_2[i] * t199_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t208)
 			clear(t209)
-			lo74 := max(0, 1)
-			if n := 32 - lo74; n > 0 {
-				t60_2 := t60[(l*chunks+t3)*32-1+lo74:][:n]
-				t207_2 := t207[0+lo74:][:n]
-				t209_2 := t209[0+lo74:][:n]
-				for i := range n {
-					t209_2[i] = F(t60_2[i] * t207_2[i])
-				}
-			}
-			// titans_chunk.g
-			for i := range 32 {
-				t210[i] = t202_2[i]
-			}
-			// titans_chunk.g
-			lo75 := max(0, 2)
-			if n := 32 - lo75; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*32+lo75:][:n]
-				t202_3 := t202_2[0+lo75:][:n]
-				t210_2 := t210[-2+lo75:][:n]
-				for i := range n {
-					t210_2[i] += F(t52_2[i] * t202_3[i])
-				}
-			}
-			// titans_chunk.g
 			clear(t213)
-			lo76 := max(0, 1)
-			if n := 32 - lo76; n > 0 {
-				t22_4 := t22[(l*chunks+t3)*32-1+lo76:][:n]
-				t210_2 := t210[0+lo76:][:n]
-				t213_2 := t213[0+lo76:][:n]
+			clear(t214)
+			lo38 := max(0, 1)
+			if n := 32 - lo38; n > 0 {
+				t207_2 := t207[0+lo38:][:n]
+				t210_2 := t210[0+lo38:][:n]
+				t60_2 := t60[(l*chunks+t3)*32+lo38:][:n]
+				t208_2 := t208[-1+lo38:][:n]
+				t60_3 := t60[(l*chunks+t3)*32-1+lo38:][:n]
+				t209_2 := t209[0+lo38:][:n]
+				t22_4 := t22[(l*chunks+t3)*32-1+lo38:][:n]
+				t213_2 := t213[0+lo38:][:n]
+				t214_2 := t214[-1+lo38:][:n]
 				for i := range n {
-					t213_2[i] = F(t22_4[i] * t210_2[i])
-				}
-			}
-			// titans_chunk.g.start
-			for i := range 32 {
-				t215[i] = t210[i]
-			}
-			// titans_chunk.g
-			lo77 := max(0, 1)
-			if n := 32 - lo77; n > 0 {
-				t60_2 := t60[(l*chunks+t3)*32+lo77:][:n]
-				t210_2 := t210[0+lo77:][:n]
-				t215_2 := t215[-1+lo77:][:n]
-				for i := range n {
-					t215_2[i] += F(t60_2[i] * t210_2[i])
+					t207Entry := t207_2[i]
+					t210Entry := t210_2[i]
+					t60Entry4 := t60_2[i]
+					t208_2[i] += F(t60Entry4 * t207Entry)
+					t209_2[i] = F(t60_3[i] * t207Entry)
+					t213_2[i] = F(t22_4[i] * t210Entry)
+					t214_2[i] += F(t60Entry4 * t210Entry)
 				}
 			}
 			// titans_chunk.g.start
 			clear(t216)
 			if n := min(32, 1); n > 0 {
-				t215_2 := t215[:n]
+				t210_2 := t210[:n]
+				t214_2 := t214[:n]
 				t216_2 := t216[:n]
 				for i := range n {
-					t216_2[i] = t215_2[i]
+					t216_2[i] = t210_2[i] + t214_2[i]
 				}
 			}
 			// titans_chunk.g.start
 			for i := range 32 {
-				t20_2[i] = t822[i] + t135[i] + t209[i] + t213[i] + t216[i]
-			}
-			// titans_chunk.g
-			lo78 := max(0, 1)
-			if n := 32 - lo78; n > 0 {
-				t60_2 := t60[(l*chunks+t3)*32+lo78:][:n]
-				t207_2 := t207[0+lo78:][:n]
-				t20_3 := t20[(l*chunks+t3)*32-1+lo78:][:n]
-				for i := range n {
-					t20_3[i] += F(t60_2[i] * t207_2[i])
-				}
+				t20_2[i] = t822[i] + t135[i] + t208[i] + t209[i] + t213[i] + t216[i]
+				t22_3[i] = t105[i] + t167[i] + t168[i] + t172[i] + t175[i]
+				t24_2[i] = t3523[i] + t382[i]
 			}
 			// titans_chunk.Q
 			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(t63, (l*chunks+t3)*32*dK), 1, dK, t2722, 1, 32)
@@ -4292,21 +4162,6 @@ func (c *StepBackward[F]) Run() {
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t3)*dV*dK), 1, dK, t1062, 1, dV)
 			// titans_chunk.y
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1082, 1, dV)
-			// titans_chunk.g.start
-			for i := range 32 {
-				t22_3[i] = t105[i] + t168[i] + t172[i] + t175[i]
-				t24_2[i] = t3523[i] + t382[i]
-			}
-			// titans_chunk.p
-			lo79 := max(0, 1)
-			if n := 32 - lo79; n > 0 {
-				t62_3 := t62[(l*chunks+t3)*32+lo79:][:n]
-				t166_2 := t166[0+lo79:][:n]
-				t22_4 := t22_2[(l*chunks+t3)*32-1+lo79:][:n]
-				for i := range n {
-					t22_4[i] += F(t62_3[i] * t166_2[i])
-				}
-			}
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			for i := range 32 {
 				t722_2 := t722[i*dK:][:dK]
@@ -4371,79 +4226,101 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_chunk.k, titans_chunk.q
-	for i := range L {
-		for j := range chunks {
-			for k := range 32 {
-				t23_2 := t23[((i*chunks+j)*32+k)*dK:][:dK]
-				kBar := c.KBar[(i*T+32*j+k)*dK:][:dK]
-				t21_2 := t21[((i*chunks+j)*32+k)*dK:][:dK]
-				qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
-				for m := range dK {
-					kBar[m] += t23_2[m]
-					qBar[m] += t21_2[m]
-				}
-			}
-		}
-	}
-
 	// titans_chunk.v
-	clear(c.VBar)
-	for i := range L {
-		for j := range T - 32*chunks {
-			t9_2 := t9[(i*(T-32*chunks)+j)*dV:][:dV]
-			vBar := c.VBar[(i*T+j+32*chunks)*dV:][:dV]
-			for k := range dV {
-				vBar[k] += t9_2[k]
-			}
-		}
-	}
-
-	// titans_chunk.v
+	clear(t26)
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
 				t25_2 := t25[((i*chunks+j)*32+k)*dV:][:dV]
-				vBar := c.VBar[(i*T+32*j+k)*dV:][:dV]
+				t26_2 := t26[(i*T+32*j+k)*dV:][:dV]
 				for m := range dV {
-					vBar[m] += t25_2[m]
+					t26_2[m] += t25_2[m]
 				}
 			}
 		}
 	}
 
-	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
-	clear(c.RhoBar)
-	clear(c.EtaBar)
-	clear(c.ThetaBar)
+	// titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
+	clear(t27)
+	clear(t29)
+	clear(t31)
 	for i := range L {
-		t6_2 := t6[i*(T-32*chunks):][:T-32*chunks]
-		rhoBar := c.RhoBar[i*T+32*chunks:][:T-32*chunks]
-		t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
-		etaBar := c.EtaBar[i*T+32*chunks:][:T-32*chunks]
-		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
-		thetaBar := c.ThetaBar[i*T+32*chunks:][:T-32*chunks]
-		for j := range T - 32*chunks {
-			rhoBar[j] += t6_2[j]
-			etaBar[j] += t10_2[j]
-			thetaBar[j] += t142_3[j]
+		for j := range chunks {
+			t24_2 := t24[(i*chunks+j)*32:][:32]
+			t27_2 := t27[i*T+32*j:][:32]
+			t22_3 := t22_2[(i*chunks+j)*32:][:32]
+			t29_2 := t29[i*T+32*j:][:32]
+			t20_2 := t20[(i*chunks+j)*32:][:32]
+			t31_2 := t31[i*T+32*j:][:32]
+			for k := range 32 {
+				t27_2[k] += t24_2[k]
+				t29_2[k] += t22_3[k]
+				t31_2[k] += t20_2[k]
+			}
 		}
 	}
 
-	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
+	// titans_chunk.k, titans_chunk.q
+	clear(t28)
+	clear(t30)
 	for i := range L {
 		for j := range chunks {
-			t20_2 := t20[(i*chunks+j)*32:][:32]
-			rhoBar := c.RhoBar[i*T+32*j:][:32]
-			t22_3 := t22_2[(i*chunks+j)*32:][:32]
-			etaBar := c.EtaBar[i*T+32*j:][:32]
-			t24_2 := t24[(i*chunks+j)*32:][:32]
-			thetaBar := c.ThetaBar[i*T+32*j:][:32]
 			for k := range 32 {
-				rhoBar[k] += t20_2[k]
-				etaBar[k] += t22_3[k]
-				thetaBar[k] += t24_2[k]
+				t23_2 := t23[((i*chunks+j)*32+k)*dK:][:dK]
+				t28_2 := t28[(i*T+32*j+k)*dK:][:dK]
+				t21_2 := t21[((i*chunks+j)*32+k)*dK:][:dK]
+				t30_2 := t30[(i*T+32*j+k)*dK:][:dK]
+				for m := range dK {
+					t28_2[m] += t23_2[m]
+					t30_2[m] += t21_2[m]
+				}
 			}
+		}
+	}
+
+	// titans_chunk.rho
+	for i := range L {
+		for j := range T {
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			t28_2 := t28[(i*T+j)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			t12_2 := t12[(i*T+j)*dK:][:dK]
+			t30_2 := t30[(i*T+j)*dK:][:dK]
+			qBar := c.QBar[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				kBar[k] = t15_2[k] + t28_2[k]
+				qBar[k] = t12_2[k] + t30_2[k]
+			}
+		}
+	}
+
+	// titans_chunk.rho
+	for i := range L {
+		for j := range T {
+			t14_2 := t14[(i*T+j)*dV:][:dV]
+			t26_2 := t26[(i*T+j)*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t14_2[k] + t26_2[k]
+			}
+		}
+	}
+
+	// titans_chunk.rho
+	for i := range L {
+		t17_2 := t17[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		rhoBar := c.RhoBar[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		t29_2 := t29[i*T:][:T]
+		etaBar := c.EtaBar[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		thetaBar := c.ThetaBar[i*T:][:T]
+		for j := range T {
+			rhoBar[j] = t17_2[j] + t31_2[j]
+			etaBar[j] = t13_2[j] + t29_2[j]
+			thetaBar[j] = t16_2[j] + t27_2[j]
 		}
 	}
 }

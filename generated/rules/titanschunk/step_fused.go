@@ -1779,192 +1779,236 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t60 := c.Work[:32*L*chunks]                                                                                                        // [L, chunks, 32]
-	t62 := c.Work[32*L*chunks:][:32*L*chunks]                                                                                          // [L, chunks, 32]
-	t64 := c.Work[64*L*chunks:][:32*L*chunks]                                                                                          // [L, chunks, 32]
-	t61 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                                                                       // [L, chunks, 32, d_k]
-	t63 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                                                        // [L, chunks, 32, d_k]
-	t65 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                                                        // [L, chunks, 32, d_v]
-	t66 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                                        // [L, T - 32·chunks]
-	t67 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                                                    // [L, T - 32·chunks]
-	t70 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                  // [L, T - 32·chunks]
-	t68 := c.Work[64*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                                        // [L, T - 32·chunks, d_k]
-	t71 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                                 // [L, T - 32·chunks, d_k]
-	t := c.Work[2*L*T*dK+32*L*chunks*dV+3*L*T:][:32*L*chunks*dV]                                                                       // [L, 32·chunks, d_v]
-	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                                               // [L, T - 32·chunks, d_v]
-	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                                                      // [L, d_v, d_k]
-	t5 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                                              // [L, d_v, d_k]
-	t6 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                                                    // [L, T - 32·chunks]
-	t9 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]                                  // [L, T - 32·chunks, d_v]
-	t10 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                    // [L, T - 32·chunks]
-	t11 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                              // [L, T - 32·chunks, d_k]
-	t132 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                              // [L, T - 32·chunks, d_k]
-	t212 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                              // [L, T - 32·chunks, d_k]
-	t142 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T-32*L*chunks]                                    // [L, T - 32·chunks]
-	t22 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t182 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-64*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t32 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-32*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t52 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T:][:32*L*chunks]                                                     // [L, chunks, 32]
-	t202 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+32*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t222 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+64*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t42 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+96*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t62_2 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+128*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t82 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+160*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t72 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+192*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t92 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+224*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t112 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+256*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t102 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+288*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t122 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+320*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t143 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+352*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t133 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+384*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t153 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+416*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	g := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+448*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t2122 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+480*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t233 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+512*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t252 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+544*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t242 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+576*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t262 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+608*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t282 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+640*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t272 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+672*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t292 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+704*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t312 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+736*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t302 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+768*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t322 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+800*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	p := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+832*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
-	t352 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+864*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t86 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+896*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t362 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+928*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t38 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+960*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t39 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+992*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
-	t41 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1024*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t42_2 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1056*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t44 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1088*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t45 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1120*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t47 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1152*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	h := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1184*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
-	t92_2 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1216*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t107 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1248*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t1092 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1280*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t20 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1312*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t21 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T+1344*L*chunks:][:32*L*chunks*dK]                                    // [L, chunks, 32, d_k]
-	t22_2 := c.Work[5*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+6*L*T+1344*L*chunks:][:32*L*chunks]                                     // [L, chunks, 32]
-	t23 := c.Work[5*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+6*L*T+1376*L*chunks:][:32*L*chunks*dK]                                    // [L, chunks, 32, d_k]
-	t24 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+6*L*T+1376*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
-	t25 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+6*L*T+1408*L*chunks:][:32*L*chunks*dV]                                    // [L, chunks, 32, d_v]
-	MBarState2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks:][:dK*dV]                       // [d_v, d_k]
-	SBarState2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+dK*dV:][:dK*dV]                 // [d_v, d_k]
-	t217 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
-	t53 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV:][:1024]                       // [32, 32]
-	t55 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+1024:][:1024]                  // [32, 32]
-	t58 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+2048:][:1024]                  // [32, 32]
-	t613 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+3072:][:1024]                 // [32, 32]
-	t643 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+4096:][:1024]                 // [32, 32]
-	t673 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                 // [32, 32]
-	t703 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+6144:][:1024]                 // [32, 32]
-	t73 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+7168:][:1024]                  // [32, 32]
-	t76 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+8192:][:1024]                  // [32, 32]
-	t79 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+9216:][:1024]                  // [32, 32]
-	t82_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+10240:][:1024]               // [32, 32]
-	t87 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+11264:][:32]                   // [32]
-	t88 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+11296:][:32]                   // [32]
-	t96 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+11328:][:1024]                 // [32, 32]
-	t98 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+12352:][:1024]                 // [32, 32]
-	t523 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+13376:][:32]                  // [32]
-	t1823 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+13408:][:32]                 // [32]
-	t2023 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+13440:][:32]                 // [32]
-	t224 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+13472:][:32*dV]               // [32, d_v]
-	t722 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+32*dV+13472:][:32*dK]         // [32, d_k]
-	t923 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+13472:][:1024]    // [32, 32]
-	t225 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
-	t1423 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+32*dK+64*dV+14496:][:32*dK]  // [32, d_k]
-	t162 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+14496:][:1024]    // [32, 32]
-	t229 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
-	t2523 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
-	t2722 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+17568:][:1024]   // [32, 32]
-	t2823 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+18592:][:32*dV]  // [32, d_v]
-	t3022 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
-	t3123 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+19616:][:1024]   // [32, 32]
-	t3523 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20640:][:32]     // [32]
-	t452 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20672:][:32*dV]   // [32, d_v]
-	t46 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20672:][:32]      // [32]
-	t502 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20704:][:32*dV]  // [32, d_v]
-	t512 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20704:][:32]     // [32]
-	t1062 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20736:][:32*dV] // [32, d_v]
-	t1082 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+192*dV+20736:][:32*dV] // [32, d_v]
-	t3622 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+20736:][:1024]  // [32, 32]
-	t37 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+21760:][:1024]    // [32, 32]
-	t382 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22784:][:32]     // [32]
-	t582 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22816:][:1024]   // [32, 32]
-	t6222 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23840:][:32]    // [32]
-	t633 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23872:][:1024]   // [32, 32]
-	t6722 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24896:][:32]    // [32]
-	t683 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24928:][:1024]   // [32, 32]
-	t72_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25952:][:32]    // [32]
-	t732 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25984:][:1024]   // [32, 32]
-	t772 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27008:][:32]     // [32]
-	t78 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27040:][:1024]    // [32, 32]
-	t822 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28064:][:32]     // [32]
-	t83 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28096:][:1024]    // [32, 32]
-	t872 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29120:][:32]     // [32]
-	t882 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29152:][:1024]   // [32, 32]
-	t922 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30176:][:32]     // [32]
-	t932 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30208:][:1024]   // [32, 32]
-	t97 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31232:][:32]      // [32]
-	t982 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31264:][:1024]   // [32, 32]
-	t102_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32288:][:32]   // [32]
-	t1032 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32320:][:1024]  // [32, 32]
-	t226 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+33344:][:1024]   // [32, 32]
-	t105 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34368:][:32]     // [32]
-	t112_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34400:][:32]   // [32]
-	t115 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34432:][:32]     // [32]
-	t117 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34464:][:32]     // [32]
-	t120 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34496:][:32]     // [32]
-	t122_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34528:][:32]   // [32]
-	t125 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34560:][:32]     // [32]
-	t127 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34592:][:32]     // [32]
-	t130 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34624:][:32]     // [32]
-	t132_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34656:][:32]   // [32]
-	t135 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34688:][:32]     // [32]
-	t137 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34720:][:32]     // [32]
-	t141 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34752:][:32]     // [32]
-	t142_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34784:][:32]   // [32]
-	t144 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34816:][:32]     // [32]
-	t145 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34848:][:32]     // [32]
-	t149 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34880:][:32]     // [32]
-	t150 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34912:][:32]     // [32]
-	t152 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34944:][:32]     // [32]
-	t153_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34976:][:32]   // [32]
-	t157 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35008:][:32]     // [32]
-	t158 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35040:][:32]     // [32]
-	t160 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35072:][:32]     // [32]
-	t161 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35104:][:32]     // [32]
-	t165 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35136:][:32]     // [32]
-	t166 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35168:][:32]     // [32]
-	t168 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35200:][:32]     // [32]
-	t169 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35232:][:32]     // [32]
-	t172 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35264:][:32]     // [32]
-	t174 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35296:][:32]     // [32]
-	t175 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35328:][:32]     // [32]
-	t178 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35360:][:32]     // [32]
-	t182_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35392:][:32]   // [32]
-	t183 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35424:][:32]     // [32]
-	t185 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35456:][:32]     // [32]
-	t186 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35488:][:32]     // [32]
-	t190 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35520:][:32]     // [32]
-	t191 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35552:][:32]     // [32]
-	t193 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35584:][:32]     // [32]
-	t194 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35616:][:32]     // [32]
-	t198 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35648:][:32]     // [32]
-	t199 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35680:][:32]     // [32]
-	t201 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35712:][:32]     // [32]
-	t202_2 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35744:][:32]   // [32]
-	t206 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35776:][:32]     // [32]
-	t207 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35808:][:32]     // [32]
-	t209 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35840:][:32]     // [32]
-	t210 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35872:][:32]     // [32]
-	t213 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35904:][:32]     // [32]
-	t215 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35936:][:32]     // [32]
-	t216 := c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35968:][:32]     // [32]
+	t60 := c.Work[:32*L*chunks]                                                                                                         // [L, chunks, 32]
+	t62 := c.Work[32*L*chunks:][:32*L*chunks]                                                                                           // [L, chunks, 32]
+	t64 := c.Work[64*L*chunks:][:32*L*chunks]                                                                                           // [L, chunks, 32]
+	t61 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                                                                        // [L, chunks, 32, d_k]
+	t63 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                                                         // [L, chunks, 32, d_k]
+	t65 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                                                         // [L, chunks, 32, d_v]
+	t66 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                                         // [L, T - 32·chunks]
+	t67 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                                                     // [L, T - 32·chunks]
+	t70 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                   // [L, T - 32·chunks]
+	t68 := c.Work[64*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                                         // [L, T - 32·chunks, d_k]
+	t71 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                                  // [L, T - 32·chunks, d_k]
+	t := c.Work[2*L*T*dK+32*L*chunks*dV+3*L*T:][:32*L*chunks*dV]                                                                        // [L, 32·chunks, d_v]
+	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                                                // [L, T - 32·chunks, d_v]
+	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                                                       // [L, d_v, d_k]
+	t5 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                                               // [L, d_v, d_k]
+	t6 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                                                     // [L, T - 32·chunks]
+	t9 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]                                   // [L, T - 32·chunks, d_v]
+	t10 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                     // [L, T - 32·chunks]
+	t11 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                               // [L, T - 32·chunks, d_k]
+	t132 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                               // [L, T - 32·chunks, d_k]
+	t212 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                               // [L, T - 32·chunks, d_k]
+	t142 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T-32*L*chunks]                                     // [L, T - 32·chunks]
+	t12 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                               // [L, T, d_k]
+	t15 := c.Work[6*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                               // [L, T, d_k]
+	t13 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t16 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+7*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t17 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+8*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t14 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dV]                                               // [L, T, d_v]
+	t22 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t182 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t32 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t52 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T:][:32*L*chunks]                                                      // [L, chunks, 32]
+	t202 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+32*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t222 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+64*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t42 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+96*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t62_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+128*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t82 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+160*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t72 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+192*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t92 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+224*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t112 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+256*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t102 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+288*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t122 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+320*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t143 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+352*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t133 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+384*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t153 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+416*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	g := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+448*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t2122 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+480*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t233 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+512*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t252 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+544*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t242 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+576*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t262 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+608*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t282 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+640*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t272 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+672*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t292 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+704*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t312 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+736*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t302 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+768*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t322 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+800*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	p := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+832*L*chunks:][:32*L*chunks]                                           // [L, chunks, 32]
+	t352 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+864*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t86 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+896*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t362 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+928*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t38 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+960*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t39 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+992*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
+	t41 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1024*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t42_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1056*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t44 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1088*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t45 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1120*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t47 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1152*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	h := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1184*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
+	t92_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1216*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t107 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1248*L*chunks:][:32*L*chunks]                                       // [L, chunks, 32]
+	t1092 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1280*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t20 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1312*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t21 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T+1344*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t22_2 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1344*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
+	t23 := c.Work[7*L*T*dK+3*L*T*dV-64*L*chunks*dK+2*L*dK*dV+9*L*T+1376*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t24 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T+1376*L*chunks:][:32*L*chunks]                                        // [L, chunks, 32]
+	t25 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+2*L*dK*dV+9*L*T+1408*L*chunks:][:32*L*chunks*dV]                                     // [L, chunks, 32, d_v]
+	t26 := c.Work[7*L*T*dK+3*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks:][:L*T*dV]                              // [L, T, d_v]
+	t27 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+9*L*T+1408*L*chunks:][:L*T]                                 // [L, T]
+	t29 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+10*L*T+1408*L*chunks:][:L*T]                                // [L, T]
+	t31 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+11*L*T+1408*L*chunks:][:L*T]                                // [L, T]
+	t28 := c.Work[7*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dK]                             // [L, T, d_k]
+	t30 := c.Work[8*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:L*T*dK]                             // [L, T, d_k]
+	MBarState2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks:][:dK*dV]                       // [d_v, d_k]
+	SBarState2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+dK*dV:][:dK*dV]                 // [d_v, d_k]
+	t217 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
+	t53 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV:][:1024]                       // [32, 32]
+	t55 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+1024:][:1024]                  // [32, 32]
+	t58 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+2048:][:1024]                  // [32, 32]
+	t613 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+3072:][:1024]                 // [32, 32]
+	t643 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+4096:][:1024]                 // [32, 32]
+	t673 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                 // [32, 32]
+	t703 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+6144:][:1024]                 // [32, 32]
+	t73 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+7168:][:1024]                  // [32, 32]
+	t76 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+8192:][:1024]                  // [32, 32]
+	t79 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+9216:][:1024]                  // [32, 32]
+	t82_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+10240:][:1024]               // [32, 32]
+	t87 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11264:][:32]                   // [32]
+	t88 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11296:][:32]                   // [32]
+	t96 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+11328:][:1024]                 // [32, 32]
+	t98 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+12352:][:1024]                 // [32, 32]
+	t523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13376:][:32]                  // [32]
+	t1823 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13408:][:32]                 // [32]
+	t2023 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13440:][:32]                 // [32]
+	t224 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+13472:][:32*dV]               // [32, d_v]
+	t722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dV+13472:][:32*dK]         // [32, d_k]
+	t923 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+13472:][:1024]    // [32, 32]
+	t225 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+32*dV+14496:][:32*dV]   // [32, d_v]
+	t1423 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+32*dK+64*dV+14496:][:32*dK]  // [32, d_k]
+	t163 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+14496:][:1024]    // [32, 32]
+	t229 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+15520:][:1024]    // [32, 32]
+	t2523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+16544:][:1024]   // [32, 32]
+	t2722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+17568:][:1024]   // [32, 32]
+	t2823 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+64*dV+18592:][:32*dV]  // [32, d_v]
+	t3022 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+18592:][:1024]   // [32, 32]
+	t3123 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+19616:][:1024]   // [32, 32]
+	t3523 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20640:][:32]     // [32]
+	t452 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+96*dV+20672:][:32*dV]   // [32, d_v]
+	t46 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20672:][:32]      // [32]
+	t502 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+128*dV+20704:][:32*dV]  // [32, d_v]
+	t512 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20704:][:32]     // [32]
+	t1062 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+160*dV+20736:][:32*dV] // [32, d_v]
+	t1082 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+192*dV+20736:][:32*dV] // [32, d_v]
+	t3622 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+20736:][:1024]  // [32, 32]
+	t37 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+21760:][:1024]    // [32, 32]
+	t382 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22784:][:32]     // [32]
+	t412 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22816:][:1024]   // [32, 32]
+	t492 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23840:][:32]     // [32]
+	t552 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23872:][:32]     // [32]
+	t582 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23904:][:1024]   // [32, 32]
+	t6122 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24928:][:1024]  // [32, 32]
+	t6222 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25952:][:32]    // [32]
+	t633 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25984:][:1024]   // [32, 32]
+	t663 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27008:][:1024]   // [32, 32]
+	t6722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28032:][:32]    // [32]
+	t683 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28064:][:1024]   // [32, 32]
+	t7122 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29088:][:1024]  // [32, 32]
+	t72_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30112:][:32]    // [32]
+	t732 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30144:][:1024]   // [32, 32]
+	t762 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31168:][:1024]   // [32, 32]
+	t772 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32192:][:32]     // [32]
+	t78 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+32224:][:1024]    // [32, 32]
+	t81 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+33248:][:1024]    // [32, 32]
+	t822 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34272:][:32]     // [32]
+	t83 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+34304:][:1024]    // [32, 32]
+	t8622 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+35328:][:1024]  // [32, 32]
+	t872 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36352:][:32]     // [32]
+	t882 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36384:][:1024]   // [32, 32]
+	t91 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+37408:][:1024]    // [32, 32]
+	t922 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+38432:][:32]     // [32]
+	t932 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+38464:][:1024]   // [32, 32]
+	t962 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+39488:][:1024]   // [32, 32]
+	t97 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+40512:][:32]      // [32]
+	t982 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+40544:][:1024]   // [32, 32]
+	t226 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+41568:][:1024]   // [32, 32]
+	t1012 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+42592:][:1024]  // [32, 32]
+	t102_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43616:][:32]   // [32]
+	t105 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43648:][:32]     // [32]
+	t112_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43680:][:32]   // [32]
+	t115 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43712:][:32]     // [32]
+	t116 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43744:][:32]     // [32]
+	t117 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43776:][:32]     // [32]
+	t120 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43808:][:32]     // [32]
+	t121 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43840:][:32]     // [32]
+	t122_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43872:][:32]   // [32]
+	t125 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43904:][:32]     // [32]
+	t126 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43936:][:32]     // [32]
+	t127 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+43968:][:32]     // [32]
+	t130 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44000:][:32]     // [32]
+	t131 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44032:][:32]     // [32]
+	t132_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44064:][:32]   // [32]
+	t135 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44096:][:32]     // [32]
+	t136 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44128:][:32]     // [32]
+	t137 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44160:][:32]     // [32]
+	t140 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44192:][:32]     // [32]
+	t141 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44224:][:32]     // [32]
+	t142_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44256:][:32]   // [32]
+	t145 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44288:][:32]     // [32]
+	t143_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44320:][:32]   // [32]
+	t144 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44352:][:32]     // [32]
+	t148 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44384:][:32]     // [32]
+	t149 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44416:][:32]     // [32]
+	t150 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44448:][:32]     // [32]
+	t153_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44480:][:32]   // [32]
+	t151 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44512:][:32]     // [32]
+	t152 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44544:][:32]     // [32]
+	t156 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44576:][:32]     // [32]
+	t157 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44608:][:32]     // [32]
+	t158 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44640:][:32]     // [32]
+	t161 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44672:][:32]     // [32]
+	t159 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44704:][:32]     // [32]
+	t160 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44736:][:32]     // [32]
+	t164 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44768:][:32]     // [32]
+	t165 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44800:][:32]     // [32]
+	t166 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44832:][:32]     // [32]
+	t169 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44864:][:32]     // [32]
+	t178 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44896:][:32]     // [32]
+	t167 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44928:][:32]     // [32]
+	t168 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44960:][:32]     // [32]
+	t172 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+44992:][:32]     // [32]
+	t173 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45024:][:32]     // [32]
+	t175 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45056:][:32]     // [32]
+	t181 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45088:][:32]     // [32]
+	t182_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45120:][:32]   // [32]
+	t183 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45152:][:32]     // [32]
+	t186 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45184:][:32]     // [32]
+	t184 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45216:][:32]     // [32]
+	t185 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45248:][:32]     // [32]
+	t189 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45280:][:32]     // [32]
+	t190 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45312:][:32]     // [32]
+	t191 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45344:][:32]     // [32]
+	t194 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45376:][:32]     // [32]
+	t192 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45408:][:32]     // [32]
+	t193 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45440:][:32]     // [32]
+	t197 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45472:][:32]     // [32]
+	t198 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45504:][:32]     // [32]
+	t199 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45536:][:32]     // [32]
+	t202_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45568:][:32]   // [32]
+	t200 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45600:][:32]     // [32]
+	t201 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45632:][:32]     // [32]
+	t205 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45664:][:32]     // [32]
+	t206 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45696:][:32]     // [32]
+	t207 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45728:][:32]     // [32]
+	t210 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45760:][:32]     // [32]
+	t208 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45792:][:32]     // [32]
+	t209 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45824:][:32]     // [32]
+	t213 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45856:][:32]     // [32]
+	t214 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45888:][:32]     // [32]
+	t216 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45920:][:32]     // [32]
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
@@ -2123,25 +2167,25 @@ func (c *stepBackwardFused) run() {
 	clear(t212)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(t11[:L*T*dK-32*L*chunks*dK], c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t132[:L*T*dK-32*L*chunks*dK], c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t6[:L*T-32*L*chunks], c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t10[:L*T-32*L*chunks], c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+7*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t212[:L*T*dK-32*L*chunks*dK], c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+8*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+36000:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t11[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t132[:L*T*dK-32*L*chunks*dK], c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t6[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t10[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t212[:L*T*dK-32*L*chunks*dK], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 	}
 
-	// titans_chunk.S, titans_chunk.k, titans_chunk.e, titans_chunk.q
-	clear(c.KBar)
-	clear(c.QBar)
+	// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
+	clear(t12)
+	clear(t15)
 	if kern.Wide() {
-		a := regions.R95a20b7702e9Args{
+		a := regions.Rc54790264a06Args{
 			P0:  unsafe.SliceData(t67),
 			P1:  unsafe.SliceData(t132),
 			P2:  unsafe.SliceData(t68),
-			P3:  unsafe.SliceData(c.KBar),
-			P4:  unsafe.SliceData(t212),
-			P5:  unsafe.SliceData(c.QBar),
-			P6:  unsafe.SliceData(t11),
+			P3:  unsafe.SliceData(t12),
+			P4:  unsafe.SliceData(t11),
+			P5:  unsafe.SliceData(t15),
+			P6:  unsafe.SliceData(t212),
 			P7:  unsafe.SliceData(t142),
 			N0:  L,
 			N1:  T - 32*chunks,
@@ -2159,7 +2203,7 @@ func (c *stepBackwardFused) run() {
 			N13: T*dK - 32*chunks*dK,
 			N14: T * dK,
 		}
-		regions.R95a20b7702e9(&a)
+		regions.Rc54790264a06(&a)
 	} else {
 		for i := range L {
 			t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
@@ -2167,21 +2211,81 @@ func (c *stepBackwardFused) run() {
 			for j := range T - 32*chunks {
 				t132_3 := t132[(i*(T-32*chunks)+j)*dK:][:dK]
 				t68_2 := t68[(i*(T-32*chunks)+j)*dK:][:dK]
-				kBar := c.KBar[(i*T+j+32*chunks)*dK:][:dK]
-				t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
-				qBar := c.QBar[(i*T+j+32*chunks)*dK:][:dK]
+				t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
 				t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j+32*chunks)*dK:][:dK]
+				t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
 				var t1422 F
 				t67Entry3 := t67_2[j]
 				t1422Sums := [16]F{t1422}
 				for k := range dK {
 					t132Entry := t132_3[k]
 					t1422Sums[k%16] = num.FMA32(t68_2[k], t132Entry, t1422Sums[k%16])
-					kBar[k] = num.FMA32(t67Entry3, t132Entry, kBar[k]+t212_2[k])
-					qBar[k] = qBar[k] + t11_2[k]
+					t12_2[k] = t12_2[k] + t11_2[k]
+					t15_2[k] = num.FMA32(t67Entry3, t132Entry, t15_2[k]+t212_2[k])
 				}
 				t1422 = kern.Sum16(&t1422Sums)
 				t142_3[j] = t1422
+			}
+		}
+	}
+
+	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
+	clear(t13)
+	clear(t16)
+	clear(t17)
+	if kern.Wide() {
+		a := regions.Rc9c8beb523cbArgs{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(t16),
+			P3: unsafe.SliceData(t142),
+			P4: unsafe.SliceData(t17),
+			P5: unsafe.SliceData(t6),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
+		}
+		regions.Rc9c8beb523cb(&a)
+	} else {
+		for i := range L {
+			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
+			t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
+			t16_2 := t16[i*T+32*chunks:][:T-32*chunks]
+			t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
+			t17_2 := t17[i*T+32*chunks:][:T-32*chunks]
+			t6_2 := t6[i*(T-32*chunks):][:T-32*chunks]
+			for j := range T - 32*chunks {
+				t13_2[j] = t13_2[j] + t10_2[j]
+				t16_2[j] = t16_2[j] + t142_3[j]
+				t17_2[j] = t17_2[j] + t6_2[j]
+			}
+		}
+	}
+
+	// titans_chunk.v
+	clear(t14)
+	if kern.Wide() {
+		a := regions.R54936d09c999Args{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t9),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dV,
+			N3: 128 * chunks * dV,
+			N4: T*dV - 32*chunks*dV,
+			N5: T * dV,
+		}
+		regions.R54936d09c999(&a)
+	} else {
+		for i := range L {
+			for j := range T - 32*chunks {
+				t14_2 := t14[(i*T+j+32*chunks)*dV:][:dV]
+				t9_2 := t9[(i*(T-32*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					t14_2[k] = t14_2[k] + t9_2[k]
+				}
 			}
 		}
 	}
@@ -2373,11 +2477,11 @@ func (c *stepBackwardFused) run() {
 				t102_3 := t102[(i*chunks+j)*32-8+lo:][:n]
 				t122_3 := t122[(i*chunks+j)*32+lo:][:n]
 				t112_4 := t112[(i*chunks+j)*32-8+lo:][:n]
-				t143_2 := t143[(i*chunks+j)*32+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t112Entry := t112_3[k]
 					t122_3[k] = F(t102_3[k] * t112Entry)
-					t143_2[k] = F(t112_4[k] * t112Entry)
+					t143_3[k] = F(t112_4[k] * t112Entry)
 				}
 			}
 		}
@@ -2414,10 +2518,10 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
 				t133_2 := t133[(i*chunks+j)*32-16+lo:][:n]
-				t143_2 := t143[(i*chunks+j)*32+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
 				t153_3 := t153[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t153_3[k] = F(t133_2[k] * t143_2[k])
+					t153_3[k] = F(t133_2[k] * t143_3[k])
 				}
 			}
 		}
@@ -2799,11 +2903,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 16)
 			if n := 32 - lo; n > 0 {
-				t143_2 := t143[(i*chunks+j)*32+lo:][:n]
+				t143_3 := t143[(i*chunks+j)*32+lo:][:n]
 				t45_2 := t45[(i*chunks+j)*32-16+lo:][:n]
 				t47_2 := t47[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t47_2[k] = F(t143_2[k] * t45_2[k])
+					t47_2[k] = F(t143_3[k] * t45_2[k])
 				}
 			}
 		}
@@ -3249,7 +3353,7 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
-					t143_2 := t143[(l*chunks+t3)*32+lo:][:n]
+					t143_3 := t143[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_2 := t53[((lo+i)-16)*32:][:32]
 						t55_2 := t55[((lo+i)-16)*32:][:32]
@@ -3262,7 +3366,7 @@ func (c *stepBackwardFused) run() {
 						t76_2 := t76[((lo+i)-16)*32:][:32]
 						t79_2 := t79[((lo+i)-16)*32:][:32]
 						t82_3 := t82_2[(lo+i)*32:][:32]
-						t143Entry := t143_2[i]
+						t143Entry := t143_3[i]
 						for j := range 32 {
 							t82_3[j] = F((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t673_2[j]) + t703_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t143Entry)
 						}
@@ -3451,10 +3555,10 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.M
 			kern.GemmFMA(dK, 32, dV, F(1), false, t1423, 1, dK, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.M
-			clear(t162)
+			clear(t163)
 			if kern.Wide() {
 				a := regions.R1825ecf16435Args{
-					P0: unsafe.SliceData(t162),
+					P0: unsafe.SliceData(t163),
 					P1: unsafe.SliceData(t63),
 					P2: unsafe.SliceData(t1423),
 					N0: 3968,
@@ -3466,17 +3570,17 @@ func (c *stepBackwardFused) run() {
 				}
 				regions.R1825ecf16435(&a)
 			} else {
-				t162_2 := t162[31*32:][:32]
+				t163_2 := t163[31*32:][:32]
 				for i := range 32 {
 					t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
 					t1423_2 := t1423[i*dK:][:dK]
-					t162Sum := t162_2[i]
-					t162SumSums := [16]F{t162Sum}
+					t163Sum := t163_2[i]
+					t163SumSums := [16]F{t163Sum}
 					for j := range dK {
-						t162SumSums[j%16] = num.FMA32(t63_2[j], t1423_2[j], t162SumSums[j%16])
+						t163SumSums[j%16] = num.FMA32(t63_2[j], t1423_2[j], t163SumSums[j%16])
 					}
-					t162Sum = kern.Sum16(&t162SumSums)
-					t162_2[i] = t162Sum
+					t163Sum = kern.Sum16(&t163SumSums)
+					t163_2[i] = t163Sum
 				}
 			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
@@ -3750,31 +3854,11 @@ func (c *stepBackwardFused) run() {
 					t382[i] = t3822
 				}
 			}
-			// titans_chunk.c, titans_chunk.y
-			if kern.Wide() {
-				a := regions.R778c61476c73Args{
-					P0: unsafe.SliceData(c.Q2),
-					P1: unsafe.SliceData(t2523),
-					P2: unsafe.SliceData(t162),
-					P3: unsafe.SliceData(t582),
-					N0: 4096*t3 + 4096*chunks*l,
-				}
-				regions.R778c61476c73(&a)
-			} else {
-				for i := range 32 {
-					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
-					t2523_2 := t2523[i*32:][:32]
-					t162_2 := t162[i*32:][:32]
-					t582_2 := t582[i*32:][:32]
-					for j := range 32 {
-						t582_2[j] = num.FMA32(Q[j], t2523_2[j], t162_2[j])
-					}
-				}
-			}
 			// titans_chunk.c
+			clear(t412)
 			if kern.Wide() {
 				a := regions.R78d8a684e3fdArgs{
-					P0: unsafe.SliceData(t582),
+					P0: unsafe.SliceData(t412),
 					P1: unsafe.SliceData(t3622),
 					N0: 32,
 					N1: -128,
@@ -3784,64 +3868,113 @@ func (c *stepBackwardFused) run() {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
 					for i := range n {
-						t582_2 := t582[((lo+i)-1)*32:][:32]
+						t412_2 := t412[((lo+i)-1)*32:][:32]
 						t3622_2 := t3622[(lo+i)*32:][:32]
 						for j := range 32 {
-							t582_2[j] = t582_2[j] + t3622_2[j]
+							t412_2[j] = t412_2[j] + t3622_2[j]
 						}
 					}
 				}
 			}
+			// titans_chunk.h, titans_chunk.g
+			clear(t492)
+			clear(t552)
+			lo := max(0, 1)
+			if n := 32 - lo; n > 0 {
+				t492_2 := t492[-1+lo:][:n]
+				t46_2 := t46[0+lo:][:n]
+				t552_2 := t552[-1+lo:][:n]
+				t512_2 := t512[0+lo:][:n]
+				for i := range n {
+					t492_2[i] = t492_2[i] + t46_2[i]
+					t552_2[i] = t552_2[i] + t512_2[i]
+				}
+			}
+			// titans_chunk.c, titans_chunk.y
+			if kern.Wide() {
+				a := regions.Ra1c894f06bc5Args{
+					P0: unsafe.SliceData(c.Q2),
+					P1: unsafe.SliceData(t2523),
+					P2: unsafe.SliceData(t163),
+					P3: unsafe.SliceData(t412),
+					P4: unsafe.SliceData(t582),
+					N0: 4096*t3 + 4096*chunks*l,
+				}
+				regions.Ra1c894f06bc5(&a)
+			} else {
+				for i := range 32 {
+					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
+					t2523_2 := t2523[i*32:][:32]
+					t163_2 := t163[i*32:][:32]
+					t412_2 := t412[i*32:][:32]
+					t582_2 := t582[i*32:][:32]
+					for j := range 32 {
+						t582_2[j] = num.FMA32(Q[j], t2523_2[j], t163_2[j]) + t412_2[j]
+					}
+				}
+			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t6122)
 			clear(t6222)
 			if kern.Wide() {
-				a := regions.R63fdd125a31aArgs{
-					P0:  unsafe.SliceData(t53),
-					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t58),
-					P3:  unsafe.SliceData(t613),
-					P4:  unsafe.SliceData(t643),
-					P5:  unsafe.SliceData(t673),
-					P6:  unsafe.SliceData(t703),
-					P7:  unsafe.SliceData(t73),
-					P8:  unsafe.SliceData(t76),
-					P9:  unsafe.SliceData(t79),
-					P10: unsafe.SliceData(t582),
-					P11: unsafe.SliceData(t6222),
+				a := regions.R703ff1320e79Args{
+					P0:  unsafe.SliceData(t143),
+					P1:  unsafe.SliceData(t582),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
+					P6:  unsafe.SliceData(t643),
+					P7:  unsafe.SliceData(t673),
+					P8:  unsafe.SliceData(t703),
+					P9:  unsafe.SliceData(t73),
+					P10: unsafe.SliceData(t76),
+					P11: unsafe.SliceData(t79),
+					P12: unsafe.SliceData(t6122),
+					P13: unsafe.SliceData(t6222),
 					N0:  1,
 					N1:  32,
-					N2:  -2048,
-					N3:  -1920,
-					N4:  128,
-					N5:  -1792,
-					N6:  256,
-					N7:  -1664,
-					N8:  384,
-					N9:  4,
-					N10: 8,
-					N11: 12,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  -2048,
+					N7:  128,
+					N8:  -1920,
+					N9:  256,
+					N10: -1792,
+					N11: 384,
+					N12: -1664,
+					N13: 4,
+					N14: 8,
+					N15: 12,
 				}
-				regions.R63fdd125a31a(&a)
+				regions.R703ff1320e79(&a)
 			} else {
-				lo := max(0, 16)
-				if n := 32 - lo; n > 0 {
-					t6222_2 := t6222[0+lo:][:n]
+				lo2 := max(0, 16)
+				if n := 32 - lo2; n > 0 {
+					t143_3 := t143[(l*chunks+t3)*32+lo2:][:n]
+					t6222_2 := t6222[0+lo2:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-16)*32:][:32]
-						t55_2 := t55[((lo+i)-16)*32:][:32]
-						t58_2 := t58[((lo+i)-16)*32:][:32]
-						t613_2 := t613[((lo+i)-16)*32:][:32]
-						t643_2 := t643[((lo+i)-16)*32:][:32]
-						t673_2 := t673[((lo+i)-16)*32:][:32]
-						t703_2 := t703[((lo+i)-16)*32:][:32]
-						t73_2 := t73[((lo+i)-16)*32:][:32]
-						t76_2 := t76[((lo+i)-16)*32:][:32]
-						t79_2 := t79[((lo+i)-16)*32:][:32]
-						t582_2 := t582[(lo+i)*32:][:32]
+						t582_2 := t582[(lo2+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-16)*32:][:32]
+						t55_2 := t55[((lo2+i)-16)*32:][:32]
+						t58_2 := t58[((lo2+i)-16)*32:][:32]
+						t613_2 := t613[((lo2+i)-16)*32:][:32]
+						t643_2 := t643[((lo2+i)-16)*32:][:32]
+						t673_2 := t673[((lo2+i)-16)*32:][:32]
+						t703_2 := t703[((lo2+i)-16)*32:][:32]
+						t73_2 := t73[((lo2+i)-16)*32:][:32]
+						t76_2 := t76[((lo2+i)-16)*32:][:32]
+						t79_2 := t79[((lo2+i)-16)*32:][:32]
+						t6122_2 := t6122[((lo2+i)-16)*32:][:32]
 						var t6223 F
+						t143Entry2 := t143_3[i]
 						t6223Sums := [16]F{t6223}
 						for j := range 32 {
-							t6223Sums[j%16] = num.FMA32(((((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j])+t73_2[j])+t76_2[j])+t79_2[j], t582_2[j], t6223Sums[j%16])
+							t582Entry := t582_2[j]
+							t6223Sums[j%16] = num.FMA32(((((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j])+t73_2[j])+t76_2[j])+t79_2[j], t582Entry, t6223Sums[j%16])
+							t6122_2[j] = num.FMA32(t582Entry, t143Entry2, t6122_2[j])
 						}
 						t6223 = kern.Sum16(&t6223Sums)
 						t6222_2[i] = t6223
@@ -3849,83 +3982,83 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.c
-			for i := range 32 {
-				copy(t633[i*32:][:32], t582[i*32:][:32])
-			}
-			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R13e406447983Args{
-					P0: unsafe.SliceData(t143),
-					P1: unsafe.SliceData(t582),
+				a := regions.R2ea575ec7a87Args{
+					P0: unsafe.SliceData(t582),
+					P1: unsafe.SliceData(t6122),
 					P2: unsafe.SliceData(t633),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -2048,
 				}
-				regions.R13e406447983(&a)
+				regions.R2ea575ec7a87(&a)
 			} else {
-				lo := max(0, 16)
-				if n := 32 - lo; n > 0 {
-					t143_2 := t143[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t582_2 := t582[(lo+i)*32:][:32]
-						t633_2 := t633[((lo+i)-16)*32:][:32]
-						t143Entry2 := t143_2[i]
-						for j := range 32 {
-							t633_2[j] = num.FMA32(t582_2[j], t143Entry2, t633_2[j])
-						}
+				for i := range 32 {
+					t582_2 := t582[i*32:][:32]
+					t6122_2 := t6122[i*32:][:32]
+					t633_2 := t633[i*32:][:32]
+					for j := range 32 {
+						t633_2[j] = t582_2[j] + t6122_2[j]
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t663)
 			clear(t6722)
 			if kern.Wide() {
-				a := regions.R0b22b6092310Args{
-					P0:  unsafe.SliceData(t53),
-					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t58),
-					P3:  unsafe.SliceData(t613),
-					P4:  unsafe.SliceData(t643),
-					P5:  unsafe.SliceData(t673),
-					P6:  unsafe.SliceData(t703),
-					P7:  unsafe.SliceData(t73),
-					P8:  unsafe.SliceData(t76),
-					P9:  unsafe.SliceData(t633),
-					P10: unsafe.SliceData(t6722),
+				a := regions.R7131a83bc278Args{
+					P0:  unsafe.SliceData(t112),
+					P1:  unsafe.SliceData(t633),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
+					P6:  unsafe.SliceData(t643),
+					P7:  unsafe.SliceData(t673),
+					P8:  unsafe.SliceData(t703),
+					P9:  unsafe.SliceData(t73),
+					P10: unsafe.SliceData(t76),
+					P11: unsafe.SliceData(t663),
+					P12: unsafe.SliceData(t6722),
 					N0:  1,
 					N1:  32,
-					N2:  -896,
-					N3:  128,
-					N4:  -768,
-					N5:  256,
-					N6:  -640,
-					N7:  384,
-					N8:  -1024,
-					N9:  4,
-					N10: 8,
-					N11: 12,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  -1024,
+					N7:  128,
+					N8:  -896,
+					N9:  256,
+					N10: -768,
+					N11: 384,
+					N12: -640,
+					N13: 4,
+					N14: 8,
+					N15: 12,
 				}
-				regions.R0b22b6092310(&a)
+				regions.R7131a83bc278(&a)
 			} else {
-				lo := max(0, 8)
-				if n := 32 - lo; n > 0 {
-					t6722_2 := t6722[0+lo:][:n]
+				lo2 := max(0, 8)
+				if n := 32 - lo2; n > 0 {
+					t112_3 := t112[(l*chunks+t3)*32+lo2:][:n]
+					t6722_2 := t6722[0+lo2:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-8)*32:][:32]
-						t55_2 := t55[((lo+i)-8)*32:][:32]
-						t58_2 := t58[((lo+i)-8)*32:][:32]
-						t613_2 := t613[((lo+i)-8)*32:][:32]
-						t643_2 := t643[((lo+i)-8)*32:][:32]
-						t673_2 := t673[((lo+i)-8)*32:][:32]
-						t703_2 := t703[((lo+i)-8)*32:][:32]
-						t73_2 := t73[((lo+i)-8)*32:][:32]
-						t76_2 := t76[((lo+i)-8)*32:][:32]
-						t633_2 := t633[(lo+i)*32:][:32]
+						t633_2 := t633[(lo2+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-8)*32:][:32]
+						t55_2 := t55[((lo2+i)-8)*32:][:32]
+						t58_2 := t58[((lo2+i)-8)*32:][:32]
+						t613_2 := t613[((lo2+i)-8)*32:][:32]
+						t643_2 := t643[((lo2+i)-8)*32:][:32]
+						t673_2 := t673[((lo2+i)-8)*32:][:32]
+						t703_2 := t703[((lo2+i)-8)*32:][:32]
+						t73_2 := t73[((lo2+i)-8)*32:][:32]
+						t76_2 := t76[((lo2+i)-8)*32:][:32]
+						t663_2 := t663[((lo2+i)-8)*32:][:32]
 						var t6723 F
+						t112Entry3 := t112_3[i]
 						t6723Sums := [16]F{t6723}
 						for j := range 32 {
-							t6723Sums[j%16] = num.FMA32((((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j])+t73_2[j])+t76_2[j], t633_2[j], t6723Sums[j%16])
+							t633Entry := t633_2[j]
+							t6723Sums[j%16] = num.FMA32((((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j])+t73_2[j])+t76_2[j], t633Entry, t6723Sums[j%16])
+							t663_2[j] = num.FMA32(t633Entry, t112Entry3, t663_2[j])
 						}
 						t6723 = kern.Sum16(&t6723Sums)
 						t6722_2[i] = t6723
@@ -3933,81 +4066,81 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.c
-			for i := range 32 {
-				copy(t683[i*32:][:32], t633[i*32:][:32])
-			}
-			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.Rc5509a38c950Args{
-					P0: unsafe.SliceData(t112),
-					P1: unsafe.SliceData(t633),
+				a := regions.R2ea575ec7a87Args{
+					P0: unsafe.SliceData(t633),
+					P1: unsafe.SliceData(t663),
 					P2: unsafe.SliceData(t683),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -1024,
 				}
-				regions.Rc5509a38c950(&a)
+				regions.R2ea575ec7a87(&a)
 			} else {
-				lo := max(0, 8)
-				if n := 32 - lo; n > 0 {
-					t112_3 := t112[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t633_2 := t633[(lo+i)*32:][:32]
-						t683_2 := t683[((lo+i)-8)*32:][:32]
-						t112Entry3 := t112_3[i]
-						for j := range 32 {
-							t683_2[j] = num.FMA32(t633_2[j], t112Entry3, t683_2[j])
-						}
+				for i := range 32 {
+					t633_2 := t633[i*32:][:32]
+					t663_2 := t663[i*32:][:32]
+					t683_2 := t683[i*32:][:32]
+					for j := range 32 {
+						t683_2[j] = t633_2[j] + t663_2[j]
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t7122)
 			clear(t72_2)
 			if kern.Wide() {
-				a := regions.Raf848208796fArgs{
-					P0:  unsafe.SliceData(t53),
-					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t58),
-					P3:  unsafe.SliceData(t613),
-					P4:  unsafe.SliceData(t643),
-					P5:  unsafe.SliceData(t673),
-					P6:  unsafe.SliceData(t703),
-					P7:  unsafe.SliceData(t73),
-					P8:  unsafe.SliceData(t683),
-					P9:  unsafe.SliceData(t72_2),
+				a := regions.Rbbe6e8f264a5Args{
+					P0:  unsafe.SliceData(t82),
+					P1:  unsafe.SliceData(t683),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
+					P6:  unsafe.SliceData(t643),
+					P7:  unsafe.SliceData(t673),
+					P8:  unsafe.SliceData(t703),
+					P9:  unsafe.SliceData(t73),
+					P10: unsafe.SliceData(t7122),
+					P11: unsafe.SliceData(t72_2),
 					N0:  1,
 					N1:  32,
-					N2:  -384,
-					N3:  128,
-					N4:  -256,
-					N5:  256,
-					N6:  -128,
-					N7:  384,
-					N8:  -512,
-					N9:  4,
-					N10: 8,
-					N11: 12,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  -512,
+					N7:  128,
+					N8:  -384,
+					N9:  256,
+					N10: -256,
+					N11: 384,
+					N12: -128,
+					N13: 4,
+					N14: 8,
+					N15: 12,
 				}
-				regions.Raf848208796f(&a)
+				regions.Rbbe6e8f264a5(&a)
 			} else {
-				lo := max(0, 4)
-				if n := 32 - lo; n > 0 {
-					t72_3 := t72_2[0+lo:][:n]
+				lo2 := max(0, 4)
+				if n := 32 - lo2; n > 0 {
+					t82_3 := t82[(l*chunks+t3)*32+lo2:][:n]
+					t72_3 := t72_2[0+lo2:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-4)*32:][:32]
-						t55_2 := t55[((lo+i)-4)*32:][:32]
-						t58_2 := t58[((lo+i)-4)*32:][:32]
-						t613_2 := t613[((lo+i)-4)*32:][:32]
-						t643_2 := t643[((lo+i)-4)*32:][:32]
-						t673_2 := t673[((lo+i)-4)*32:][:32]
-						t703_2 := t703[((lo+i)-4)*32:][:32]
-						t73_2 := t73[((lo+i)-4)*32:][:32]
-						t683_2 := t683[(lo+i)*32:][:32]
+						t683_2 := t683[(lo2+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-4)*32:][:32]
+						t55_2 := t55[((lo2+i)-4)*32:][:32]
+						t58_2 := t58[((lo2+i)-4)*32:][:32]
+						t613_2 := t613[((lo2+i)-4)*32:][:32]
+						t643_2 := t643[((lo2+i)-4)*32:][:32]
+						t673_2 := t673[((lo2+i)-4)*32:][:32]
+						t703_2 := t703[((lo2+i)-4)*32:][:32]
+						t73_2 := t73[((lo2+i)-4)*32:][:32]
+						t7122_2 := t7122[((lo2+i)-4)*32:][:32]
 						var t722_2 F
+						t82Entry3 := t82_3[i]
 						t722Sums := [16]F{t722_2}
 						for j := range 32 {
-							t722Sums[j%16] = num.FMA32(((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j])+t73_2[j], t683_2[j], t722Sums[j%16])
+							t683Entry := t683_2[j]
+							t722Sums[j%16] = num.FMA32(((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j])+t73_2[j], t683Entry, t722Sums[j%16])
+							t7122_2[j] = num.FMA32(t683Entry, t82Entry3, t7122_2[j])
 						}
 						t722_2 = kern.Sum16(&t722Sums)
 						t72_3[i] = t722_2
@@ -4015,77 +4148,77 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.c
-			for i := range 32 {
-				copy(t732[i*32:][:32], t683[i*32:][:32])
-			}
-			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.Rdf598f8b45f4Args{
-					P0: unsafe.SliceData(t82),
-					P1: unsafe.SliceData(t683),
+				a := regions.R2ea575ec7a87Args{
+					P0: unsafe.SliceData(t683),
+					P1: unsafe.SliceData(t7122),
 					P2: unsafe.SliceData(t732),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -512,
 				}
-				regions.Rdf598f8b45f4(&a)
+				regions.R2ea575ec7a87(&a)
 			} else {
-				lo := max(0, 4)
-				if n := 32 - lo; n > 0 {
-					t82_3 := t82[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t683_2 := t683[(lo+i)*32:][:32]
-						t732_2 := t732[((lo+i)-4)*32:][:32]
-						t82Entry3 := t82_3[i]
-						for j := range 32 {
-							t732_2[j] = num.FMA32(t683_2[j], t82Entry3, t732_2[j])
-						}
+				for i := range 32 {
+					t683_2 := t683[i*32:][:32]
+					t7122_2 := t7122[i*32:][:32]
+					t732_2 := t732[i*32:][:32]
+					for j := range 32 {
+						t732_2[j] = t683_2[j] + t7122_2[j]
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t762)
 			clear(t772)
 			if kern.Wide() {
-				a := regions.R7e24172e715cArgs{
-					P0: unsafe.SliceData(t53),
-					P1: unsafe.SliceData(t55),
-					P2: unsafe.SliceData(t58),
-					P3: unsafe.SliceData(t613),
-					P4: unsafe.SliceData(t643),
-					P5: unsafe.SliceData(t673),
-					P6: unsafe.SliceData(t703),
-					P7: unsafe.SliceData(t732),
-					P8: unsafe.SliceData(t772),
-					N0: 1,
-					N1: 32,
-					N2: -128,
-					N3: 128,
-					N4: 256,
-					N5: 384,
-					N6: -256,
-					N7: 4,
-					N8: 8,
-					N9: 12,
+				a := regions.R43eff9d5b67cArgs{
+					P0:  unsafe.SliceData(t52),
+					P1:  unsafe.SliceData(t732),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
+					P6:  unsafe.SliceData(t643),
+					P7:  unsafe.SliceData(t673),
+					P8:  unsafe.SliceData(t703),
+					P9:  unsafe.SliceData(t762),
+					P10: unsafe.SliceData(t772),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  128,
+					N7:  -128,
+					N8:  256,
+					N9:  384,
+					N10: -256,
+					N11: 4,
+					N12: 8,
+					N13: 12,
 				}
-				regions.R7e24172e715c(&a)
+				regions.R43eff9d5b67c(&a)
 			} else {
-				lo := max(0, 2)
-				if n := 32 - lo; n > 0 {
-					t772_2 := t772[0+lo:][:n]
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t52_2 := t52[(l*chunks+t3)*32+lo2:][:n]
+					t772_2 := t772[0+lo2:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-2)*32:][:32]
-						t55_2 := t55[((lo+i)-2)*32:][:32]
-						t58_2 := t58[((lo+i)-2)*32:][:32]
-						t613_2 := t613[((lo+i)-2)*32:][:32]
-						t643_2 := t643[((lo+i)-2)*32:][:32]
-						t673_2 := t673[((lo+i)-2)*32:][:32]
-						t703_2 := t703[((lo+i)-2)*32:][:32]
-						t732_2 := t732[(lo+i)*32:][:32]
+						t732_2 := t732[(lo2+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-2)*32:][:32]
+						t55_2 := t55[((lo2+i)-2)*32:][:32]
+						t58_2 := t58[((lo2+i)-2)*32:][:32]
+						t613_2 := t613[((lo2+i)-2)*32:][:32]
+						t643_2 := t643[((lo2+i)-2)*32:][:32]
+						t673_2 := t673[((lo2+i)-2)*32:][:32]
+						t703_2 := t703[((lo2+i)-2)*32:][:32]
+						t762_2 := t762[((lo2+i)-2)*32:][:32]
 						var t7722 F
+						t52Entry3 := t52_2[i]
 						t7722Sums := [16]F{t7722}
 						for j := range 32 {
-							t7722Sums[j%16] = num.FMA32((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j], t732_2[j], t7722Sums[j%16])
+							t732Entry := t732_2[j]
+							t7722Sums[j%16] = num.FMA32((((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j])+t703_2[j], t732Entry, t7722Sums[j%16])
+							t762_2[j] = num.FMA32(t732Entry, t52Entry3, t762_2[j])
 						}
 						t7722 = kern.Sum16(&t7722Sums)
 						t772_2[i] = t7722
@@ -4093,74 +4226,74 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.c
-			for i := range 32 {
-				copy(t78[i*32:][:32], t732[i*32:][:32])
-			}
-			// titans_chunk.c
 			if kern.Wide() {
-				a := regions.R9235a174b757Args{
-					P0: unsafe.SliceData(t52),
-					P1: unsafe.SliceData(t732),
+				a := regions.R2ea575ec7a87Args{
+					P0: unsafe.SliceData(t732),
+					P1: unsafe.SliceData(t762),
 					P2: unsafe.SliceData(t78),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -256,
 				}
-				regions.R9235a174b757(&a)
+				regions.R2ea575ec7a87(&a)
 			} else {
-				lo := max(0, 2)
-				if n := 32 - lo; n > 0 {
-					t52_2 := t52[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t732_2 := t732[(lo+i)*32:][:32]
-						t78_2 := t78[((lo+i)-2)*32:][:32]
-						t52Entry3 := t52_2[i]
-						for j := range 32 {
-							t78_2[j] = num.FMA32(t732_2[j], t52Entry3, t78_2[j])
-						}
+				for i := range 32 {
+					t732_2 := t732[i*32:][:32]
+					t762_2 := t762[i*32:][:32]
+					t78_2 := t78[i*32:][:32]
+					for j := range 32 {
+						t78_2[j] = t732_2[j] + t762_2[j]
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
+			clear(t81)
 			clear(t822)
 			if kern.Wide() {
-				a := regions.R4b793f337682Args{
-					P0: unsafe.SliceData(t53),
-					P1: unsafe.SliceData(t55),
-					P2: unsafe.SliceData(t58),
-					P3: unsafe.SliceData(t613),
-					P4: unsafe.SliceData(t643),
-					P5: unsafe.SliceData(t673),
-					P6: unsafe.SliceData(t78),
-					P7: unsafe.SliceData(t822),
-					N0: 1,
-					N1: 32,
-					N2: 128,
-					N3: 256,
-					N4: 384,
-					N5: -128,
-					N6: 4,
-					N7: 8,
-					N8: 12,
+				a := regions.R762315dffe69Args{
+					P0:  unsafe.SliceData(t60),
+					P1:  unsafe.SliceData(t78),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
+					P6:  unsafe.SliceData(t643),
+					P7:  unsafe.SliceData(t673),
+					P8:  unsafe.SliceData(t81),
+					P9:  unsafe.SliceData(t822),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  256,
+					N7:  128,
+					N8:  384,
+					N9:  -128,
+					N10: 4,
+					N11: 8,
+					N12: 12,
 				}
-				regions.R4b793f337682(&a)
+				regions.R762315dffe69(&a)
 			} else {
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t822_2 := t822[0+lo:][:n]
+				lo2 := max(0, 1)
+				if n := 32 - lo2; n > 0 {
+					t60_2 := t60[(l*chunks+t3)*32+lo2:][:n]
+					t822_2 := t822[0+lo2:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-1)*32:][:32]
-						t55_2 := t55[((lo+i)-1)*32:][:32]
-						t58_2 := t58[((lo+i)-1)*32:][:32]
-						t613_2 := t613[((lo+i)-1)*32:][:32]
-						t643_2 := t643[((lo+i)-1)*32:][:32]
-						t673_2 := t673[((lo+i)-1)*32:][:32]
-						t78_2 := t78[(lo+i)*32:][:32]
+						t78_2 := t78[(lo2+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-1)*32:][:32]
+						t55_2 := t55[((lo2+i)-1)*32:][:32]
+						t58_2 := t58[((lo2+i)-1)*32:][:32]
+						t613_2 := t613[((lo2+i)-1)*32:][:32]
+						t643_2 := t643[((lo2+i)-1)*32:][:32]
+						t673_2 := t673[((lo2+i)-1)*32:][:32]
+						t81_2 := t81[((lo2+i)-1)*32:][:32]
 						var t8222 F
+						t60Entry3 := t60_2[i]
 						t8222Sums := [16]F{t8222}
 						for j := range 32 {
-							t8222Sums[j%16] = num.FMA32(((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j], t78_2[j], t8222Sums[j%16])
+							t78Entry := t78_2[j]
+							t8222Sums[j%16] = num.FMA32(((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j])+t673_2[j], t78Entry, t8222Sums[j%16])
+							t81_2[j] = num.FMA32(t78Entry, t60Entry3, t81_2[j])
 						}
 						t8222 = kern.Sum16(&t8222Sums)
 						t822_2[i] = t8222
@@ -4169,88 +4302,75 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.R2ea575ec7a87Args{
+				a := regions.Rf3a3b0a6a1f0Args{
 					P0: unsafe.SliceData(t923),
 					P1: unsafe.SliceData(t78),
-					P2: unsafe.SliceData(t83),
+					P2: unsafe.SliceData(t81),
+					P3: unsafe.SliceData(t83),
 				}
-				regions.R2ea575ec7a87(&a)
+				regions.Rf3a3b0a6a1f0(&a)
 			} else {
 				for i := range 32 {
 					t923_2 := t923[i*32:][:32]
 					t78_2 := t78[i*32:][:32]
+					t81_2 := t81[i*32:][:32]
 					t83_2 := t83[i*32:][:32]
 					for j := range 32 {
-						t83_2[j] = t923_2[j] + t78_2[j]
-					}
-				}
-			}
-			// titans_chunk.c
-			if kern.Wide() {
-				a := regions.R6ee33a2643dfArgs{
-					P0: unsafe.SliceData(t60),
-					P1: unsafe.SliceData(t78),
-					P2: unsafe.SliceData(t83),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -128,
-				}
-				regions.R6ee33a2643df(&a)
-			} else {
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t60_2 := t60[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t78_2 := t78[(lo+i)*32:][:32]
-						t83_2 := t83[((lo+i)-1)*32:][:32]
-						t60Entry3 := t60_2[i]
-						for j := range 32 {
-							t83_2[j] = num.FMA32(t78_2[j], t60Entry3, t83_2[j])
-						}
+						t83_2[j] = (t923_2[j] + t78_2[j]) + t81_2[j]
 					}
 				}
 			}
 			// titans_chunk.e
+			clear(t8622)
 			clear(t872)
 			if kern.Wide() {
-				a := regions.R96b2133cf727Args{
-					P0:  unsafe.SliceData(t53),
-					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t58),
-					P3:  unsafe.SliceData(t613),
-					P4:  unsafe.SliceData(t643),
-					P5:  unsafe.SliceData(t83),
-					P6:  unsafe.SliceData(t872),
+				a := regions.R8ff30eea6ebeArgs{
+					P0:  unsafe.SliceData(t312),
+					P1:  unsafe.SliceData(t83),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
+					P6:  unsafe.SliceData(t643),
+					P7:  unsafe.SliceData(t8622),
+					P8:  unsafe.SliceData(t872),
 					N0:  1,
 					N1:  32,
-					N2:  -1920,
-					N3:  128,
-					N4:  -1792,
-					N5:  256,
-					N6:  -1664,
-					N7:  384,
-					N8:  -2048,
-					N9:  4,
-					N10: 8,
-					N11: 12,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  -1920,
+					N7:  256,
+					N8:  -1792,
+					N9:  384,
+					N10: -1664,
+					N11: -2048,
+					N12: 4,
+					N13: 8,
+					N14: 12,
 				}
-				regions.R96b2133cf727(&a)
+				regions.R8ff30eea6ebe(&a)
 			} else {
-				lo := max(0, 16)
-				if n := 32 - lo; n > 0 {
-					t872_2 := t872[0+lo:][:n]
+				lo2 := max(0, 16)
+				if n := 32 - lo2; n > 0 {
+					t312_2 := t312[(l*chunks+t3)*32+lo2:][:n]
+					t872_2 := t872[0+lo2:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-16)*32:][:32]
-						t55_2 := t55[((lo+i)-16)*32:][:32]
-						t58_2 := t58[((lo+i)-16)*32:][:32]
-						t613_2 := t613[((lo+i)-16)*32:][:32]
-						t643_2 := t643[((lo+i)-16)*32:][:32]
-						t83_2 := t83[(lo+i)*32:][:32]
+						t83_2 := t83[(lo2+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-16)*32:][:32]
+						t55_2 := t55[((lo2+i)-16)*32:][:32]
+						t58_2 := t58[((lo2+i)-16)*32:][:32]
+						t613_2 := t613[((lo2+i)-16)*32:][:32]
+						t643_2 := t643[((lo2+i)-16)*32:][:32]
+						t8622_2 := t8622[((lo2+i)-16)*32:][:32]
 						var t8722 F
+						t312Entry2 := t312_2[i]
 						t8722Sums := [16]F{t8722}
 						for j := range 32 {
-							t8722Sums[j%16] = num.FMA32((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j], t83_2[j], t8722Sums[j%16])
+							t83Entry := t83_2[j]
+							t8722Sums[j%16] = num.FMA32((((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j])+t643_2[j], t83Entry, t8722Sums[j%16])
+							t8622_2[j] = num.FMA32(t83Entry, t312Entry2, t8622_2[j])
 						}
 						t8722 = kern.Sum16(&t8722Sums)
 						t872_2[i] = t8722
@@ -4258,72 +4378,72 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.e
-			for i := range 32 {
-				copy(t882[i*32:][:32], t83[i*32:][:32])
-			}
-			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.R13e406447983Args{
-					P0: unsafe.SliceData(t312),
-					P1: unsafe.SliceData(t83),
+				a := regions.R2ea575ec7a87Args{
+					P0: unsafe.SliceData(t83),
+					P1: unsafe.SliceData(t8622),
 					P2: unsafe.SliceData(t882),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -2048,
 				}
-				regions.R13e406447983(&a)
+				regions.R2ea575ec7a87(&a)
 			} else {
-				lo := max(0, 16)
-				if n := 32 - lo; n > 0 {
-					t312_2 := t312[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t83_2 := t83[(lo+i)*32:][:32]
-						t882_2 := t882[((lo+i)-16)*32:][:32]
-						t312Entry2 := t312_2[i]
-						for j := range 32 {
-							t882_2[j] = num.FMA32(t83_2[j], t312Entry2, t882_2[j])
-						}
+				for i := range 32 {
+					t83_2 := t83[i*32:][:32]
+					t8622_2 := t8622[i*32:][:32]
+					t882_2 := t882[i*32:][:32]
+					for j := range 32 {
+						t882_2[j] = t83_2[j] + t8622_2[j]
 					}
 				}
 			}
 			// titans_chunk.e
+			clear(t91)
 			clear(t922)
 			if kern.Wide() {
-				a := regions.R546a55ceb45fArgs{
-					P0:  unsafe.SliceData(t53),
-					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t58),
-					P3:  unsafe.SliceData(t613),
-					P4:  unsafe.SliceData(t882),
-					P5:  unsafe.SliceData(t922),
+				a := regions.R13db3cd66c9dArgs{
+					P0:  unsafe.SliceData(t282),
+					P1:  unsafe.SliceData(t882),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
+					P6:  unsafe.SliceData(t91),
+					P7:  unsafe.SliceData(t922),
 					N0:  1,
 					N1:  32,
-					N2:  128,
-					N3:  -768,
-					N4:  256,
-					N5:  -640,
-					N6:  384,
-					N7:  -1024,
-					N8:  4,
-					N9:  8,
-					N10: 12,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  -896,
+					N7:  256,
+					N8:  -768,
+					N9:  384,
+					N10: -640,
+					N11: -1024,
+					N12: 4,
+					N13: 8,
+					N14: 12,
 				}
-				regions.R546a55ceb45f(&a)
+				regions.R13db3cd66c9d(&a)
 			} else {
-				lo := max(0, 8)
-				if n := 32 - lo; n > 0 {
-					t922_2 := t922[0+lo:][:n]
+				lo2 := max(0, 8)
+				if n := 32 - lo2; n > 0 {
+					t282_2 := t282[(l*chunks+t3)*32+lo2:][:n]
+					t922_2 := t922[0+lo2:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-8)*32:][:32]
-						t55_2 := t55[((lo+i)-8)*32:][:32]
-						t58_2 := t58[((lo+i)-8)*32:][:32]
-						t613_2 := t613[((lo+i)-8)*32:][:32]
-						t882_2 := t882[(lo+i)*32:][:32]
+						t882_2 := t882[(lo2+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-8)*32:][:32]
+						t55_2 := t55[((lo2+i)-8)*32:][:32]
+						t58_2 := t58[((lo2+i)-8)*32:][:32]
+						t613_2 := t613[((lo2+i)-8)*32:][:32]
+						t91_2 := t91[((lo2+i)-8)*32:][:32]
 						var t9222 F
+						t282Entry3 := t282_2[i]
 						t9222Sums := [16]F{t9222}
 						for j := range 32 {
-							t9222Sums[j%16] = num.FMA32(((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j], t882_2[j], t9222Sums[j%16])
+							t882Entry := t882_2[j]
+							t9222Sums[j%16] = num.FMA32(((t53_2[j]+t55_2[j])+t58_2[j])+t613_2[j], t882Entry, t9222Sums[j%16])
+							t91_2[j] = num.FMA32(t882Entry, t282Entry3, t91_2[j])
 						}
 						t9222 = kern.Sum16(&t9222Sums)
 						t922_2[i] = t9222
@@ -4331,204 +4451,166 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.e
-			for i := range 32 {
-				copy(t932[i*32:][:32], t882[i*32:][:32])
-			}
-			// titans_chunk.e
 			if kern.Wide() {
-				a := regions.Rc5509a38c950Args{
-					P0: unsafe.SliceData(t282),
-					P1: unsafe.SliceData(t882),
+				a := regions.R2ea575ec7a87Args{
+					P0: unsafe.SliceData(t882),
+					P1: unsafe.SliceData(t91),
 					P2: unsafe.SliceData(t932),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -1024,
 				}
-				regions.Rc5509a38c950(&a)
+				regions.R2ea575ec7a87(&a)
 			} else {
-				lo := max(0, 8)
-				if n := 32 - lo; n > 0 {
-					t282_2 := t282[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t882_2 := t882[(lo+i)*32:][:32]
-						t932_2 := t932[((lo+i)-8)*32:][:32]
-						t282Entry3 := t282_2[i]
-						for j := range 32 {
-							t932_2[j] = num.FMA32(t882_2[j], t282Entry3, t932_2[j])
-						}
+				for i := range 32 {
+					t882_2 := t882[i*32:][:32]
+					t91_2 := t91[i*32:][:32]
+					t932_2 := t932[i*32:][:32]
+					for j := range 32 {
+						t932_2[j] = t882_2[j] + t91_2[j]
 					}
 				}
 			}
 			// titans_chunk.e
+			clear(t962)
 			clear(t97)
 			if kern.Wide() {
-				a := regions.Raaf7c94b5486Args{
-					P0: unsafe.SliceData(t53),
-					P1: unsafe.SliceData(t55),
-					P2: unsafe.SliceData(t58),
-					P3: unsafe.SliceData(t932),
-					P4: unsafe.SliceData(t97),
-					N0: 1,
-					N1: 32,
-					N2: -256,
-					N3: 256,
-					N4: -128,
-					N5: 384,
-					N6: -512,
-					N7: 4,
-					N8: 8,
-					N9: 12,
+				a := regions.Rbd2e85fe0ee3Args{
+					P0:  unsafe.SliceData(t252),
+					P1:  unsafe.SliceData(t932),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t962),
+					P6:  unsafe.SliceData(t97),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  -384,
+					N7:  256,
+					N8:  -256,
+					N9:  384,
+					N10: -128,
+					N11: -512,
+					N12: 4,
+					N13: 8,
+					N14: 12,
 				}
-				regions.Raaf7c94b5486(&a)
+				regions.Rbd2e85fe0ee3(&a)
 			} else {
-				lo := max(0, 4)
-				if n := 32 - lo; n > 0 {
-					t97_2 := t97[0+lo:][:n]
+				lo2 := max(0, 4)
+				if n := 32 - lo2; n > 0 {
+					t252_2 := t252[(l*chunks+t3)*32+lo2:][:n]
+					t97_2 := t97[0+lo2:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-4)*32:][:32]
-						t55_2 := t55[((lo+i)-4)*32:][:32]
-						t58_2 := t58[((lo+i)-4)*32:][:32]
-						t932_2 := t932[(lo+i)*32:][:32]
+						t932_2 := t932[(lo2+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-4)*32:][:32]
+						t55_2 := t55[((lo2+i)-4)*32:][:32]
+						t58_2 := t58[((lo2+i)-4)*32:][:32]
+						t962_2 := t962[((lo2+i)-4)*32:][:32]
 						var t972 F
+						t252Entry3 := t252_2[i]
 						t972Sums := [16]F{t972}
 						for j := range 32 {
-							t972Sums[j%16] = num.FMA32((t53_2[j]+t55_2[j])+t58_2[j], t932_2[j], t972Sums[j%16])
+							t932Entry := t932_2[j]
+							t972Sums[j%16] = num.FMA32((t53_2[j]+t55_2[j])+t58_2[j], t932Entry, t972Sums[j%16])
+							t962_2[j] = num.FMA32(t932Entry, t252Entry3, t962_2[j])
 						}
 						t972 = kern.Sum16(&t972Sums)
 						t97_2[i] = t972
 					}
 				}
 			}
-			// titans_chunk.e
+			// titans_chunk.e, titans_chunk.g.start
 			for i := range 32 {
-				copy(t982[i*32:][:32], t932[i*32:][:32])
-			}
-			// titans_chunk.e
-			if kern.Wide() {
-				a := regions.Rdf598f8b45f4Args{
-					P0: unsafe.SliceData(t252),
-					P1: unsafe.SliceData(t932),
-					P2: unsafe.SliceData(t982),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -512,
-				}
-				regions.Rdf598f8b45f4(&a)
-			} else {
-				lo := max(0, 4)
-				if n := 32 - lo; n > 0 {
-					t252_2 := t252[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t932_2 := t932[(lo+i)*32:][:32]
-						t982_2 := t982[((lo+i)-4)*32:][:32]
-						t252Entry3 := t252_2[i]
-						for j := range 32 {
-							t982_2[j] = num.FMA32(t932_2[j], t252Entry3, t982_2[j])
-						}
-					}
+				t932_2 := t932[i*32:][:32]
+				t962_2 := t962[i*32:][:32]
+				t982_2 := t982[i*32:][:32]
+				t37_2 := t37[i*32:][:32]
+				t226_2 := t226[i*32:][:32]
+				for j := range 32 {
+					t982_2[j] = t932_2[j] + t962_2[j]
+					t226_2[j] = t37_2[j] + t37[j*32+i]
 				}
 			}
 			// titans_chunk.e
+			clear(t1012)
 			clear(t102_2)
 			if kern.Wide() {
-				a := regions.Rf1e0aaa605c8Args{
-					P0: unsafe.SliceData(t53),
-					P1: unsafe.SliceData(t55),
-					P2: unsafe.SliceData(t982),
-					P3: unsafe.SliceData(t102_2),
-					N0: 1,
-					N1: 32,
-					N2: 128,
-					N3: 384,
-					N4: -256,
-					N5: 4,
-					N6: 8,
-					N7: 12,
+				a := regions.Rf3bd3ff48aadArgs{
+					P0:  unsafe.SliceData(t222),
+					P1:  unsafe.SliceData(t982),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t1012),
+					P5:  unsafe.SliceData(t102_2),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  128*t3 + 128*chunks*l + 4,
+					N4:  128*t3 + 128*chunks*l + 8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  384,
+					N7:  128,
+					N8:  -256,
+					N9:  4,
+					N10: 8,
+					N11: 12,
 				}
-				regions.Rf1e0aaa605c8(&a)
+				regions.Rf3bd3ff48aad(&a)
 			} else {
-				lo := max(0, 2)
-				if n := 32 - lo; n > 0 {
-					t102_3 := t102_2[0+lo:][:n]
+				lo2 := max(0, 2)
+				if n := 32 - lo2; n > 0 {
+					t222_2 := t222[(l*chunks+t3)*32+lo2:][:n]
+					t102_3 := t102_2[0+lo2:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-2)*32:][:32]
-						t55_2 := t55[((lo+i)-2)*32:][:32]
-						t982_2 := t982[(lo+i)*32:][:32]
+						t982_2 := t982[(lo2+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-2)*32:][:32]
+						t55_2 := t55[((lo2+i)-2)*32:][:32]
+						t1012_2 := t1012[((lo2+i)-2)*32:][:32]
 						var t1022 F
+						t222Entry3 := t222_2[i]
 						t1022Sums := [16]F{t1022}
 						for j := range 32 {
-							t1022Sums[j%16] = num.FMA32(t53_2[j]+t55_2[j], t982_2[j], t1022Sums[j%16])
+							t982Entry := t982_2[j]
+							t1022Sums[j%16] = num.FMA32(t53_2[j]+t55_2[j], t982Entry, t1022Sums[j%16])
+							t1012_2[j] = num.FMA32(t982Entry, t222Entry3, t1012_2[j])
 						}
 						t1022 = kern.Sum16(&t1022Sums)
 						t102_3[i] = t1022
 					}
 				}
 			}
-			// titans_chunk.e, titans_chunk.g.start
-			for i := range 32 {
-				t982_2 := t982[i*32:][:32]
-				t1032_2 := t1032[i*32:][:32]
-				t37_2 := t37[i*32:][:32]
-				t226_2 := t226[i*32:][:32]
-				for j := range 32 {
-					t1032_2[j] = t982_2[j]
-					t226_2[j] = t37_2[j] + t37[j*32+i]
-				}
-			}
-			// titans_chunk.e
-			if kern.Wide() {
-				a := regions.R9235a174b757Args{
-					P0: unsafe.SliceData(t222),
-					P1: unsafe.SliceData(t982),
-					P2: unsafe.SliceData(t1032),
-					N0: 1,
-					N1: 32,
-					N2: 128*t3 + 128*chunks*l,
-					N3: -256,
-				}
-				regions.R9235a174b757(&a)
-			} else {
-				lo := max(0, 2)
-				if n := 32 - lo; n > 0 {
-					t222_2 := t222[(l*chunks+t3)*32+lo:][:n]
-					for i := range n {
-						t982_2 := t982[(lo+i)*32:][:32]
-						t1032_2 := t1032[((lo+i)-2)*32:][:32]
-						t222Entry3 := t222_2[i]
-						for j := range 32 {
-							t1032_2[j] = num.FMA32(t982_2[j], t222Entry3, t1032_2[j])
-						}
-					}
-				}
-			}
 			// titans_chunk.e
 			clear(t105)
 			if kern.Wide() {
-				a := regions.R7af307d047d4Args{
+				a := regions.R2bdd423129e2Args{
 					P0: unsafe.SliceData(t53),
-					P1: unsafe.SliceData(t1032),
-					P2: unsafe.SliceData(t105),
+					P1: unsafe.SliceData(t982),
+					P2: unsafe.SliceData(t1012),
+					P3: unsafe.SliceData(t105),
 					N0: 1,
 					N1: 32,
-					N2: -128,
-					N3: 4,
-					N4: 8,
-					N5: 12,
+					N2: 256,
+					N3: 384,
+					N4: -128,
+					N5: 4,
+					N6: 8,
+					N7: 12,
 				}
-				regions.R7af307d047d4(&a)
+				regions.R2bdd423129e2(&a)
 			} else {
-				lo := max(0, 1)
-				if n := 32 - lo; n > 0 {
-					t105_2 := t105[0+lo:][:n]
+				lo2 := max(0, 1)
+				if n := 32 - lo2; n > 0 {
+					t105_2 := t105[0+lo2:][:n]
 					for i := range n {
-						t53_2 := t53[((lo+i)-1)*32:][:32]
-						t1032_2 := t1032[(lo+i)*32:][:32]
+						t53_2 := t53[((lo2+i)-1)*32:][:32]
+						t982_2 := t982[(lo2+i)*32:][:32]
+						t1012_2 := t1012[(lo2+i)*32:][:32]
 						var t1052 F
 						t1052Sums := [16]F{t1052}
 						for j := range 32 {
-							t1052Sums[j%16] = num.FMA32(t53_2[j], t1032_2[j], t1052Sums[j%16])
+							t1052Sums[j%16] = num.FMA32(t53_2[j], t982_2[j]+t1012_2[j], t1052Sums[j%16])
 						}
 						t1052 = kern.Sum16(&t1052Sums)
 						t105_2[i] = t1052
@@ -4537,706 +4619,633 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := regions.R4258bd0c0ea3Args{
+				a := regions.R233af889029cArgs{
 					P0: unsafe.SliceData(t1823),
-					P1: unsafe.SliceData(t107),
-					P2: unsafe.SliceData(t112_2),
+					P1: unsafe.SliceData(t492),
+					P2: unsafe.SliceData(t107),
+					P3: unsafe.SliceData(t112_2),
 					N0: 128*t3 + 128*chunks*l,
 				}
-				regions.R4258bd0c0ea3(&a)
+				regions.R233af889029c(&a)
 			} else {
 				t107_2 := t107[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t112_2[i] = t1823[i] + t107_2[i]
-				}
-			}
-			// titans_chunk.h
-			lo := max(0, 1)
-			if n := 32 - lo; n > 0 {
-				t112_3 := t112_2[-1+lo:][:n]
-				t46_2 := t46[0+lo:][:n]
-				for i := range n {
-					t112_3[i] = t112_3[i] + t46_2[i]
+					t112_2[i] = (t1823[i] + t492[i]) + t107_2[i]
 				}
 			}
 			// titans_chunk.h
 			clear(t115)
+			clear(t116)
 			lo2 := max(0, 16)
 			if n := 32 - lo2; n > 0 {
-				t45_2 := t45[(l*chunks+t3)*32-16+lo2:][:n]
 				t112_3 := t112_2[0+lo2:][:n]
+				t45_2 := t45[(l*chunks+t3)*32-16+lo2:][:n]
 				t115_2 := t115[0+lo2:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo2:][:n]
+				t116_2 := t116[-16+lo2:][:n]
 				for i := range n {
-					t115_2[i] = F(t45_2[i] * t112_3[i])
+					t112Entry := t112_3[i]
+					t115_2[i] = F(t45_2[i] * t112Entry)
+					t116_2[i] = num.FMA32(t143_3[i], t112Entry, t116_2[i])
 				}
 			}
 			// titans_chunk.h
-			copy(t117[:32], t112_2[:32])
-			// titans_chunk.h
-			lo3 := max(0, 16)
-			if n := 32 - lo3; n > 0 {
-				t143_2 := t143[(l*chunks+t3)*32+lo3:][:n]
-				t112_3 := t112_2[0+lo3:][:n]
-				t117_2 := t117[-16+lo3:][:n]
-				for i := range n {
-					t117_2[i] = num.FMA32(t143_2[i], t112_3[i], t117_2[i])
+			if kern.Wide() {
+				a := regions.R55059f843ad3Args{
+					P0: unsafe.SliceData(t112_2),
+					P1: unsafe.SliceData(t116),
+					P2: unsafe.SliceData(t117),
+				}
+				regions.R55059f843ad3(&a)
+			} else {
+				for i := range 32 {
+					t117[i] = t112_2[i] + t116[i]
 				}
 			}
 			// titans_chunk.h
 			clear(t120)
-			lo4 := max(0, 8)
-			if n := 32 - lo4; n > 0 {
-				t42_3 := t42_2[(l*chunks+t3)*32-8+lo4:][:n]
-				t117_2 := t117[0+lo4:][:n]
-				t120_2 := t120[0+lo4:][:n]
+			clear(t121)
+			lo3 := max(0, 8)
+			if n := 32 - lo3; n > 0 {
+				t117_2 := t117[0+lo3:][:n]
+				t42_3 := t42_2[(l*chunks+t3)*32-8+lo3:][:n]
+				t120_2 := t120[0+lo3:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo3:][:n]
+				t121_2 := t121[-8+lo3:][:n]
 				for i := range n {
-					t120_2[i] = F(t42_3[i] * t117_2[i])
+					t117Entry := t117_2[i]
+					t120_2[i] = F(t42_3[i] * t117Entry)
+					t121_2[i] = num.FMA32(t112_3[i], t117Entry, t121_2[i])
 				}
 			}
 			// titans_chunk.h
-			copy(t122_2[:32], t117[:32])
-			// titans_chunk.h
-			lo5 := max(0, 8)
-			if n := 32 - lo5; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo5:][:n]
-				t117_2 := t117[0+lo5:][:n]
-				t122_3 := t122_2[-8+lo5:][:n]
-				for i := range n {
-					t122_3[i] = num.FMA32(t112_3[i], t117_2[i], t122_3[i])
+			if kern.Wide() {
+				a := regions.R55059f843ad3Args{
+					P0: unsafe.SliceData(t117),
+					P1: unsafe.SliceData(t121),
+					P2: unsafe.SliceData(t122_2),
+				}
+				regions.R55059f843ad3(&a)
+			} else {
+				for i := range 32 {
+					t122_2[i] = t117[i] + t121[i]
 				}
 			}
 			// titans_chunk.h
 			clear(t125)
-			lo6 := max(0, 4)
-			if n := 32 - lo6; n > 0 {
-				t39_2 := t39[(l*chunks+t3)*32-4+lo6:][:n]
-				t122_3 := t122_2[0+lo6:][:n]
-				t125_2 := t125[0+lo6:][:n]
+			clear(t126)
+			lo4 := max(0, 4)
+			if n := 32 - lo4; n > 0 {
+				t122_3 := t122_2[0+lo4:][:n]
+				t39_2 := t39[(l*chunks+t3)*32-4+lo4:][:n]
+				t125_2 := t125[0+lo4:][:n]
+				t82_3 := t82[(l*chunks+t3)*32+lo4:][:n]
+				t126_2 := t126[-4+lo4:][:n]
 				for i := range n {
-					t125_2[i] = F(t39_2[i] * t122_3[i])
+					t122Entry := t122_3[i]
+					t125_2[i] = F(t39_2[i] * t122Entry)
+					t126_2[i] = num.FMA32(t82_3[i], t122Entry, t126_2[i])
 				}
 			}
 			// titans_chunk.h
-			copy(t127[:32], t122_2[:32])
-			// titans_chunk.h
-			lo7 := max(0, 4)
-			if n := 32 - lo7; n > 0 {
-				t82_3 := t82[(l*chunks+t3)*32+lo7:][:n]
-				t122_3 := t122_2[0+lo7:][:n]
-				t127_2 := t127[-4+lo7:][:n]
-				for i := range n {
-					t127_2[i] = num.FMA32(t82_3[i], t122_3[i], t127_2[i])
+			if kern.Wide() {
+				a := regions.R55059f843ad3Args{
+					P0: unsafe.SliceData(t122_2),
+					P1: unsafe.SliceData(t126),
+					P2: unsafe.SliceData(t127),
+				}
+				regions.R55059f843ad3(&a)
+			} else {
+				for i := range 32 {
+					t127[i] = t122_2[i] + t126[i]
 				}
 			}
 			// titans_chunk.h
 			clear(t130)
-			lo8 := max(0, 2)
-			if n := 32 - lo8; n > 0 {
-				t362_2 := t362[(l*chunks+t3)*32-2+lo8:][:n]
-				t127_2 := t127[0+lo8:][:n]
-				t130_2 := t130[0+lo8:][:n]
+			clear(t131)
+			lo5 := max(0, 2)
+			if n := 32 - lo5; n > 0 {
+				t127_2 := t127[0+lo5:][:n]
+				t362_2 := t362[(l*chunks+t3)*32-2+lo5:][:n]
+				t130_2 := t130[0+lo5:][:n]
+				t52_2 := t52[(l*chunks+t3)*32+lo5:][:n]
+				t131_2 := t131[-2+lo5:][:n]
 				for i := range n {
-					t130_2[i] = F(t362_2[i] * t127_2[i])
+					t127Entry := t127_2[i]
+					t130_2[i] = F(t362_2[i] * t127Entry)
+					t131_2[i] = num.FMA32(t52_2[i], t127Entry, t131_2[i])
 				}
 			}
 			// titans_chunk.h
-			copy(t132_2[:32], t127[:32])
-			// titans_chunk.h
-			lo9 := max(0, 2)
-			if n := 32 - lo9; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*32+lo9:][:n]
-				t127_2 := t127[0+lo9:][:n]
-				t132_3 := t132_2[-2+lo9:][:n]
-				for i := range n {
-					t132_3[i] = num.FMA32(t52_2[i], t127_2[i], t132_3[i])
+			if kern.Wide() {
+				a := regions.R55059f843ad3Args{
+					P0: unsafe.SliceData(t127),
+					P1: unsafe.SliceData(t131),
+					P2: unsafe.SliceData(t132_2),
+				}
+				regions.R55059f843ad3(&a)
+			} else {
+				for i := range 32 {
+					t132_2[i] = t127[i] + t131[i]
 				}
 			}
 			// titans_chunk.h
 			clear(t135)
-			lo10 := max(0, 1)
-			if n := 32 - lo10; n > 0 {
-				p2 := p[(l*chunks+t3)*32-1+lo10:][:n]
-				t132_3 := t132_2[0+lo10:][:n]
-				t135_2 := t135[0+lo10:][:n]
+			clear(t136)
+			lo6 := max(0, 1)
+			if n := 32 - lo6; n > 0 {
+				t132_3 := t132_2[0+lo6:][:n]
+				p2 := p[(l*chunks+t3)*32-1+lo6:][:n]
+				t135_2 := t135[0+lo6:][:n]
+				t60_2 := t60[(l*chunks+t3)*32+lo6:][:n]
+				t136_2 := t136[-1+lo6:][:n]
 				for i := range n {
-					t135_2[i] = F(p2[i] * t132_3[i])
+					t132Entry := t132_3[i]
+					t135_2[i] = F(p2[i] * t132Entry)
+					t136_2[i] = num.FMA32(t60_2[i], t132Entry, t136_2[i])
 				}
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.R55059f843ad3Args{
+				a := regions.R1298ced615a4Args{
 					P0: unsafe.SliceData(t523),
 					P1: unsafe.SliceData(t132_2),
-					P2: unsafe.SliceData(t137),
+					P2: unsafe.SliceData(t136),
+					P3: unsafe.SliceData(t137),
 				}
-				regions.R55059f843ad3(&a)
+				regions.R1298ced615a4(&a)
 			} else {
 				for i := range 32 {
-					t137[i] = t523[i] + t132_2[i]
-				}
-			}
-			// titans_chunk.h
-			lo11 := max(0, 1)
-			if n := 32 - lo11; n > 0 {
-				t60_2 := t60[(l*chunks+t3)*32+lo11:][:n]
-				t132_3 := t132_2[0+lo11:][:n]
-				t137_2 := t137[-1+lo11:][:n]
-				for i := range n {
-					t137_2[i] = num.FMA32(t60_2[i], t132_3[i], t137_2[i])
+					t137[i] = (t523[i] + t132_2[i]) + t136[i]
 				}
 			}
 			// titans_chunk.p
+			clear(t140)
 			clear(t141)
-			lo12 := max(0, 16)
-			if n := 32 - lo12; n > 0 {
-				t302_2 := t302[(l*chunks+t3)*32-16+lo12:][:n]
-				t137_2 := t137[0+lo12:][:n]
-				t141_2 := t141[0+lo12:][:n]
+			lo7 := max(0, 16)
+			if n := 32 - lo7; n > 0 {
+				t137_2 := t137[0+lo7:][:n]
+				t312_2 := t312[(l*chunks+t3)*32+lo7:][:n]
+				t140_2 := t140[-16+lo7:][:n]
+				t302_2 := t302[(l*chunks+t3)*32-16+lo7:][:n]
+				t141_2 := t141[0+lo7:][:n]
 				for i := range n {
-					t141_2[i] = F(t302_2[i] * t137_2[i])
+					t137Entry := t137_2[i]
+					t140_2[i] = num.FMA32(t312_2[i], t137Entry, t140_2[i])
+					t141_2[i] = F(t302_2[i] * t137Entry)
 				}
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.R55059f843ad3Args{
+				a := regions.Ra8dba8c89c6fArgs{
 					P0: unsafe.SliceData(t872),
 					P1: unsafe.SliceData(t141),
 					P2: unsafe.SliceData(t142_2),
+					P3: unsafe.SliceData(t137),
+					P4: unsafe.SliceData(t140),
+					P5: unsafe.SliceData(t145),
 				}
-				regions.R55059f843ad3(&a)
+				regions.Ra8dba8c89c6f(&a)
 			} else {
 				for i := range 32 {
 					t142_2[i] = t872[i] + t141[i]
+					t145[i] = t137[i] + t140[i]
 				}
 			}
 			// titans_chunk.p
+			clear(t143_2)
 			clear(t144)
-			lo13 := max(0, 8)
-			if n := 32 - lo13; n > 0 {
-				t282_2 := t282[(l*chunks+t3)*32-8+lo13:][:n]
-				t142_3 := t142_2[0+lo13:][:n]
-				t144_2 := t144[0+lo13:][:n]
-				for i := range n {
-					t144_2[i] = F(t282_2[i] * t142_3[i])
-				}
-			}
-			// titans_chunk.p
-			copy(t145[:32], t137[:32])
-			// titans_chunk.p
-			lo14 := max(0, 16)
-			if n := 32 - lo14; n > 0 {
-				t312_2 := t312[(l*chunks+t3)*32+lo14:][:n]
-				t137_2 := t137[0+lo14:][:n]
-				t145_2 := t145[-16+lo14:][:n]
-				for i := range n {
-					t145_2[i] = num.FMA32(t312_2[i], t137_2[i], t145_2[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t148)
 			clear(t149)
-			lo15 := max(0, 8)
-			if n := 32 - lo15; n > 0 {
-				t272_2 := t272[(l*chunks+t3)*32-8+lo15:][:n]
-				t145_2 := t145[0+lo15:][:n]
-				t149_2 := t149[0+lo15:][:n]
+			lo8 := max(0, 8)
+			if n := 32 - lo8; n > 0 {
+				t142_3 := t142_2[0+lo8:][:n]
+				t145_2 := t145[0+lo8:][:n]
+				t282_2 := t282[(l*chunks+t3)*32+lo8:][:n]
+				t143_3 := t143_2[-8+lo8:][:n]
+				t282_3 := t282[(l*chunks+t3)*32-8+lo8:][:n]
+				t144_2 := t144[0+lo8:][:n]
+				t148_2 := t148[-8+lo8:][:n]
+				t272_2 := t272[(l*chunks+t3)*32-8+lo8:][:n]
+				t149_2 := t149[0+lo8:][:n]
 				for i := range n {
-					t149_2[i] = F(t272_2[i] * t145_2[i])
+					t142Entry := t142_3[i]
+					t145Entry := t145_2[i]
+					t282Entry4 := t282_2[i]
+					t143_3[i] = num.FMA32(t282Entry4, t142Entry, t143_3[i])
+					t144_2[i] = F(t282_3[i] * t142Entry)
+					t148_2[i] = num.FMA32(t282Entry4, t145Entry, t148_2[i])
+					t149_2[i] = F(t272_2[i] * t145Entry)
 				}
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.R1298ced615a4Args{
+				a := regions.R483b18cb6ac9Args{
 					P0: unsafe.SliceData(t922),
-					P1: unsafe.SliceData(t144),
-					P2: unsafe.SliceData(t149),
-					P3: unsafe.SliceData(t150),
+					P1: unsafe.SliceData(t143_2),
+					P2: unsafe.SliceData(t144),
+					P3: unsafe.SliceData(t149),
+					P4: unsafe.SliceData(t150),
+					P5: unsafe.SliceData(t145),
+					P6: unsafe.SliceData(t148),
+					P7: unsafe.SliceData(t153_2),
 				}
-				regions.R1298ced615a4(&a)
+				regions.R483b18cb6ac9(&a)
 			} else {
 				for i := range 32 {
-					t150[i] = (t922[i] + t144[i]) + t149[i]
+					t150[i] = ((t922[i] + t143_2[i]) + t144[i]) + t149[i]
+					t153_2[i] = t145[i] + t148[i]
 				}
 			}
 			// titans_chunk.p
-			lo16 := max(0, 8)
-			if n := 32 - lo16; n > 0 {
-				t282_2 := t282[(l*chunks+t3)*32+lo16:][:n]
-				t142_3 := t142_2[0+lo16:][:n]
-				t150_2 := t150[-8+lo16:][:n]
-				for i := range n {
-					t150_2[i] = num.FMA32(t282_2[i], t142_3[i], t150_2[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t151)
 			clear(t152)
-			lo17 := max(0, 4)
-			if n := 32 - lo17; n > 0 {
-				t252_2 := t252[(l*chunks+t3)*32-4+lo17:][:n]
-				t150_2 := t150[0+lo17:][:n]
-				t152_2 := t152[0+lo17:][:n]
-				for i := range n {
-					t152_2[i] = F(t252_2[i] * t150_2[i])
-				}
-			}
-			// titans_chunk.p
-			copy(t153_2[:32], t145[:32])
-			// titans_chunk.p
-			lo18 := max(0, 8)
-			if n := 32 - lo18; n > 0 {
-				t282_2 := t282[(l*chunks+t3)*32+lo18:][:n]
-				t145_2 := t145[0+lo18:][:n]
-				t153_3 := t153_2[-8+lo18:][:n]
-				for i := range n {
-					t153_3[i] = num.FMA32(t282_2[i], t145_2[i], t153_3[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t156)
 			clear(t157)
-			lo19 := max(0, 4)
-			if n := 32 - lo19; n > 0 {
-				t242_2 := t242[(l*chunks+t3)*32-4+lo19:][:n]
-				t153_3 := t153_2[0+lo19:][:n]
-				t157_2 := t157[0+lo19:][:n]
+			lo9 := max(0, 4)
+			if n := 32 - lo9; n > 0 {
+				t150_2 := t150[0+lo9:][:n]
+				t153_3 := t153_2[0+lo9:][:n]
+				t252_2 := t252[(l*chunks+t3)*32+lo9:][:n]
+				t151_2 := t151[-4+lo9:][:n]
+				t252_3 := t252[(l*chunks+t3)*32-4+lo9:][:n]
+				t152_2 := t152[0+lo9:][:n]
+				t156_2 := t156[-4+lo9:][:n]
+				t242_2 := t242[(l*chunks+t3)*32-4+lo9:][:n]
+				t157_2 := t157[0+lo9:][:n]
 				for i := range n {
-					t157_2[i] = F(t242_2[i] * t153_3[i])
+					t150Entry := t150_2[i]
+					t153Entry := t153_3[i]
+					t252Entry4 := t252_2[i]
+					t151_2[i] = num.FMA32(t252Entry4, t150Entry, t151_2[i])
+					t152_2[i] = F(t252_3[i] * t150Entry)
+					t156_2[i] = num.FMA32(t252Entry4, t153Entry, t156_2[i])
+					t157_2[i] = F(t242_2[i] * t153Entry)
 				}
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := regions.R1298ced615a4Args{
+				a := regions.R483b18cb6ac9Args{
 					P0: unsafe.SliceData(t97),
-					P1: unsafe.SliceData(t152),
-					P2: unsafe.SliceData(t157),
-					P3: unsafe.SliceData(t158),
+					P1: unsafe.SliceData(t151),
+					P2: unsafe.SliceData(t152),
+					P3: unsafe.SliceData(t157),
+					P4: unsafe.SliceData(t158),
+					P5: unsafe.SliceData(t153_2),
+					P6: unsafe.SliceData(t156),
+					P7: unsafe.SliceData(t161),
 				}
-				regions.R1298ced615a4(&a)
+				regions.R483b18cb6ac9(&a)
 			} else {
 				for i := range 32 {
-					t158[i] = (t97[i] + t152[i]) + t157[i]
+					t158[i] = ((t97[i] + t151[i]) + t152[i]) + t157[i]
+					t161[i] = t153_2[i] + t156[i]
 				}
 			}
 			// titans_chunk.p
-			lo20 := max(0, 4)
-			if n := 32 - lo20; n > 0 {
-				t252_2 := t252[(l*chunks+t3)*32+lo20:][:n]
-				t150_2 := t150[0+lo20:][:n]
-				t158_2 := t158[-4+lo20:][:n]
-				for i := range n {
-					t158_2[i] = num.FMA32(t252_2[i], t150_2[i], t158_2[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t159)
 			clear(t160)
-			lo21 := max(0, 2)
-			if n := 32 - lo21; n > 0 {
-				t222_2 := t222[(l*chunks+t3)*32-2+lo21:][:n]
-				t158_2 := t158[0+lo21:][:n]
-				t160_2 := t160[0+lo21:][:n]
-				for i := range n {
-					t160_2[i] = F(t222_2[i] * t158_2[i])
-				}
-			}
-			// titans_chunk.p
-			copy(t161[:32], t153_2[:32])
-			// titans_chunk.p
-			lo22 := max(0, 4)
-			if n := 32 - lo22; n > 0 {
-				t252_2 := t252[(l*chunks+t3)*32+lo22:][:n]
-				t153_3 := t153_2[0+lo22:][:n]
-				t161_2 := t161[-4+lo22:][:n]
-				for i := range n {
-					t161_2[i] = num.FMA32(t252_2[i], t153_3[i], t161_2[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t164)
 			clear(t165)
-			lo23 := max(0, 2)
-			if n := 32 - lo23; n > 0 {
-				t2122_2 := t2122[(l*chunks+t3)*32-2+lo23:][:n]
-				t161_2 := t161[0+lo23:][:n]
-				t165_2 := t165[0+lo23:][:n]
+			lo10 := max(0, 2)
+			if n := 32 - lo10; n > 0 {
+				t158_2 := t158[0+lo10:][:n]
+				t161_2 := t161[0+lo10:][:n]
+				t222_2 := t222[(l*chunks+t3)*32+lo10:][:n]
+				t159_2 := t159[-2+lo10:][:n]
+				t222_3 := t222[(l*chunks+t3)*32-2+lo10:][:n]
+				t160_2 := t160[0+lo10:][:n]
+				t164_2 := t164[-2+lo10:][:n]
+				t2122_2 := t2122[(l*chunks+t3)*32-2+lo10:][:n]
+				t165_2 := t165[0+lo10:][:n]
 				for i := range n {
-					t165_2[i] = F(t2122_2[i] * t161_2[i])
+					t158Entry := t158_2[i]
+					t161Entry := t161_2[i]
+					t222Entry4 := t222_2[i]
+					t159_2[i] = num.FMA32(t222Entry4, t158Entry, t159_2[i])
+					t160_2[i] = F(t222_3[i] * t158Entry)
+					t164_2[i] = num.FMA32(t222Entry4, t161Entry, t164_2[i])
+					t165_2[i] = F(t2122_2[i] * t161Entry)
 				}
 			}
-			// titans_chunk.p
+			// titans_chunk.p, titans_chunk.g
 			if kern.Wide() {
-				a := regions.R1298ced615a4Args{
-					P0: unsafe.SliceData(t102_2),
-					P1: unsafe.SliceData(t160),
-					P2: unsafe.SliceData(t165),
-					P3: unsafe.SliceData(t166),
+				a := regions.R19a14f85aa3bArgs{
+					P0:  unsafe.SliceData(t102_2),
+					P1:  unsafe.SliceData(t159),
+					P2:  unsafe.SliceData(t160),
+					P3:  unsafe.SliceData(t165),
+					P4:  unsafe.SliceData(t166),
+					P5:  unsafe.SliceData(t161),
+					P6:  unsafe.SliceData(t164),
+					P7:  unsafe.SliceData(t169),
+					P8:  unsafe.SliceData(t2023),
+					P9:  unsafe.SliceData(t552),
+					P10: unsafe.SliceData(t1092),
+					P11: unsafe.SliceData(t178),
+					N0:  128*t3 + 128*chunks*l,
 				}
-				regions.R1298ced615a4(&a)
+				regions.R19a14f85aa3b(&a)
 			} else {
+				t1092_2 := t1092[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t166[i] = (t102_2[i] + t160[i]) + t165[i]
+					t166[i] = ((t102_2[i] + t159[i]) + t160[i]) + t165[i]
+					t169[i] = t161[i] + t164[i]
+					t178[i] = (t2023[i] + t552[i]) + t1092_2[i]
 				}
 			}
 			// titans_chunk.p
-			lo24 := max(0, 2)
-			if n := 32 - lo24; n > 0 {
-				t222_2 := t222[(l*chunks+t3)*32+lo24:][:n]
-				t158_2 := t158[0+lo24:][:n]
-				t166_2 := t166[-2+lo24:][:n]
-				for i := range n {
-					t166_2[i] = num.FMA32(t222_2[i], t158_2[i], t166_2[i])
-				}
-			}
-			// titans_chunk.p
+			clear(t167)
 			clear(t168)
-			lo25 := max(0, 1)
-			if n := 32 - lo25; n > 0 {
-				t62_3 := t62[(l*chunks+t3)*32-1+lo25:][:n]
-				t166_2 := t166[0+lo25:][:n]
-				t168_2 := t168[0+lo25:][:n]
-				for i := range n {
-					t168_2[i] = F(t62_3[i] * t166_2[i])
-				}
-			}
-			// titans_chunk.p
-			copy(t169[:32], t161[:32])
-			// titans_chunk.p
-			lo26 := max(0, 2)
-			if n := 32 - lo26; n > 0 {
-				t222_2 := t222[(l*chunks+t3)*32+lo26:][:n]
-				t161_2 := t161[0+lo26:][:n]
-				t169_2 := t169[-2+lo26:][:n]
-				for i := range n {
-					t169_2[i] = num.FMA32(t222_2[i], t161_2[i], t169_2[i])
-				}
-			}
-			// titans_chunk.p
 			clear(t172)
-			lo27 := max(0, 1)
-			if n := 32 - lo27; n > 0 {
-				t182_3 := t182[(l*chunks+t3)*32-1+lo27:][:n]
-				t169_2 := t169[0+lo27:][:n]
-				t172_2 := t172[0+lo27:][:n]
+			clear(t173)
+			lo11 := max(0, 1)
+			if n := 32 - lo11; n > 0 {
+				t166_2 := t166[0+lo11:][:n]
+				t169_2 := t169[0+lo11:][:n]
+				t62_3 := t62[(l*chunks+t3)*32+lo11:][:n]
+				t167_2 := t167[-1+lo11:][:n]
+				t62_4 := t62[(l*chunks+t3)*32-1+lo11:][:n]
+				t168_2 := t168[0+lo11:][:n]
+				t182_3 := t182[(l*chunks+t3)*32-1+lo11:][:n]
+				t172_2 := t172[0+lo11:][:n]
+				t173_2 := t173[-1+lo11:][:n]
 				for i := range n {
-					t172_2[i] = F(t182_3[i] * t169_2[i])
-				}
-			}
-			// titans_chunk.p.start
-			copy(t174[:32], t169[:32])
-			// titans_chunk.p
-			lo28 := max(0, 1)
-			if n := 32 - lo28; n > 0 {
-				t62_3 := t62[(l*chunks+t3)*32+lo28:][:n]
-				t169_2 := t169[0+lo28:][:n]
-				t174_2 := t174[-1+lo28:][:n]
-				for i := range n {
-					t174_2[i] = num.FMA32(t62_3[i], t169_2[i], t174_2[i])
+					t166Entry := t166_2[i]
+					t169Entry := t169_2[i]
+					t62Entry3 := t62_3[i]
+					t167_2[i] = num.FMA32(t62Entry3, t166Entry, t167_2[i])
+					t168_2[i] = F(t62_4[i] * t166Entry)
+					t172_2[i] = F(t182_3[i] * t169Entry)
+					t173_2[i] = num.FMA32(t62Entry3, t169Entry, t173_2[i])
 				}
 			}
 			// titans_chunk.p.start
 			clear(t175)
-			for i := range min(32, 1) {
-				t175[i] = t174[i]
-			}
-			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.R4258bd0c0ea3Args{
-					P0: unsafe.SliceData(t2023),
-					P1: unsafe.SliceData(t1092),
-					P2: unsafe.SliceData(t178),
-					N0: 128*t3 + 128*chunks*l,
+				a := regions.R9b87c39d8bbaArgs{
+					P0: unsafe.SliceData(t169),
+					P1: unsafe.SliceData(t173),
+					P2: unsafe.SliceData(t175),
 				}
-				regions.R4258bd0c0ea3(&a)
+				regions.R9b87c39d8bba(&a)
 			} else {
-				t1092_2 := t1092[(l*chunks+t3)*32:][:32]
-				for i := range 32 {
-					t178[i] = t2023[i] + t1092_2[i]
+				if n := min(32, 1); n > 0 {
+					t169_2 := t169[:n]
+					t173_2 := t173[:n]
+					t175_2 := t175[:n]
+					for i := range n {
+						t175_2[i] = t169_2[i] + t173_2[i]
+					}
 				}
 			}
 			// titans_chunk.g
-			lo29 := max(0, 1)
-			if n := 32 - lo29; n > 0 {
-				t178_2 := t178[-1+lo29:][:n]
-				t512_2 := t512[0+lo29:][:n]
-				for i := range n {
-					t178_2[i] = t178_2[i] + t512_2[i]
-				}
-			}
-			// titans_chunk.g
+			clear(t181)
 			clear(t182_2)
-			lo30 := max(0, 16)
-			if n := 32 - lo30; n > 0 {
-				t133_2 := t133[(l*chunks+t3)*32-16+lo30:][:n]
-				t178_2 := t178[0+lo30:][:n]
-				t182_3 := t182_2[0+lo30:][:n]
+			lo12 := max(0, 16)
+			if n := 32 - lo12; n > 0 {
+				t178_2 := t178[0+lo12:][:n]
+				t143_3 := t143[(l*chunks+t3)*32+lo12:][:n]
+				t181_2 := t181[-16+lo12:][:n]
+				t133_2 := t133[(l*chunks+t3)*32-16+lo12:][:n]
+				t182_3 := t182_2[0+lo12:][:n]
 				for i := range n {
-					t182_3[i] = F(t133_2[i] * t178_2[i])
+					t178Entry := t178_2[i]
+					t181_2[i] = num.FMA32(t143_3[i], t178Entry, t181_2[i])
+					t182_3[i] = F(t133_2[i] * t178Entry)
 				}
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.R1298ced615a4Args{
+				a := regions.Ra028eb37a82aArgs{
 					P0: unsafe.SliceData(t6222),
 					P1: unsafe.SliceData(t115),
 					P2: unsafe.SliceData(t182_2),
 					P3: unsafe.SliceData(t183),
+					P4: unsafe.SliceData(t178),
+					P5: unsafe.SliceData(t181),
+					P6: unsafe.SliceData(t186),
 				}
-				regions.R1298ced615a4(&a)
+				regions.Ra028eb37a82a(&a)
 			} else {
 				for i := range 32 {
 					t183[i] = (t6222[i] + t115[i]) + t182_2[i]
+					t186[i] = t178[i] + t181[i]
 				}
 			}
 			// titans_chunk.g
+			clear(t184)
 			clear(t185)
-			lo31 := max(0, 8)
-			if n := 32 - lo31; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32-8+lo31:][:n]
-				t183_2 := t183[0+lo31:][:n]
-				t185_2 := t185[0+lo31:][:n]
-				for i := range n {
-					t185_2[i] = F(t112_3[i] * t183_2[i])
-				}
-			}
-			// titans_chunk.g
-			copy(t186[:32], t178[:32])
-			// titans_chunk.g
-			lo32 := max(0, 16)
-			if n := 32 - lo32; n > 0 {
-				t143_2 := t143[(l*chunks+t3)*32+lo32:][:n]
-				t178_2 := t178[0+lo32:][:n]
-				t186_2 := t186[-16+lo32:][:n]
-				for i := range n {
-					t186_2[i] = num.FMA32(t143_2[i], t178_2[i], t186_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t189)
 			clear(t190)
-			lo33 := max(0, 8)
-			if n := 32 - lo33; n > 0 {
-				t102_3 := t102[(l*chunks+t3)*32-8+lo33:][:n]
-				t186_2 := t186[0+lo33:][:n]
-				t190_2 := t190[0+lo33:][:n]
+			lo13 := max(0, 8)
+			if n := 32 - lo13; n > 0 {
+				t183_2 := t183[0+lo13:][:n]
+				t186_2 := t186[0+lo13:][:n]
+				t112_3 := t112[(l*chunks+t3)*32+lo13:][:n]
+				t184_2 := t184[-8+lo13:][:n]
+				t112_4 := t112[(l*chunks+t3)*32-8+lo13:][:n]
+				t185_2 := t185[0+lo13:][:n]
+				t189_2 := t189[-8+lo13:][:n]
+				t102_3 := t102[(l*chunks+t3)*32-8+lo13:][:n]
+				t190_2 := t190[0+lo13:][:n]
 				for i := range n {
-					t190_2[i] = F(t102_3[i] * t186_2[i])
+					t183Entry := t183_2[i]
+					t186Entry := t186_2[i]
+					t112Entry4 := t112_3[i]
+					t184_2[i] = num.FMA32(t112Entry4, t183Entry, t184_2[i])
+					t185_2[i] = F(t112_4[i] * t183Entry)
+					t189_2[i] = num.FMA32(t112Entry4, t186Entry, t189_2[i])
+					t190_2[i] = F(t102_3[i] * t186Entry)
 				}
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.Rca2819870755Args{
+				a := regions.Rf46d256b1a85Args{
 					P0: unsafe.SliceData(t6722),
 					P1: unsafe.SliceData(t120),
-					P2: unsafe.SliceData(t185),
-					P3: unsafe.SliceData(t190),
-					P4: unsafe.SliceData(t191),
+					P2: unsafe.SliceData(t184),
+					P3: unsafe.SliceData(t185),
+					P4: unsafe.SliceData(t190),
+					P5: unsafe.SliceData(t191),
+					P6: unsafe.SliceData(t186),
+					P7: unsafe.SliceData(t189),
+					P8: unsafe.SliceData(t194),
 				}
-				regions.Rca2819870755(&a)
+				regions.Rf46d256b1a85(&a)
 			} else {
 				for i := range 32 {
-					t191[i] = ((t6722[i] + t120[i]) + t185[i]) + t190[i]
+					t191[i] = (((t6722[i] + t120[i]) + t184[i]) + t185[i]) + t190[i]
+					t194[i] = t186[i] + t189[i]
 				}
 			}
 			// titans_chunk.g
-			lo34 := max(0, 8)
-			if n := 32 - lo34; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo34:][:n]
-				t183_2 := t183[0+lo34:][:n]
-				t191_2 := t191[-8+lo34:][:n]
-				for i := range n {
-					t191_2[i] = num.FMA32(t112_3[i], t183_2[i], t191_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t192)
 			clear(t193)
-			lo35 := max(0, 4)
-			if n := 32 - lo35; n > 0 {
-				t82_3 := t82[(l*chunks+t3)*32-4+lo35:][:n]
-				t191_2 := t191[0+lo35:][:n]
-				t193_2 := t193[0+lo35:][:n]
-				for i := range n {
-					t193_2[i] = F(t82_3[i] * t191_2[i])
-				}
-			}
-			// titans_chunk.g
-			copy(t194[:32], t186[:32])
-			// titans_chunk.g
-			lo36 := max(0, 8)
-			if n := 32 - lo36; n > 0 {
-				t112_3 := t112[(l*chunks+t3)*32+lo36:][:n]
-				t186_2 := t186[0+lo36:][:n]
-				t194_2 := t194[-8+lo36:][:n]
-				for i := range n {
-					t194_2[i] = num.FMA32(t112_3[i], t186_2[i], t194_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t197)
 			clear(t198)
-			lo37 := max(0, 4)
-			if n := 32 - lo37; n > 0 {
-				t72_3 := t72[(l*chunks+t3)*32-4+lo37:][:n]
-				t194_2 := t194[0+lo37:][:n]
-				t198_2 := t198[0+lo37:][:n]
+			lo14 := max(0, 4)
+			if n := 32 - lo14; n > 0 {
+				t191_2 := t191[0+lo14:][:n]
+				t194_2 := t194[0+lo14:][:n]
+				t82_3 := t82[(l*chunks+t3)*32+lo14:][:n]
+				t192_2 := t192[-4+lo14:][:n]
+				t82_4 := t82[(l*chunks+t3)*32-4+lo14:][:n]
+				t193_2 := t193[0+lo14:][:n]
+				t197_2 := t197[-4+lo14:][:n]
+				t72_3 := t72[(l*chunks+t3)*32-4+lo14:][:n]
+				t198_2 := t198[0+lo14:][:n]
 				for i := range n {
-					t198_2[i] = F(t72_3[i] * t194_2[i])
+					t191Entry := t191_2[i]
+					t194Entry := t194_2[i]
+					t82Entry4 := t82_3[i]
+					t192_2[i] = num.FMA32(t82Entry4, t191Entry, t192_2[i])
+					t193_2[i] = F(t82_4[i] * t191Entry)
+					t197_2[i] = num.FMA32(t82Entry4, t194Entry, t197_2[i])
+					t198_2[i] = F(t72_3[i] * t194Entry)
 				}
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.Rca2819870755Args{
+				a := regions.Rf46d256b1a85Args{
 					P0: unsafe.SliceData(t72_2),
 					P1: unsafe.SliceData(t125),
-					P2: unsafe.SliceData(t193),
-					P3: unsafe.SliceData(t198),
-					P4: unsafe.SliceData(t199),
+					P2: unsafe.SliceData(t192),
+					P3: unsafe.SliceData(t193),
+					P4: unsafe.SliceData(t198),
+					P5: unsafe.SliceData(t199),
+					P6: unsafe.SliceData(t194),
+					P7: unsafe.SliceData(t197),
+					P8: unsafe.SliceData(t202_2),
 				}
-				regions.Rca2819870755(&a)
+				regions.Rf46d256b1a85(&a)
 			} else {
 				for i := range 32 {
-					t199[i] = ((t72_2[i] + t125[i]) + t193[i]) + t198[i]
+					t199[i] = (((t72_2[i] + t125[i]) + t192[i]) + t193[i]) + t198[i]
+					t202_2[i] = t194[i] + t197[i]
 				}
 			}
 			// titans_chunk.g
-			lo38 := max(0, 4)
-			if n := 32 - lo38; n > 0 {
-				t82_3 := t82[(l*chunks+t3)*32+lo38:][:n]
-				t191_2 := t191[0+lo38:][:n]
-				t199_2 := t199[-4+lo38:][:n]
-				for i := range n {
-					t199_2[i] = num.FMA32(t82_3[i], t191_2[i], t199_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t200)
 			clear(t201)
-			lo39 := max(0, 2)
-			if n := 32 - lo39; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*32-2+lo39:][:n]
-				t199_2 := t199[0+lo39:][:n]
-				t201_2 := t201[0+lo39:][:n]
-				for i := range n {
-					t201_2[i] = F(t52_2[i] * t199_2[i])
-				}
-			}
-			// titans_chunk.g
-			copy(t202_2[:32], t194[:32])
-			// titans_chunk.g
-			lo40 := max(0, 4)
-			if n := 32 - lo40; n > 0 {
-				t82_3 := t82[(l*chunks+t3)*32+lo40:][:n]
-				t194_2 := t194[0+lo40:][:n]
-				t202_3 := t202_2[-4+lo40:][:n]
-				for i := range n {
-					t202_3[i] = num.FMA32(t82_3[i], t194_2[i], t202_3[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t205)
 			clear(t206)
-			lo41 := max(0, 2)
-			if n := 32 - lo41; n > 0 {
-				t42_3 := t42[(l*chunks+t3)*32-2+lo41:][:n]
-				t202_3 := t202_2[0+lo41:][:n]
-				t206_2 := t206[0+lo41:][:n]
+			lo15 := max(0, 2)
+			if n := 32 - lo15; n > 0 {
+				t199_2 := t199[0+lo15:][:n]
+				t202_3 := t202_2[0+lo15:][:n]
+				t52_2 := t52[(l*chunks+t3)*32+lo15:][:n]
+				t200_2 := t200[-2+lo15:][:n]
+				t52_3 := t52[(l*chunks+t3)*32-2+lo15:][:n]
+				t201_2 := t201[0+lo15:][:n]
+				t205_2 := t205[-2+lo15:][:n]
+				t42_3 := t42[(l*chunks+t3)*32-2+lo15:][:n]
+				t206_2 := t206[0+lo15:][:n]
 				for i := range n {
-					t206_2[i] = F(t42_3[i] * t202_3[i])
+					t199Entry := t199_2[i]
+					t202Entry := t202_3[i]
+					t52Entry4 := t52_2[i]
+					t200_2[i] = num.FMA32(t52Entry4, t199Entry, t200_2[i])
+					t201_2[i] = F(t52_3[i] * t199Entry)
+					t205_2[i] = num.FMA32(t52Entry4, t202Entry, t205_2[i])
+					t206_2[i] = F(t42_3[i] * t202Entry)
 				}
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := regions.Rca2819870755Args{
+				a := regions.Rf46d256b1a85Args{
 					P0: unsafe.SliceData(t772),
 					P1: unsafe.SliceData(t130),
-					P2: unsafe.SliceData(t201),
-					P3: unsafe.SliceData(t206),
-					P4: unsafe.SliceData(t207),
+					P2: unsafe.SliceData(t200),
+					P3: unsafe.SliceData(t201),
+					P4: unsafe.SliceData(t206),
+					P5: unsafe.SliceData(t207),
+					P6: unsafe.SliceData(t202_2),
+					P7: unsafe.SliceData(t205),
+					P8: unsafe.SliceData(t210),
 				}
-				regions.Rca2819870755(&a)
+				regions.Rf46d256b1a85(&a)
 			} else {
 				for i := range 32 {
-					t207[i] = ((t772[i] + t130[i]) + t201[i]) + t206[i]
+					t207[i] = (((t772[i] + t130[i]) + t200[i]) + t201[i]) + t206[i]
+					t210[i] = t202_2[i] + t205[i]
 				}
 			}
 			// titans_chunk.g
-			lo42 := max(0, 2)
-			if n := 32 - lo42; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*32+lo42:][:n]
-				t199_2 := t199[0+lo42:][:n]
-				t207_2 := t207[-2+lo42:][:n]
-				for i := range n {
-					t207_2[i] = num.FMA32(t52_2[i], t199_2[i], t207_2[i])
-				}
-			}
-			// titans_chunk.g
+			clear(t208)
 			clear(t209)
-			lo43 := max(0, 1)
-			if n := 32 - lo43; n > 0 {
-				t60_2 := t60[(l*chunks+t3)*32-1+lo43:][:n]
-				t207_2 := t207[0+lo43:][:n]
-				t209_2 := t209[0+lo43:][:n]
-				for i := range n {
-					t209_2[i] = F(t60_2[i] * t207_2[i])
-				}
-			}
-			// titans_chunk.g
-			copy(t210[:32], t202_2[:32])
-			// titans_chunk.g
-			lo44 := max(0, 2)
-			if n := 32 - lo44; n > 0 {
-				t52_2 := t52[(l*chunks+t3)*32+lo44:][:n]
-				t202_3 := t202_2[0+lo44:][:n]
-				t210_2 := t210[-2+lo44:][:n]
-				for i := range n {
-					t210_2[i] = num.FMA32(t52_2[i], t202_3[i], t210_2[i])
-				}
-			}
-			// titans_chunk.g
 			clear(t213)
-			lo45 := max(0, 1)
-			if n := 32 - lo45; n > 0 {
-				t22_3 := t22[(l*chunks+t3)*32-1+lo45:][:n]
-				t210_2 := t210[0+lo45:][:n]
-				t213_2 := t213[0+lo45:][:n]
+			clear(t214)
+			lo16 := max(0, 1)
+			if n := 32 - lo16; n > 0 {
+				t207_2 := t207[0+lo16:][:n]
+				t210_2 := t210[0+lo16:][:n]
+				t60_2 := t60[(l*chunks+t3)*32+lo16:][:n]
+				t208_2 := t208[-1+lo16:][:n]
+				t60_3 := t60[(l*chunks+t3)*32-1+lo16:][:n]
+				t209_2 := t209[0+lo16:][:n]
+				t22_3 := t22[(l*chunks+t3)*32-1+lo16:][:n]
+				t213_2 := t213[0+lo16:][:n]
+				t214_2 := t214[-1+lo16:][:n]
 				for i := range n {
-					t213_2[i] = F(t22_3[i] * t210_2[i])
-				}
-			}
-			// titans_chunk.g.start
-			copy(t215[:32], t210[:32])
-			// titans_chunk.g
-			lo46 := max(0, 1)
-			if n := 32 - lo46; n > 0 {
-				t60_2 := t60[(l*chunks+t3)*32+lo46:][:n]
-				t210_2 := t210[0+lo46:][:n]
-				t215_2 := t215[-1+lo46:][:n]
-				for i := range n {
-					t215_2[i] = num.FMA32(t60_2[i], t210_2[i], t215_2[i])
+					t207Entry := t207_2[i]
+					t210Entry := t210_2[i]
+					t60Entry4 := t60_2[i]
+					t208_2[i] = num.FMA32(t60Entry4, t207Entry, t208_2[i])
+					t209_2[i] = F(t60_3[i] * t207Entry)
+					t213_2[i] = F(t22_3[i] * t210Entry)
+					t214_2[i] = num.FMA32(t60Entry4, t210Entry, t214_2[i])
 				}
 			}
 			// titans_chunk.g.start
 			clear(t216)
-			for i := range min(32, 1) {
-				t216[i] = t215[i]
+			if kern.Wide() {
+				a := regions.R9b87c39d8bbaArgs{
+					P0: unsafe.SliceData(t210),
+					P1: unsafe.SliceData(t214),
+					P2: unsafe.SliceData(t216),
+				}
+				regions.R9b87c39d8bba(&a)
+			} else {
+				if n := min(32, 1); n > 0 {
+					t210_2 := t210[:n]
+					t214_2 := t214[:n]
+					t216_2 := t216[:n]
+					for i := range n {
+						t216_2[i] = t210_2[i] + t214_2[i]
+					}
+				}
 			}
 			// titans_chunk.g.start
 			if kern.Wide() {
-				a := regions.R491525fb7ce4Args{
-					P0: unsafe.SliceData(t822),
-					P1: unsafe.SliceData(t135),
-					P2: unsafe.SliceData(t209),
-					P3: unsafe.SliceData(t213),
-					P4: unsafe.SliceData(t216),
-					P5: unsafe.SliceData(t20),
-					N0: 128*t3 + 128*chunks*l,
+				a := regions.Rbadb1451b901Args{
+					P0:  unsafe.SliceData(t822),
+					P1:  unsafe.SliceData(t135),
+					P2:  unsafe.SliceData(t208),
+					P3:  unsafe.SliceData(t209),
+					P4:  unsafe.SliceData(t213),
+					P5:  unsafe.SliceData(t216),
+					P6:  unsafe.SliceData(t20),
+					P7:  unsafe.SliceData(t105),
+					P8:  unsafe.SliceData(t167),
+					P9:  unsafe.SliceData(t168),
+					P10: unsafe.SliceData(t172),
+					P11: unsafe.SliceData(t175),
+					P12: unsafe.SliceData(t22_2),
+					P13: unsafe.SliceData(t3523),
+					P14: unsafe.SliceData(t382),
+					P15: unsafe.SliceData(t24),
+					N0:  128*t3 + 128*chunks*l,
 				}
-				regions.R491525fb7ce4(&a)
+				regions.Rbadb1451b901(&a)
 			} else {
 				t20_2 := t20[(l*chunks+t3)*32:][:32]
+				t22_3 := t22_2[(l*chunks+t3)*32:][:32]
+				t24_2 := t24[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t20_2[i] = (((t822[i] + t135[i]) + t209[i]) + t213[i]) + t216[i]
-				}
-			}
-			// titans_chunk.g
-			lo47 := max(0, 1)
-			if n := 32 - lo47; n > 0 {
-				t60_2 := t60[(l*chunks+t3)*32+lo47:][:n]
-				t207_2 := t207[0+lo47:][:n]
-				t20_2 := t20[(l*chunks+t3)*32-1+lo47:][:n]
-				for i := range n {
-					t20_2[i] = num.FMA32(t60_2[i], t207_2[i], t20_2[i])
+					t20_2[i] = ((((t822[i] + t135[i]) + t208[i]) + t209[i]) + t213[i]) + t216[i]
+					t22_3[i] = (((t105[i] + t167[i]) + t168[i]) + t172[i]) + t175[i]
+					t24_2[i] = t3523[i] + t382[i]
 				}
 			}
 			// titans_chunk.Q
@@ -5245,38 +5254,6 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t3)*dV*dK), 1, dK, t1062, 1, dV)
 			// titans_chunk.y
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1082, 1, dV)
-			// titans_chunk.g.start
-			if kern.Wide() {
-				a := regions.R4fcf75766b04Args{
-					P0: unsafe.SliceData(t105),
-					P1: unsafe.SliceData(t168),
-					P2: unsafe.SliceData(t172),
-					P3: unsafe.SliceData(t175),
-					P4: unsafe.SliceData(t22_2),
-					P5: unsafe.SliceData(t3523),
-					P6: unsafe.SliceData(t382),
-					P7: unsafe.SliceData(t24),
-					N0: 128*t3 + 128*chunks*l,
-				}
-				regions.R4fcf75766b04(&a)
-			} else {
-				t22_3 := t22_2[(l*chunks+t3)*32:][:32]
-				t24_2 := t24[(l*chunks+t3)*32:][:32]
-				for i := range 32 {
-					t22_3[i] = ((t105[i] + t168[i]) + t172[i]) + t175[i]
-					t24_2[i] = t3523[i] + t382[i]
-				}
-			}
-			// titans_chunk.p
-			lo48 := max(0, 1)
-			if n := 32 - lo48; n > 0 {
-				t62_3 := t62[(l*chunks+t3)*32+lo48:][:n]
-				t166_2 := t166[0+lo48:][:n]
-				t22_3 := t22_2[(l*chunks+t3)*32-1+lo48:][:n]
-				for i := range n {
-					t22_3[i] = num.FMA32(t62_3[i], t166_2[i], t22_3[i])
-				}
-			}
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
 				a := regions.R3723e289736fArgs{
@@ -5392,68 +5369,11 @@ func (c *stepBackwardFused) run() {
 		copy(c.SBarOut[l*dV*dK:][:dK*dV], SBarState2[:dK*dV])
 	}
 
-	// titans_chunk.k, titans_chunk.q
-	if kern.Wide() {
-		a := regions.R2da3bd604a1fArgs{
-			P0: unsafe.SliceData(c.KBar),
-			P1: unsafe.SliceData(t23),
-			P2: unsafe.SliceData(c.QBar),
-			P3: unsafe.SliceData(t21),
-			N0: L,
-			N1: chunks,
-			N2: dK,
-			N3: 32 * dK,
-			N4: 32 * chunks * dK,
-			N5: T * dK,
-		}
-		regions.R2da3bd604a1f(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 32 {
-					kBar := c.KBar[(i*T+32*j+k)*dK:][:dK]
-					t23_2 := t23[((i*chunks+j)*32+k)*dK:][:dK]
-					qBar := c.QBar[(i*T+32*j+k)*dK:][:dK]
-					t21_2 := t21[((i*chunks+j)*32+k)*dK:][:dK]
-					for m := range dK {
-						kBar[m] = kBar[m] + t23_2[m]
-						qBar[m] = qBar[m] + t21_2[m]
-					}
-				}
-			}
-		}
-	}
-
 	// titans_chunk.v
-	clear(c.VBar)
-	if kern.Wide() {
-		a := regions.R54936d09c999Args{
-			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t9),
-			N0: L,
-			N1: T - 32*chunks,
-			N2: dV,
-			N3: 128 * chunks * dV,
-			N4: T*dV - 32*chunks*dV,
-			N5: T * dV,
-		}
-		regions.R54936d09c999(&a)
-	} else {
-		for i := range L {
-			for j := range T - 32*chunks {
-				vBar := c.VBar[(i*T+j+32*chunks)*dV:][:dV]
-				t9_2 := t9[(i*(T-32*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					vBar[k] = vBar[k] + t9_2[k]
-				}
-			}
-		}
-	}
-
-	// titans_chunk.v
+	clear(t26)
 	if kern.Wide() {
 		a := regions.Rf335b0180f70Args{
-			P0: unsafe.SliceData(c.VBar),
+			P0: unsafe.SliceData(t26),
 			P1: unsafe.SliceData(t25),
 			N0: L,
 			N1: chunks,
@@ -5467,59 +5387,28 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				for k := range 32 {
-					vBar := c.VBar[(i*T+32*j+k)*dV:][:dV]
+					t26_2 := t26[(i*T+32*j+k)*dV:][:dV]
 					t25_2 := t25[((i*chunks+j)*32+k)*dV:][:dV]
 					for m := range dV {
-						vBar[m] = vBar[m] + t25_2[m]
+						t26_2[m] = t26_2[m] + t25_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
-	clear(c.RhoBar)
-	clear(c.EtaBar)
-	clear(c.ThetaBar)
-	if kern.Wide() {
-		a := regions.Rc9c8beb523cbArgs{
-			P0: unsafe.SliceData(c.RhoBar),
-			P1: unsafe.SliceData(t6),
-			P2: unsafe.SliceData(c.EtaBar),
-			P3: unsafe.SliceData(t10),
-			P4: unsafe.SliceData(c.ThetaBar),
-			P5: unsafe.SliceData(t142),
-			N0: L,
-			N1: T - 32*chunks,
-			N2: 128 * chunks,
-			N3: T,
-		}
-		regions.Rc9c8beb523cb(&a)
-	} else {
-		for i := range L {
-			rhoBar := c.RhoBar[i*T+32*chunks:][:T-32*chunks]
-			t6_2 := t6[i*(T-32*chunks):][:T-32*chunks]
-			etaBar := c.EtaBar[i*T+32*chunks:][:T-32*chunks]
-			t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
-			thetaBar := c.ThetaBar[i*T+32*chunks:][:T-32*chunks]
-			t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
-			for j := range T - 32*chunks {
-				rhoBar[j] = rhoBar[j] + t6_2[j]
-				etaBar[j] = etaBar[j] + t10_2[j]
-				thetaBar[j] = thetaBar[j] + t142_3[j]
-			}
-		}
-	}
-
-	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
+	// titans_chunk.theta, titans_chunk.eta, titans_chunk.rho
+	clear(t27)
+	clear(t29)
+	clear(t31)
 	if kern.Wide() {
 		a := regions.R99d1303eeec6Args{
-			P0: unsafe.SliceData(c.RhoBar),
-			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(c.EtaBar),
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(t29),
 			P3: unsafe.SliceData(t22_2),
-			P4: unsafe.SliceData(c.ThetaBar),
-			P5: unsafe.SliceData(t24),
+			P4: unsafe.SliceData(t31),
+			P5: unsafe.SliceData(t20),
 			N0: L,
 			N1: chunks,
 			N2: 32 * chunks,
@@ -5529,17 +5418,143 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				rhoBar := c.RhoBar[i*T+32*j:][:32]
-				t20_2 := t20[(i*chunks+j)*32:][:32]
-				etaBar := c.EtaBar[i*T+32*j:][:32]
-				t22_3 := t22_2[(i*chunks+j)*32:][:32]
-				thetaBar := c.ThetaBar[i*T+32*j:][:32]
+				t27_2 := t27[i*T+32*j:][:32]
 				t24_2 := t24[(i*chunks+j)*32:][:32]
+				t29_2 := t29[i*T+32*j:][:32]
+				t22_3 := t22_2[(i*chunks+j)*32:][:32]
+				t31_2 := t31[i*T+32*j:][:32]
+				t20_2 := t20[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					rhoBar[k] = rhoBar[k] + t20_2[k]
-					etaBar[k] = etaBar[k] + t22_3[k]
-					thetaBar[k] = thetaBar[k] + t24_2[k]
+					t27_2[k] = t27_2[k] + t24_2[k]
+					t29_2[k] = t29_2[k] + t22_3[k]
+					t31_2[k] = t31_2[k] + t20_2[k]
 				}
+			}
+		}
+	}
+
+	// titans_chunk.k, titans_chunk.q
+	clear(t28)
+	clear(t30)
+	if kern.Wide() {
+		a := regions.R2da3bd604a1fArgs{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t30),
+			P3: unsafe.SliceData(t21),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 32 * dK,
+			N4: 32 * chunks * dK,
+			N5: T * dK,
+		}
+		regions.R2da3bd604a1f(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				for k := range 32 {
+					t28_2 := t28[(i*T+32*j+k)*dK:][:dK]
+					t23_2 := t23[((i*chunks+j)*32+k)*dK:][:dK]
+					t30_2 := t30[(i*T+32*j+k)*dK:][:dK]
+					t21_2 := t21[((i*chunks+j)*32+k)*dK:][:dK]
+					for m := range dK {
+						t28_2[m] = t28_2[m] + t23_2[m]
+						t30_2[m] = t30_2[m] + t21_2[m]
+					}
+				}
+			}
+		}
+	}
+
+	// titans_chunk.rho
+	if kern.Wide() {
+		a := regions.R8ab2422d9a66Args{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(c.KBar),
+			P3: unsafe.SliceData(t12),
+			P4: unsafe.SliceData(t30),
+			P5: unsafe.SliceData(c.QBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
+		}
+		regions.R8ab2422d9a66(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				t28_2 := t28[(i*T+j)*dK:][:dK]
+				kBar := c.KBar[(i*T+j)*dK:][:dK]
+				t12_2 := t12[(i*T+j)*dK:][:dK]
+				t30_2 := t30[(i*T+j)*dK:][:dK]
+				qBar := c.QBar[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					kBar[k] = t15_2[k] + t28_2[k]
+					qBar[k] = t12_2[k] + t30_2[k]
+				}
+			}
+		}
+	}
+
+	// titans_chunk.rho
+	if kern.Wide() {
+		a := regions.Rc9ac2dad196dArgs{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t26),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+		}
+		regions.Rc9ac2dad196d(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t14_2 := t14[(i*T+j)*dV:][:dV]
+				t26_2 := t26[(i*T+j)*dV:][:dV]
+				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				for k := range dV {
+					vBar[k] = t14_2[k] + t26_2[k]
+				}
+			}
+		}
+	}
+
+	// titans_chunk.rho
+	if kern.Wide() {
+		a := regions.R9f1879e5a4c2Args{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(c.RhoBar),
+			P3: unsafe.SliceData(t13),
+			P4: unsafe.SliceData(t29),
+			P5: unsafe.SliceData(c.EtaBar),
+			P6: unsafe.SliceData(t16),
+			P7: unsafe.SliceData(t27),
+			P8: unsafe.SliceData(c.ThetaBar),
+			N0: L,
+			N1: T,
+		}
+		regions.R9f1879e5a4c2(&a)
+	} else {
+		for i := range L {
+			t17_2 := t17[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			rhoBar := c.RhoBar[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
+			t29_2 := t29[i*T:][:T]
+			etaBar := c.EtaBar[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			thetaBar := c.ThetaBar[i*T:][:T]
+			for j := range T {
+				rhoBar[j] = t17_2[j] + t31_2[j]
+				etaBar[j] = t13_2[j] + t29_2[j]
+				thetaBar[j] = t16_2[j] + t27_2[j]
 			}
 		}
 	}
@@ -5583,15 +5598,15 @@ func (c *stepBackwardRows1) Part(part int) {
 	t10_2 := t10
 	t212_2 := t212
 	if block > 0 {
-		t11_2 = c.Work[5*L*T*dK+2*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t11_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t11_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t132_2 = c.Work[6*L*T*dK+2*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t132_2 = c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t132_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t6_2 = c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+6*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t6_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t6_2[l*(T-32*chunks):][:T-32*chunks])
-		t10_2 = c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+7*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t10_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t10_2[l*(T-32*chunks):][:T-32*chunks])
-		t212_2 = c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+8*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+36000+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
+		t212_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t212_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
 	if kern.Wide() {
@@ -5735,7 +5750,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
 						var t7 F
 						var t243 F
-						var t16 F
+						var t162 F
 						t70Entry2 := t70_2[a]
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
@@ -5744,7 +5759,7 @@ func (c *stepBackwardRows1) Part(part int) {
 						w2 := F(t67Entry2 * eEntry)
 						t7Sums := [16]F{t7}
 						t243Sums := [16]F{t243}
-						t16Sums := [16]F{t16}
+						t162Sums := [16]F{t162}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
@@ -5753,7 +5768,7 @@ func (c *stepBackwardRows1) Part(part int) {
 							t7Sums[j%16] = num.FMA32(MTrailEntry, t44, t7Sums[j%16])
 							t93 := SBarState[j] + t44
 							t243Sums[j%16] = num.FMA32(t93, t68Entry, t243Sums[j%16])
-							t16Sums[j%16] = num.FMA32(STrailEntry, t93, t16Sums[j%16])
+							t162Sums[j%16] = num.FMA32(STrailEntry, t93, t162Sums[j%16])
 							t11_3[j] = num.FMA32(num.FMA32(-w2, t68Entry, num.FMA32(t70Entry2, STrailEntry, F(t66Entry2*MTrailEntry))), t2Entry, t11_3[j])
 							t43[j] = t44
 							t132_3[j] = num.FMA32(-t93, eEntry, t132_3[j])
@@ -5761,9 +5776,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						}
 						t7 = kern.Sum16(&t7Sums)
 						t243 = kern.Sum16(&t243Sums)
-						t16 = kern.Sum16(&t16Sums)
+						t162 = kern.Sum16(&t162Sums)
 						t6_3[a] = t6_3[a] + t7
-						t10_3[a] = t10_3[a] + t16
+						t10_3[a] = t10_3[a] + t162
 						// titans_chunk.e, titans_chunk.S
 						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S

@@ -399,10 +399,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 11·L·T·d_k + L·T·d_v + 14·L·T + 12·L·d_k + 4·d_k + 4·d_v.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 14·L·T + 24·L·d_k + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 11*L*T*dK + L*T*dV + 14*L*T + 12*L*dK + 4*dK + 4*dV
+	return 11*L*T*dK + L*T*dV + 14*L*T + 24*L*dK + 4*dK + 4*dV
 }
 
 // Run computes Backward.
@@ -468,6 +468,14 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t99 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t119 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t123 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t141 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t137 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t142 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t145 := work[:L*T*dK] // [L, T, d_k]
@@ -740,6 +748,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t119)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t155_2 := t155[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t155_3 := t155[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t155_4 := t155[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t155_5 := t155[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t119_2 := t119[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t119_2[k] = F(t155_2[k]*cQ[k]) + F(t155_3[k]*cQ2[k]) + F(t155_4[k]*cQ3[k]) + F(t155_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t123)
+	clear(t141)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t123_2 := t123[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t141_2 := t141[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t123_2[k] += q0TailBar[k]
+				t141_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -754,6 +800,28 @@ func (c *Backward[F]) Run() {
 			t158_2 := t158[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t158_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t137)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t158_2 := t158[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t158_3 := t158[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t158_4 := t158[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t158_5 := t158[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t137_2 := t137[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t137_2[k] = F(t158_2[k]*cK[k]) + F(t158_3[k]*cK2[k]) + F(t158_4[k]*cK3[k]) + F(t158_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -837,49 +905,18 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t145, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t158_2 := t158[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t158_3 := t158[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t158_4 := t158[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t158_5 := t158[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t155_2 := t155[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t155_3 := t155[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t155_4 := t155[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t155_5 := t155[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = F(t158_2[k]*cK[k]) + F(t158_3[k]*cK2[k]) + F(t158_4[k]*cK3[k]) + F(t158_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t155_2[k]*cQ[k]) + F(t155_3[k]*cQ2[k]) + F(t155_4[k]*cQ3[k]) + F(t155_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t137_2 := t137[(i*3+j)*dK:][:dK]
+			t141_2 := t141[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t119_2 := t119[(i*3+j)*dK:][:dK]
+			t123_2 := t123[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
+				k0TailBarOut[k] = t137_2[k] + t141_2[k]
+				q0TailBarOut[k] = t119_2[k] + t123_2[k]
 			}
 		}
 	}

@@ -537,8 +537,12 @@ func (c *backwardFused) run() {
 	t73 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
 	t79 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
 	t99 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+4*dK+4*dV:][:L*T]      // [L, T]
-	t142 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
-	t145 := c.Work[10*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
+	t119 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t123 := c.Work[9*L*T*dK+L*T*dV+14*L*T+15*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t141 := c.Work[9*L*T*dK+L*T*dV+14*L*T+18*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t137 := c.Work[9*L*T*dK+L*T*dV+14*L*T+21*L*dK+4*dK+4*dV:][:3*L*dK]  // [L, 3, d_k]
+	t142 := c.Work[9*L*T*dK+L*T*dV+14*L*T+24*L*dK+4*dK+4*dV:][:L*T*dK]  // [L, T, d_k]
+	t145 := c.Work[10*L*T*dK+L*T*dV+14*L*T+24*L*dK+4*dK+4*dV:][:L*T*dK] // [L, T, d_k]
 	t252Total := make([]F, 1)
 	t47Total := make([]F, 1)
 
@@ -1041,6 +1045,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t119)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t155),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t119),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t155_2 := t155[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t155_3 := t155[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t155_4 := t155[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t155_5 := t155[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t119_2 := t119[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t119_2[k] = num.FMA32(t155_2[k], cQ[k], num.FMA32(t155_3[k], cQ2[k], num.FMA32(t155_4[k], cQ3[k], F(t155_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t123)
+	clear(t141)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t123),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t141),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t123_2 := t123[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t141_2 := t141[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t123_2[k] = t123_2[k] + q0TailBar[k]
+					t141_2[k] = t141_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R0bc0d1f329ceArgs{
@@ -1075,6 +1146,42 @@ func (c *backwardFused) run() {
 				t158_2 := t158[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t158_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t137)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t158),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t137),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t158_2 := t158[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t158_3 := t158[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t158_4 := t158[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t158_5 := t158[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t137_2 := t137[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t137_2[k] = num.FMA32(t158_2[k], cK[k], num.FMA32(t158_3[k], cK2[k], num.FMA32(t158_4[k], cK3[k], F(t158_5[k]*cK4[k]))))
+					}
 				}
 			}
 		}
@@ -1221,85 +1328,32 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t145, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R555b95c45a0bArgs{
-						P0: unsafe.SliceData(t158),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t155),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
-						N4: 8 * dK,
-						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
-						N6: 4 * dK,
-						N7: 4*dK*j + (4*T*dK+24*dK)*i,
-						N8: 4*dK*j + 12*dK*i,
-						N9: -dK,
-					}
-					regions.R555b95c45a0b(&a)
-				} else {
-					t158_2 := t158[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t158_3 := t158[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t158_4 := t158[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t158_5 := t158[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-					t155_2 := t155[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t155_3 := t155[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t155_4 := t155[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t155_5 := t155[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						k0TailBarOut[k] = num.FMA32(t158_2[k], cK[k], num.FMA32(t158_3[k], cK2[k], num.FMA32(t158_4[k], cK3[k], F(t158_5[k]*cK4[k]))))
-						q0TailBarOut[k] = num.FMA32(t155_2[k], cQ[k], num.FMA32(t155_3[k], cQ2[k], num.FMA32(t155_4[k], cQ3[k], F(t155_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R964046fb055aArgs{
+			P0: unsafe.SliceData(t137),
+			P1: unsafe.SliceData(t141),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t119),
+			P4: unsafe.SliceData(t123),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t137_2 := t137[(i*3+j)*dK:][:dK]
+				t141_2 := t141[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t119_2 := t119[(i*3+j)*dK:][:dK]
+				t123_2 := t123[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+					k0TailBarOut[k] = t137_2[k] + t141_2[k]
+					q0TailBarOut[k] = t119_2[k] + t123_2[k]
 				}
 			}
 		}

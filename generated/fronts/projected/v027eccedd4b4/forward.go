@@ -365,10 +365,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 10·L·T·d_k + L·T·d_v + 12·L·T + 12·L·d_k.
+// WorkLen is 10·L·T·d_k + L·T·d_v + 12·L·T + 24·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 10*L*T*dK + L*T*dV + 12*L*T + 12*L*dK
+	return 10*L*T*dK + L*T*dV + 12*L*T + 24*L*dK
 }
 
 // Run computes Backward.
@@ -420,6 +420,14 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t64 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
+	t79 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t83 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t101 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t97 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t104 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t107 := work[:L*T*dK] // [L, T, d_k]
@@ -653,6 +661,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t79)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t115_2 := t115[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t115_3 := t115[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t115_4 := t115[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t115_5 := t115[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t79_2 := t79[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t79_2[k] = F(t115_2[k]*cQ[k]) + F(t115_3[k]*cQ2[k]) + F(t115_4[k]*cQ3[k]) + F(t115_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t83)
+	clear(t101)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t83_2 := t83[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t101_2 := t101[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t83_2[k] += q0TailBar[k]
+				t101_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -667,6 +713,28 @@ func (c *Backward[F]) Run() {
 			t118_2 := t118[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t118_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t97)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t118_2 := t118[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t118_3 := t118[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t118_4 := t118[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t118_5 := t118[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t97_2 := t97[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t97_2[k] = F(t118_2[k]*cK[k]) + F(t118_3[k]*cK2[k]) + F(t118_4[k]*cK3[k]) + F(t118_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -753,49 +821,18 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t107, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t118_2 := t118[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t118_3 := t118[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t118_4 := t118[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t118_5 := t118[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t115_2 := t115[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t115_3 := t115[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t115_4 := t115[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t115_5 := t115[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = F(t118_2[k]*cK[k]) + F(t118_3[k]*cK2[k]) + F(t118_4[k]*cK3[k]) + F(t118_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t115_2[k]*cQ[k]) + F(t115_3[k]*cQ2[k]) + F(t115_4[k]*cQ3[k]) + F(t115_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t97_2 := t97[(i*3+j)*dK:][:dK]
+			t101_2 := t101[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t79_2 := t79[(i*3+j)*dK:][:dK]
+			t83_2 := t83[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
+				k0TailBarOut[k] = t97_2[k] + t101_2[k]
+				q0TailBarOut[k] = t79_2[k] + t83_2[k]
 			}
 		}
 	}

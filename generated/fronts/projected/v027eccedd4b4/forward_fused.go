@@ -463,8 +463,12 @@ func (c *backwardFused) run() {
 	t38 := c.Work[8*L*T*dK+10*L*T+12*L*dK:][:L*T]            // [L, T]
 	t58 := c.Work[8*L*T*dK+11*L*T+12*L*dK:][:L*T]            // [L, T]
 	t64 := c.Work[8*L*T*dK+12*L*T+12*L*dK:][:L*T*dV]         // [L, T, d_v]
-	t104 := c.Work[8*L*T*dK+L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
-	t107 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	t79 := c.Work[8*L*T*dK+L*T*dV+12*L*T+12*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t83 := c.Work[8*L*T*dK+L*T*dV+12*L*T+15*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t101 := c.Work[8*L*T*dK+L*T*dV+12*L*T+18*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t97 := c.Work[8*L*T*dK+L*T*dV+12*L*T+21*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t104 := c.Work[8*L*T*dK+L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	t107 := c.Work[9*L*T*dK+L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -892,6 +896,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t79)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t115),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t79),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t115_3 := t115[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t115_4 := t115[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t115_5 := t115[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t79_2 := t79[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t79_2[k] = num.FMA32(t115_2[k], cQ[k], num.FMA32(t115_3[k], cQ2[k], num.FMA32(t115_4[k], cQ3[k], F(t115_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t83)
+	clear(t101)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t83),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t101),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t83_2 := t83[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t101_2 := t101[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t83_2[k] = t83_2[k] + q0TailBar[k]
+					t101_2[k] = t101_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R0bc0d1f329ceArgs{
@@ -926,6 +997,42 @@ func (c *backwardFused) run() {
 				t118_2 := t118[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t118_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t97)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t118),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t97),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t118_3 := t118[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t118_4 := t118[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t118_5 := t118[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t97_2 := t97[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t97_2[k] = num.FMA32(t118_2[k], cK[k], num.FMA32(t118_3[k], cK2[k], num.FMA32(t118_4[k], cK3[k], F(t118_5[k]*cK4[k]))))
+					}
 				}
 			}
 		}
@@ -1075,85 +1182,32 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t107, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R555b95c45a0bArgs{
-						P0: unsafe.SliceData(t118),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t115),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
-						N4: 8 * dK,
-						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
-						N6: 4 * dK,
-						N7: 4*dK*j + (4*T*dK+24*dK)*i,
-						N8: 4*dK*j + 12*dK*i,
-						N9: -dK,
-					}
-					regions.R555b95c45a0b(&a)
-				} else {
-					t118_2 := t118[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t118_3 := t118[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t118_4 := t118[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t118_5 := t118[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-					t115_2 := t115[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t115_3 := t115[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t115_4 := t115[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t115_5 := t115[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						k0TailBarOut[k] = num.FMA32(t118_2[k], cK[k], num.FMA32(t118_3[k], cK2[k], num.FMA32(t118_4[k], cK3[k], F(t118_5[k]*cK4[k]))))
-						q0TailBarOut[k] = num.FMA32(t115_2[k], cQ[k], num.FMA32(t115_3[k], cQ2[k], num.FMA32(t115_4[k], cQ3[k], F(t115_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R964046fb055aArgs{
+			P0: unsafe.SliceData(t97),
+			P1: unsafe.SliceData(t101),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t79),
+			P4: unsafe.SliceData(t83),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t97_2 := t97[(i*3+j)*dK:][:dK]
+				t101_2 := t101[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t79_2 := t79[(i*3+j)*dK:][:dK]
+				t83_2 := t83[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+					k0TailBarOut[k] = t97_2[k] + t101_2[k]
+					q0TailBarOut[k] = t79_2[k] + t83_2[k]
 				}
 			}
 		}

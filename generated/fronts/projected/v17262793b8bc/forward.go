@@ -282,10 +282,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + L·T·d_v + 6·L·T + 6·L·d_k.
+// WorkLen is 6·L·T·d_k + L·T·d_v + 6·L·T + 12·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 6*L*T*dK + L*T*dV + 6*L*T + 6*L*dK
+	return 6*L*T*dK + L*T*dV + 6*L*T + 12*L*dK
 }
 
 // Run computes Backward.
@@ -317,6 +317,10 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t37 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
+	t52 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t56 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t59 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t63 := work[:L*T*dK] // [L, T, d_k]
@@ -481,6 +485,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t52)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t72_2 := t72[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t72_3 := t72[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t72_4 := t72[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t72_5 := t72[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t52_2 := t52[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t52_2[k] = F(t72_2[k]*cQ[k]) + F(t72_3[k]*cQ2[k]) + F(t72_4[k]*cQ3[k]) + F(t72_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t56)
+	clear(c.K0TailBarOut)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t56_2 := t56[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t56_2[k] += q0TailBar[k]
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	clear(t59)
 	for i := range L {
@@ -492,18 +534,6 @@ func (c *Backward[F]) Run() {
 				for k := range dK {
 					t59_2[k] += k0TailBar[k]
 				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K0TailBarOut)
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -558,35 +588,14 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t59, dK, 1, c.WK, d, 1)
 
-	// projected.q1
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t72_2 := t72[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t72_3 := t72[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t72_4 := t72[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t72_5 := t72[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = F(t72_2[k]*cQ[k]) + F(t72_3[k]*cQ2[k]) + F(t72_4[k]*cQ3[k]) + F(t72_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t52_2 := t52[(i*3+j)*dK:][:dK]
+			t56_2 := t56[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				q0TailBarOut[k] += q0TailBar[k]
+				q0TailBarOut[k] = t52_2[k] + t56_2[k]
 			}
 		}
 	}

@@ -249,10 +249,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k·heads + 6·L·T·heads + 6·L·d_k·heads.
+// WorkLen is 6·L·T·d_k·heads + 6·L·T·heads + 12·L·d_k·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
-	return 6*L*T*dK*heads + 6*L*T*heads + 6*L*dK*heads
+	return 6*L*T*dK*heads + 6*L*T*heads + 12*L*dK*heads
 }
 
 // Run computes Backward.
@@ -282,6 +282,10 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t29 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
+	t46 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t50 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
 	t53 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t55 := work[:L*T*dK*heads] // [L, heads, T, d_k]
@@ -445,6 +449,48 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t46)
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					t64_2 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t64_3 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t64_4 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t64_5 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						t46_2[m] = F(t64_2[m]*cQ[m]) + F(t64_3[m]*cQ2[m]) + F(t64_4[m]*cQ3[m]) + F(t64_5[m]*cQ4[m])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t50)
+	clear(c.K0TailBarOut)
+	for i := range L {
+		for j := range heads {
+			for k := range min(3, -T+3) {
+				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+				t50_2 := t50[((i*heads+j)*3+k+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
+				for m := range dK {
+					t50_2[m] += q0TailBar[m]
+					k0TailBarOut[m] += k0TailBar[m]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	clear(t53)
 	for i := range L {
@@ -457,20 +503,6 @@ func (c *Backward[F]) Run() {
 					for m := range dK {
 						t53_2[m] += k0TailBar[m]
 					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K0TailBarOut)
-	for i := range L {
-		for j := range heads {
-			for k := range min(3, -T+3) {
-				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
-				for m := range dK {
-					k0TailBarOut[m] += k0TailBar[m]
 				}
 			}
 		}
@@ -543,38 +575,15 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.q1
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				n := int(c.Pos[i]) + k - 3
-				if n >= 0 {
-					t64_2 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
-					cQ := c.CQ[j*4*dK:][:dK]
-					t64_3 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
-					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t64_4 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
-					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t64_5 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
-					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						q0TailBarOut[m] = F(t64_2[m]*cQ[m]) + F(t64_3[m]*cQ2[m]) + F(t64_4[m]*cQ3[m]) + F(t64_5[m]*cQ4[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range heads {
-			for k := range min(3, -T+3) {
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
+				t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
+				t50_2 := t50[((i*heads+j)*3+k)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
 				for m := range dK {
-					q0TailBarOut[m] += q0TailBar[m]
+					q0TailBarOut[m] = t46_2[m] + t50_2[m]
 				}
 			}
 		}

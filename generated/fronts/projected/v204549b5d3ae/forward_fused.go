@@ -304,18 +304,20 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = heads
-	t64 := c.Work[:L*T*dK*heads+6*L*dK*heads]                              // [L, heads, T + 6, d_k]
-	t6 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]                // [L, heads, T, d_k]
-	t7 := c.Work[2*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]              // [L, heads, T, d_k]
-	q1 := c.Work[3*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]              // [L, heads, T, d_k]
-	t13 := c.Work[4*L*T*dK*heads+6*L*dK*heads:][:L*T*heads]                // [L, heads, T]
-	t15 := c.Work[4*L*T*dK*heads+L*T*heads+6*L*dK*heads:][:L*T*heads]      // [L, heads, T]
-	t17 := c.Work[4*L*T*dK*heads+2*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
-	t92 := c.Work[4*L*T*dK*heads+3*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
-	t122 := c.Work[4*L*T*dK*heads+4*L*T*heads+6*L*dK*heads:][:L*T*heads]   // [L, heads, T]
-	t29 := c.Work[4*L*T*dK*heads+5*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
-	t53 := c.Work[4*L*T*dK*heads+6*L*T*heads+6*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t55 := c.Work[5*L*T*dK*heads+6*L*T*heads+6*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t64 := c.Work[:L*T*dK*heads+6*L*dK*heads]                               // [L, heads, T + 6, d_k]
+	t6 := c.Work[L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]                 // [L, heads, T, d_k]
+	t7 := c.Work[2*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]               // [L, heads, T, d_k]
+	q1 := c.Work[3*L*T*dK*heads+6*L*dK*heads:][:L*T*dK*heads]               // [L, heads, T, d_k]
+	t13 := c.Work[4*L*T*dK*heads+6*L*dK*heads:][:L*T*heads]                 // [L, heads, T]
+	t15 := c.Work[4*L*T*dK*heads+L*T*heads+6*L*dK*heads:][:L*T*heads]       // [L, heads, T]
+	t17 := c.Work[4*L*T*dK*heads+2*L*T*heads+6*L*dK*heads:][:L*T*heads]     // [L, heads, T]
+	t92 := c.Work[4*L*T*dK*heads+3*L*T*heads+6*L*dK*heads:][:L*T*heads]     // [L, heads, T]
+	t122 := c.Work[4*L*T*dK*heads+4*L*T*heads+6*L*dK*heads:][:L*T*heads]    // [L, heads, T]
+	t29 := c.Work[4*L*T*dK*heads+5*L*T*heads+6*L*dK*heads:][:L*T*heads]     // [L, heads, T]
+	t46 := c.Work[4*L*T*dK*heads+6*L*T*heads+6*L*dK*heads:][:3*L*dK*heads]  // [L, heads, 3, d_k]
+	t50 := c.Work[4*L*T*dK*heads+6*L*T*heads+9*L*dK*heads:][:3*L*dK*heads]  // [L, heads, 3, d_k]
+	t53 := c.Work[4*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t55 := c.Work[5*L*T*dK*heads+6*L*T*heads+12*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
 
 	// projected.q1
 	if kern.Wide() {
@@ -634,6 +636,79 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t46)
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				n := int(c.Pos[i]) + k - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.Rffc24b7277feArgs{
+							P0: unsafe.SliceData(t64),
+							P1: unsafe.SliceData(c.CQ),
+							P2: unsafe.SliceData(t46),
+							N0: dK,
+							N1: 4*dK*k + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.Rffc24b7277fe(&a)
+					} else {
+						t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t64_3 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t64_4 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t64_5 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
+						for m := range dK {
+							t46_2[m] = num.FMA32(t64_2[m], cQ[m], num.FMA32(t64_3[m], cQ2[m], num.FMA32(t64_4[m], cQ3[m], F(t64_5[m]*cQ4[m]))))
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t50)
+	clear(c.K0TailBarOut)
+	if kern.Wide() {
+		a := regions.R88d2a4864858Args{
+			P0: unsafe.SliceData(t50),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
+		}
+		regions.R88d2a4864858(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range min(3, -T+3) {
+					t50_2 := t50[((i*heads+j)*3+k+T)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						t50_2[m] = t50_2[m] + q0TailBar[m]
+						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	clear(t53)
 	if kern.Wide() {
@@ -662,35 +737,6 @@ func (c *backwardFused) run() {
 						for m := range dK {
 							t53_2[m] = t53_2[m] + k0TailBar[m]
 						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K0TailBarOut)
-	if kern.Wide() {
-		a := regions.R9d5f37694957Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: heads,
-			N2: -T + 3,
-			N3: dK,
-			N4: 4 * T * dK,
-			N5: 3 * dK,
-			N6: 3 * dK * heads,
-		}
-		regions.R9d5f37694957(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range min(3, -T+3) {
-					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
 					}
 				}
 			}
@@ -802,66 +848,28 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range heads {
-			for k := range 3 {
-				n := int(c.Pos[i]) + k - 3
-				if n >= 0 {
-					if kern.Wide() {
-						a := regions.Rffc24b7277feArgs{
-							P0: unsafe.SliceData(t64),
-							P1: unsafe.SliceData(c.CQ),
-							P2: unsafe.SliceData(c.Q0TailBarOut),
-							N0: dK,
-							N1: 4*dK*k + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2: 16*dK*j + 12*dK,
-							N3: -dK,
-							N4: 4*dK*k + 12*dK*j + 12*dK*heads*i,
-						}
-						regions.Rffc24b7277fe(&a)
-					} else {
-						t64_2 := t64[((i*heads+j)*(T+6)+k+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t64_3 := t64[((i*heads+j)*(T+6)+k+2)*dK:][:dK]
-						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t64_4 := t64[((i*heads+j)*(T+6)+k+1)*dK:][:dK]
-						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t64_5 := t64[((i*heads+j)*(T+6)+k)*dK:][:dK]
-						cQ4 := c.CQ[j*4*dK:][:dK]
-						q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-						for m := range dK {
-							q0TailBarOut[m] = num.FMA32(t64_2[m], cQ[m], num.FMA32(t64_3[m], cQ2[m], num.FMA32(t64_4[m], cQ3[m], F(t64_5[m]*cQ4[m]))))
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R9d5f37694957Args{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R6cd070ec4f20Args{
+			P0: unsafe.SliceData(t46),
+			P1: unsafe.SliceData(t50),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: heads,
-			N2: -T + 3,
-			N3: dK,
-			N4: 4 * T * dK,
-			N5: 3 * dK,
-			N6: 3 * dK * heads,
+			N2: dK,
+			N3: 3 * dK,
+			N4: 3 * dK * heads,
 		}
-		regions.R9d5f37694957(&a)
+		regions.R6cd070ec4f20(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k := range min(3, -T+3) {
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+				for k := range 3 {
+					t46_2 := t46[((i*heads+j)*3+k)*dK:][:dK]
+					t50_2 := t50[((i*heads+j)*3+k)*dK:][:dK]
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
 					for m := range dK {
-						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
+						q0TailBarOut[m] = t46_2[m] + t50_2[m]
 					}
 				}
 			}

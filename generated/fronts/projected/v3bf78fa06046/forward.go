@@ -439,10 +439,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 14·L·T·heads + 12·L·d_k·heads + 4·d_k·heads + 4·d_v·heads.
+// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 14·L·T·heads + 24·L·d_k·heads + 4·d_k·heads + 4·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 12*L*T*dK*heads + L*T*dV*heads + 14*L*T*heads + 12*L*dK*heads + 4*dK*heads + 4*dV*heads
+	return 12*L*T*dK*heads + L*T*dV*heads + 14*L*T*heads + 24*L*dK*heads + 4*dK*heads + 4*dV*heads
 }
 
 // Run computes Backward.
@@ -510,6 +510,14 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t108 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
+	t124 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t128 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t146 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t142 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
 	t147 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t150 := work[:L*T*dK*heads] // [L, heads, T, d_k]
@@ -588,8 +596,8 @@ func (c *Backward[F]) Run() {
 				t34 := num.Sigmoid(rhoLinEntry)
 				thetaLinEntry := thetaLin[k2]
 				t41 := num.Softplus(thetaLinEntry)
-				t142 := (num.Max(t41, F(0)) <= F(1))
-				t192 := (t142 && (F(0) <= t41))
+				t142_2 := (num.Max(t41, F(0)) <= F(1))
+				t192 := (t142_2 && (F(0) <= t41))
 				t352 := (num.Max(t34, F(0)) <= F(1))
 				t402 := (t352 && (F(0) <= t34))
 				t16_2[k2] = t162
@@ -598,7 +606,7 @@ func (c *Backward[F]) Run() {
 				t26_2[k2] = t263
 				t28_2[k2] = t282
 				t30_2[k2] = t302
-				t262_2[k2] = kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142, thetaBar[k2], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+				t262_2[k2] = kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 				t48_2[k2] = kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*num.Sigmoid(-rhoLinEntry)), F(0))
 				t58_2[k2] = F(1) / t302
 			}
@@ -859,6 +867,48 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t124)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					t160_2 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t160_3 := t160[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t160_4 := t160[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t160_5 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t124_2[m] = F(t160_2[m]*cQ[m]) + F(t160_3[m]*cQ2[m]) + F(t160_4[m]*cQ3[m]) + F(t160_5[m]*cQ4[m])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t128)
+	clear(t146)
+	for i := range L {
+		for j := range heads {
+			for k2 := range min(3, -T+3) {
+				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				t128_2 := t128[((i*heads+j)*3+k2+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				t146_2 := t146[((i*heads+j)*3+k2+T)*dK:][:dK]
+				for m := range dK {
+					t128_2[m] += q0TailBar[m]
+					t146_2[m] += k0TailBar[m]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range heads {
@@ -876,6 +926,30 @@ func (c *Backward[F]) Run() {
 				t163_2 := t163[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
 					t163_2[m] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t142)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n2 := int(c.Pos[i]) + k2 - 3
+				if n2 >= 0 {
+					t163_2 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cK := c.CK[j*4*dK:][:dK]
+					t163_3 := t163[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cK2 := c.CK[(j*4+1)*dK:][:dK]
+					t163_4 := t163[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					t163_5 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cK4 := c.CK[(j*4+3)*dK:][:dK]
+					t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t142_2[m] = F(t163_2[m]*cK[m]) + F(t163_3[m]*cK2[m]) + F(t163_4[m]*cK3[m]) + F(t163_5[m]*cK4[m])
+					}
 				}
 			}
 		}
@@ -991,52 +1065,19 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					t163_2 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cK := c.CK[j*4*dK:][:dK]
-					t163_3 := t163[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t163_4 := t163[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t163_5 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cK4 := c.CK[(j*4+3)*dK:][:dK]
-					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-					t160_2 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cQ := c.CQ[j*4*dK:][:dK]
-					t160_3 := t160[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t160_4 := t160[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t160_5 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						k0TailBarOut[m] = F(t163_2[m]*cK[m]) + F(t163_3[m]*cK2[m]) + F(t163_4[m]*cK3[m]) + F(t163_5[m]*cK4[m])
-						q0TailBarOut[m] = F(t160_2[m]*cQ[m]) + F(t160_3[m]*cQ2[m]) + F(t160_4[m]*cQ3[m]) + F(t160_5[m]*cQ4[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range heads {
-			for k2 := range min(3, -T+3) {
-				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+				t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
+				t146_2 := t146[((i*heads+j)*3+k2)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+				t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
+				t128_2 := t128[((i*heads+j)*3+k2)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 				for m := range dK {
-					k0TailBarOut[m] += k0TailBar[m]
-					q0TailBarOut[m] += q0TailBar[m]
+					k0TailBarOut[m] = t142_2[m] + t146_2[m]
+					q0TailBarOut[m] = t124_2[m] + t128_2[m]
 				}
 			}
 		}

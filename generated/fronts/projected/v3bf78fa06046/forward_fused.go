@@ -610,8 +610,12 @@ func (c *backwardFused) run() {
 	t84 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                  // [L, heads, T]
 	t104 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*heads]                 // [L, heads, T]
 	t108 := c.Work[10*L*T*dK*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dV*heads]              // [L, heads, T, d_v]
-	t147 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t150 := c.Work[11*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t124 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+12*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t128 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+15*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t146 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+18*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t142 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+21*L*dK*heads+4*dK*heads+4*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t147 := c.Work[10*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+24*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t150 := c.Work[11*L*T*dK*heads+L*T*dV*heads+14*L*T*heads+24*L*dK*heads+4*dK*heads+4*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -741,8 +745,8 @@ func (c *backwardFused) run() {
 					t34 := kern.Sigmoid(rhoLinEntry)
 					thetaLinEntry := thetaLin[k2]
 					t41 := kern.Softplus(thetaLinEntry)
-					t142 := (kern.Larger(t41, F(0)) <= F(1))
-					t192 := (t142 && (F(0) <= t41))
+					t142_2 := (kern.Larger(t41, F(0)) <= F(1))
+					t192 := (t142_2 && (F(0) <= t41))
 					t352 := (kern.Larger(t34, F(0)) <= F(1))
 					t402 := (t352 && (F(0) <= t34))
 					t16_2[k2] = t162
@@ -751,7 +755,7 @@ func (c *backwardFused) run() {
 					t26_2[k2] = t263
 					t28_2[k2] = t282
 					t30_2[k2] = t302
-					t262_2[k2] = kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t262_2[k2] = kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 					t48_2[k2] = kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
 					t58_2[k2] = F(1) / t302
 				}
@@ -1260,6 +1264,79 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t124)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.Rffc24b7277feArgs{
+							P0: unsafe.SliceData(t160),
+							P1: unsafe.SliceData(c.CQ),
+							P2: unsafe.SliceData(t124),
+							N0: dK,
+							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.Rffc24b7277fe(&a)
+					} else {
+						t160_2 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t160_3 := t160[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t160_4 := t160[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t160_5 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							t124_2[m] = num.FMA32(t160_2[m], cQ[m], num.FMA32(t160_3[m], cQ2[m], num.FMA32(t160_4[m], cQ3[m], F(t160_5[m]*cQ4[m]))))
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t128)
+	clear(t146)
+	if kern.Wide() {
+		a := regions.R88d2a4864858Args{
+			P0: unsafe.SliceData(t128),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t146),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
+		}
+		regions.R88d2a4864858(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range min(3, -T+3) {
+					t128_2 := t128[((i*heads+j)*3+k2+T)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+					t146_2 := t146[((i*heads+j)*3+k2+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t128_2[m] = t128_2[m] + q0TailBar[m]
+						t146_2[m] = t146_2[m] + k0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R50ab3ce33e4eArgs{
@@ -1301,6 +1378,44 @@ func (c *backwardFused) run() {
 					t163_2 := t163[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
 						t163_2[m] = F(0)
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t142)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n2 := int(c.Pos[i]) + k2 - 3
+				if n2 >= 0 {
+					if kern.Wide() {
+						a := regions.Rffc24b7277feArgs{
+							P0: unsafe.SliceData(t163),
+							P1: unsafe.SliceData(c.CK),
+							P2: unsafe.SliceData(t142),
+							N0: dK,
+							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.Rffc24b7277fe(&a)
+					} else {
+						t163_2 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cK := c.CK[(j*4+3)*dK:][:dK]
+						t163_3 := t163[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cK2 := c.CK[(j*4+2)*dK:][:dK]
+						t163_4 := t163[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cK3 := c.CK[(j*4+1)*dK:][:dK]
+						t163_5 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cK4 := c.CK[j*4*dK:][:dK]
+						t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							t142_2[m] = num.FMA32(t163_2[m], cK[m], num.FMA32(t163_3[m], cK2[m], num.FMA32(t163_4[m], cK3[m], F(t163_5[m]*cK4[m]))))
+						}
 					}
 				}
 			}
@@ -1493,91 +1608,35 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					if kern.Wide() {
-						a := regions.R907bcbe0b3b5Args{
-							P0:  unsafe.SliceData(t163),
-							P1:  unsafe.SliceData(c.CK),
-							P2:  unsafe.SliceData(c.K0TailBarOut),
-							P3:  unsafe.SliceData(t160),
-							P4:  unsafe.SliceData(c.CQ),
-							P5:  unsafe.SliceData(c.Q0TailBarOut),
-							N0:  dK,
-							N1:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2:  16*dK*j + 12*dK,
-							N3:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 8*dK,
-							N4:  16*dK*j + 8*dK,
-							N5:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 4*dK,
-							N6:  16*dK*j + 4*dK,
-							N7:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i,
-							N8:  16 * dK * j,
-							N9:  4*dK*k2 + 12*dK*j + 12*dK*heads*i,
-							N10: -dK,
-						}
-						regions.R907bcbe0b3b5(&a)
-					} else {
-						t163_2 := t163[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cK := c.CK[(j*4+3)*dK:][:dK]
-						t163_3 := t163[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t163_4 := t163[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t163_5 := t163[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cK4 := c.CK[j*4*dK:][:dK]
-						k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-						t160_2 := t160[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t160_3 := t160[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t160_4 := t160[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t160_5 := t160[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cQ4 := c.CQ[j*4*dK:][:dK]
-						q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-						for m := range dK {
-							k0TailBarOut[m] = num.FMA32(t163_2[m], cK[m], num.FMA32(t163_3[m], cK2[m], num.FMA32(t163_4[m], cK3[m], F(t163_5[m]*cK4[m]))))
-							q0TailBarOut[m] = num.FMA32(t160_2[m], cQ[m], num.FMA32(t160_3[m], cQ2[m], num.FMA32(t160_4[m], cQ3[m], F(t160_5[m]*cQ4[m]))))
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R88d2a4864858Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radb8febd50d8Args{
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(t146),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t124),
+			P4: unsafe.SliceData(t128),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: heads,
-			N2: -T + 3,
-			N3: dK,
-			N4: 4 * T * dK,
-			N5: 3 * dK,
-			N6: 3 * dK * heads,
+			N2: dK,
+			N3: 3 * dK,
+			N4: 3 * dK * heads,
 		}
-		regions.R88d2a4864858(&a)
+		regions.Radb8febd50d8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k2 := range min(3, -T+3) {
-					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				for k2 := range 3 {
+					t142_2 := t142[((i*heads+j)*3+k2)*dK:][:dK]
+					t146_2 := t146[((i*heads+j)*3+k2)*dK:][:dK]
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+					t124_2 := t124[((i*heads+j)*3+k2)*dK:][:dK]
+					t128_2 := t128[((i*heads+j)*3+k2)*dK:][:dK]
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
-						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
+						k0TailBarOut[m] = t142_2[m] + t146_2[m]
+						q0TailBarOut[m] = t124_2[m] + t128_2[m]
 					}
 				}
 			}

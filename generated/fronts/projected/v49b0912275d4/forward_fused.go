@@ -574,8 +574,12 @@ func (c *backwardFused) run() {
 	t103 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
 	t109 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
 	t129 := c.Work[9*L*T*dK+L*T*dV+14*L*T+12*L*dK+6*dK+6*dV:][:L*T]     // [L, T]
-	t172 := c.Work[9*L*T*dK+L*T*dV+15*L*T+12*L*dK+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
-	t175 := c.Work[10*L*T*dK+L*T*dV+15*L*T+12*L*dK+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t149 := c.Work[9*L*T*dK+L*T*dV+15*L*T+12*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t153 := c.Work[9*L*T*dK+L*T*dV+15*L*T+15*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t171 := c.Work[9*L*T*dK+L*T*dV+15*L*T+18*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t167 := c.Work[9*L*T*dK+L*T*dV+15*L*T+21*L*dK+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t172 := c.Work[9*L*T*dK+L*T*dV+15*L*T+24*L*dK+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
+	t175 := c.Work[10*L*T*dK+L*T*dV+15*L*T+24*L*dK+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
 	t382Total := make([]F, 1)
 	t55Total := make([]F, 1)
 	t77Total := make([]F, 1)
@@ -1124,6 +1128,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t149)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t186),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t149),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t186_3 := t186[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t186_4 := t186[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t186_5 := t186[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t149_2 := t149[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t149_2[k] = num.FMA32(t186_2[k], cQ[k], num.FMA32(t186_3[k], cQ2[k], num.FMA32(t186_4[k], cQ3[k], F(t186_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t153)
+	clear(t171)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t153),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t171),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t153_2 := t153[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t171_2 := t171[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t153_2[k] = t153_2[k] + q0TailBar[k]
+					t171_2[k] = t171_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R0bc0d1f329ceArgs{
@@ -1158,6 +1229,42 @@ func (c *backwardFused) run() {
 				t189_2 := t189[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t189_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t167)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t189),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t167),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t189_3 := t189[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t189_4 := t189[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t189_5 := t189[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t167_2 := t167[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t167_2[k] = num.FMA32(t189_2[k], cK[k], num.FMA32(t189_3[k], cK2[k], num.FMA32(t189_4[k], cK3[k], F(t189_5[k]*cK4[k]))))
+					}
 				}
 			}
 		}
@@ -1304,85 +1411,32 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t175, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R555b95c45a0bArgs{
-						P0: unsafe.SliceData(t189),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t186),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
-						N4: 8 * dK,
-						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
-						N6: 4 * dK,
-						N7: 4*dK*j + (4*T*dK+24*dK)*i,
-						N8: 4*dK*j + 12*dK*i,
-						N9: -dK,
-					}
-					regions.R555b95c45a0b(&a)
-				} else {
-					t189_2 := t189[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t189_3 := t189[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t189_4 := t189[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t189_5 := t189[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-					t186_2 := t186[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t186_3 := t186[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t186_4 := t186[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t186_5 := t186[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						k0TailBarOut[k] = num.FMA32(t189_2[k], cK[k], num.FMA32(t189_3[k], cK2[k], num.FMA32(t189_4[k], cK3[k], F(t189_5[k]*cK4[k]))))
-						q0TailBarOut[k] = num.FMA32(t186_2[k], cQ[k], num.FMA32(t186_3[k], cQ2[k], num.FMA32(t186_4[k], cQ3[k], F(t186_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R964046fb055aArgs{
+			P0: unsafe.SliceData(t167),
+			P1: unsafe.SliceData(t171),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t149),
+			P4: unsafe.SliceData(t153),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t167_2 := t167[(i*3+j)*dK:][:dK]
+				t171_2 := t171[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t149_2 := t149[(i*3+j)*dK:][:dK]
+				t153_2 := t153[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+					k0TailBarOut[k] = t167_2[k] + t171_2[k]
+					q0TailBarOut[k] = t149_2[k] + t153_2[k]
 				}
 			}
 		}

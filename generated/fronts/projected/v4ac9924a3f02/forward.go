@@ -383,10 +383,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 14·L·T·d_k + 12·L·T + 18·L·d_k.
+// WorkLen is 14·L·T·d_k + 12·L·T + 36·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 14*L*T*dK + 12*L*T + 18*L*dK
+	return 14*L*T*dK + 12*L*T + 36*L*dK
 }
 
 // Run computes Backward.
@@ -442,6 +442,18 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t60 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t76 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t80 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t98 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t116 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t94 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t112 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t117 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t120 := work[:L*T*dK] // [L, T, d_k]
@@ -629,6 +641,48 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.v
+	clear(t76)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t132_2 := t132[(i*(T+6)+j)*dK:][:dK]
+				cV := c.CV[:dK]
+				t132_3 := t132[(i*(T+6)+j+1)*dK:][:dK]
+				cV2 := c.CV[1*dK:][:dK]
+				t132_4 := t132[(i*(T+6)+j+2)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				t132_5 := t132[(i*(T+6)+j+3)*dK:][:dK]
+				cV4 := c.CV[3*dK:][:dK]
+				t76_2 := t76[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t76_2[k] = F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v, projected.q1, projected.k1
+	clear(t80)
+	clear(t98)
+	clear(t116)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+			t80_2 := t80[(i*3+j+T)*dK:][:dK]
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t98_2 := t98[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t116_2 := t116[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t80_2[k] += v0TailBar[k]
+				t98_2[k] += q0TailBar[k]
+				t116_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -709,6 +763,28 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t94)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t94_2 := t94[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t94_2[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -723,6 +799,28 @@ func (c *Backward[F]) Run() {
 			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t138_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t112)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t112_2 := t112[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t112_2[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -841,63 +939,22 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1, projected.v
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	clear(c.V0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t132_2 := t132[(i*(T+6)+j)*dK:][:dK]
-				cV := c.CV[:dK]
-				t132_3 := t132[(i*(T+6)+j+1)*dK:][:dK]
-				cV2 := c.CV[1*dK:][:dK]
-				t132_4 := t132[(i*(T+6)+j+2)*dK:][:dK]
-				cV3 := c.CV[2*dK:][:dK]
-				t132_5 := t132[(i*(T+6)+j+3)*dK:][:dK]
-				cV4 := c.CV[3*dK:][:dK]
-				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
-					v0TailBarOut[k] = F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1, projected.v
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t112_2 := t112[(i*3+j)*dK:][:dK]
+			t116_2 := t116[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t94_2 := t94[(i*3+j)*dK:][:dK]
+			t98_2 := t98[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			t76_2 := t76[(i*3+j)*dK:][:dK]
+			t80_2 := t80[(i*3+j)*dK:][:dK]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
-				v0TailBarOut[k] += v0TailBar[k]
+				k0TailBarOut[k] = t112_2[k] + t116_2[k]
+				q0TailBarOut[k] = t94_2[k] + t98_2[k]
+				v0TailBarOut[k] = t76_2[k] + t80_2[k]
 			}
 		}
 	}

@@ -491,9 +491,15 @@ func (c *backwardFused) run() {
 	t352 := c.Work[11*L*T*dK+9*L*T+18*L*dK:][:L*T]     // [L, T]
 	t40 := c.Work[11*L*T*dK+10*L*T+18*L*dK:][:L*T]     // [L, T]
 	t60 := c.Work[11*L*T*dK+11*L*T+18*L*dK:][:L*T]     // [L, T]
-	t117 := c.Work[11*L*T*dK+12*L*T+18*L*dK:][:L*T*dK] // [L, T, d_k]
-	t120 := c.Work[12*L*T*dK+12*L*T+18*L*dK:][:L*T*dK] // [L, T, d_k]
-	t123 := c.Work[13*L*T*dK+12*L*T+18*L*dK:][:L*T*dK] // [L, T, d_k]
+	t76 := c.Work[11*L*T*dK+12*L*T+18*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t80 := c.Work[11*L*T*dK+12*L*T+21*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t98 := c.Work[11*L*T*dK+12*L*T+24*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t116 := c.Work[11*L*T*dK+12*L*T+27*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t94 := c.Work[11*L*T*dK+12*L*T+30*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t112 := c.Work[11*L*T*dK+12*L*T+33*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t117 := c.Work[11*L*T*dK+12*L*T+36*L*dK:][:L*T*dK] // [L, T, d_k]
+	t120 := c.Work[12*L*T*dK+12*L*T+36*L*dK:][:L*T*dK] // [L, T, d_k]
+	t123 := c.Work[13*L*T*dK+12*L*T+36*L*dK:][:L*T*dK] // [L, T, d_k]
 
 	// projected.k1, projected.q1, projected.v
 	if kern.Wide() {
@@ -819,6 +825,79 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.v
+	clear(t76)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t132),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t76),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t132_2 := t132[(i*(T+6)+j+3)*dK:][:dK]
+					cV := c.CV[3*dK:][:dK]
+					t132_3 := t132[(i*(T+6)+j+2)*dK:][:dK]
+					cV2 := c.CV[2*dK:][:dK]
+					t132_4 := t132[(i*(T+6)+j+1)*dK:][:dK]
+					cV3 := c.CV[1*dK:][:dK]
+					t132_5 := t132[(i*(T+6)+j)*dK:][:dK]
+					cV4 := c.CV[:dK]
+					t76_2 := t76[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t76_2[k] = num.FMA32(t132_2[k], cV[k], num.FMA32(t132_3[k], cV2[k], num.FMA32(t132_4[k], cV3[k], F(t132_5[k]*cV4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v, projected.q1, projected.k1
+	clear(t80)
+	clear(t98)
+	clear(t116)
+	if kern.Wide() {
+		a := regions.R6d086055ea9fArgs{
+			P0: unsafe.SliceData(t80),
+			P1: unsafe.SliceData(c.V0TailBar),
+			P2: unsafe.SliceData(t98),
+			P3: unsafe.SliceData(c.Q0TailBar),
+			P4: unsafe.SliceData(t116),
+			P5: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R6d086055ea9f(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t80_2 := t80[(i*3+j+T)*dK:][:dK]
+				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+				t98_2 := t98[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t116_2 := t116[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t80_2[k] = t80_2[k] + v0TailBar[k]
+					t98_2[k] = t98_2[k] + q0TailBar[k]
+					t116_2[k] = t116_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -978,6 +1057,42 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t94)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t135),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t94),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t94_2 := t94[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t94_2[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R0bc0d1f329ceArgs{
@@ -1012,6 +1127,42 @@ func (c *backwardFused) run() {
 				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t138_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t112)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t138),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t112),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t112_2 := t112[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t112_2[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
+					}
 				}
 			}
 		}
@@ -1224,104 +1375,39 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1, projected.v
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	clear(c.V0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R80df96b0ac8aArgs{
-						P0: unsafe.SliceData(t138),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t135),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						P6: unsafe.SliceData(t132),
-						P7: unsafe.SliceData(c.CV),
-						P8: unsafe.SliceData(c.V0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
-						N4: 8 * dK,
-						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
-						N6: 4 * dK,
-						N7: 4*dK*j + (4*T*dK+24*dK)*i,
-						N8: 4*dK*j + 12*dK*i,
-						N9: -dK,
-					}
-					regions.R80df96b0ac8a(&a)
-				} else {
-					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					t132_2 := t132[(i*(T+6)+j+3)*dK:][:dK]
-					cV := c.CV[3*dK:][:dK]
-					t132_3 := t132[(i*(T+6)+j+2)*dK:][:dK]
-					cV2 := c.CV[2*dK:][:dK]
-					t132_4 := t132[(i*(T+6)+j+1)*dK:][:dK]
-					cV3 := c.CV[1*dK:][:dK]
-					t132_5 := t132[(i*(T+6)+j)*dK:][:dK]
-					cV4 := c.CV[:dK]
-					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						k0TailBarOut[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
-						q0TailBarOut[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
-						v0TailBarOut[k] = num.FMA32(t132_2[k], cV[k], num.FMA32(t132_3[k], cV2[k], num.FMA32(t132_4[k], cV3[k], F(t132_5[k]*cV4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1, projected.v
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R6d086055ea9fArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
-			P4: unsafe.SliceData(c.V0TailBarOut),
-			P5: unsafe.SliceData(c.V0TailBar),
+		a := regions.R058a6a6334a4Args{
+			P0: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(t116),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t94),
+			P4: unsafe.SliceData(t98),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
+			P6: unsafe.SliceData(t76),
+			P7: unsafe.SliceData(t80),
+			P8: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.R6d086055ea9f(&a)
+		regions.R058a6a6334a4(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
-				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t112_2 := t112[(i*3+j)*dK:][:dK]
+				t116_2 := t116[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t94_2 := t94[(i*3+j)*dK:][:dK]
+				t98_2 := t98[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				t76_2 := t76[(i*3+j)*dK:][:dK]
+				t80_2 := t80[(i*3+j)*dK:][:dK]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
-					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+					k0TailBarOut[k] = t112_2[k] + t116_2[k]
+					q0TailBarOut[k] = t94_2[k] + t98_2[k]
+					v0TailBarOut[k] = t76_2[k] + t80_2[k]
 				}
 			}
 		}

@@ -493,8 +493,12 @@ func (c *backwardFused) run() {
 	t87 := c.Work[10*L*T*dK+2*L*T*dV+10*L*T+12*L*dK:][:L*T]     // [L, T]
 	t104 := c.Work[10*L*T*dK+2*L*T*dV+11*L*T+12*L*dK:][:L*T]    // [L, T]
 	t108 := c.Work[10*L*T*dK+2*L*T*dV+12*L*T+12*L*dK:][:L*T*dV] // [L, T, d_v]
-	t147 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
-	t150 := c.Work[11*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	t124 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t128 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+15*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t146 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+18*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t142 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+21*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t147 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	t150 := c.Work[11*L*T*dK+3*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -694,9 +698,9 @@ func (c *backwardFused) run() {
 					t34 := kern.Sigmoid(rhoLinEntry)
 					thetaLinEntry := thetaLin[k2]
 					t41 := kern.Softplus(thetaLinEntry)
-					t142 := (kern.Larger(t41, F(0)) <= F(1))
-					t192 := (t142 && (F(0) <= t41))
-					t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+					t142_2 := (kern.Larger(t41, F(0)) <= F(1))
+					t192 := (t142_2 && (F(0) <= t41))
+					t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[k2], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 					t352 := (kern.Larger(t34, F(0)) <= F(1))
 					t402 := (t352 && (F(0) <= t34))
 					t482 := kern.Choose(t402, F(F(t34*kern.Choose(t402, kern.Choose(t352, rhoBar[k2], F(0)), F(0)))*kern.Sigmoid(-rhoLinEntry)), F(0))
@@ -936,6 +940,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t124)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t160),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t124),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t160_3 := t160[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t160_4 := t160[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t160_5 := t160[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t124_2 := t124[(i*3+j)*dK:][:dK]
+					for k2 := range dK {
+						t124_2[k2] = num.FMA32(t160_2[k2], cQ[k2], num.FMA32(t160_3[k2], cQ2[k2], num.FMA32(t160_4[k2], cQ3[k2], F(t160_5[k2]*cQ4[k2]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t128)
+	clear(t146)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t128),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t146),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t128_2 := t128[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t146_2 := t146[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					t128_2[k2] = t128_2[k2] + q0TailBar[k2]
+					t146_2[k2] = t146_2[k2] + k0TailBar[k2]
+				}
+			}
+		}
+	}
+
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	if kern.Wide() {
@@ -1053,6 +1124,42 @@ func (c *backwardFused) run() {
 					t163_2 := t163[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
 						cKBar[m] = num.FMA32(k1Stack[m], t163_2[m], cKBar[m])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t142)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t163),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t142),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t142_2 := t142[(i*3+j)*dK:][:dK]
+					for k2 := range dK {
+						t142_2[k2] = num.FMA32(t163_2[k2], cK[k2], num.FMA32(t163_3[k2], cK2[k2], num.FMA32(t163_4[k2], cK3[k2], F(t163_5[k2]*cK4[k2]))))
 					}
 				}
 			}
@@ -1200,85 +1307,32 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R555b95c45a0bArgs{
-						P0: unsafe.SliceData(t163),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t160),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
-						N4: 8 * dK,
-						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
-						N6: 4 * dK,
-						N7: 4*dK*j + (4*T*dK+24*dK)*i,
-						N8: 4*dK*j + 12*dK*i,
-						N9: -dK,
-					}
-					regions.R555b95c45a0b(&a)
-				} else {
-					t163_2 := t163[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t163_3 := t163[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t163_4 := t163[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t163_5 := t163[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-					t160_2 := t160[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t160_3 := t160[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t160_4 := t160[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t160_5 := t160[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					for k2 := range dK {
-						k0TailBarOut[k2] = num.FMA32(t163_2[k2], cK[k2], num.FMA32(t163_3[k2], cK2[k2], num.FMA32(t163_4[k2], cK3[k2], F(t163_5[k2]*cK4[k2]))))
-						q0TailBarOut[k2] = num.FMA32(t160_2[k2], cQ[k2], num.FMA32(t160_3[k2], cQ2[k2], num.FMA32(t160_4[k2], cQ3[k2], F(t160_5[k2]*cQ4[k2]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R964046fb055aArgs{
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(t146),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t124),
+			P4: unsafe.SliceData(t128),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t142_2 := t142[(i*3+j)*dK:][:dK]
+				t146_2 := t146[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t124_2 := t124[(i*3+j)*dK:][:dK]
+				t128_2 := t128[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					k0TailBarOut[k2] = k0TailBarOut[k2] + k0TailBar[k2]
-					q0TailBarOut[k2] = q0TailBarOut[k2] + q0TailBar[k2]
+					k0TailBarOut[k2] = t142_2[k2] + t146_2[k2]
+					q0TailBarOut[k2] = t124_2[k2] + t128_2[k2]
 				}
 			}
 		}

@@ -630,43 +630,49 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t191 := c.Work[:L*T*dV+6*L*dV]                                               // [L, T + 6, d_v]
-	t194 := c.Work[L*T*dV+6*L*dV:][:L*T*dK+6*L*dK]                               // [L, T + 6, d_k]
-	t197 := c.Work[L*T*dK+L*T*dV+6*L*dK+6*L*dV:][:L*T*dK+6*L*dK]                 // [L, T + 6, d_k]
-	t4 := c.Work[2*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
-	t5 := c.Work[3*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
-	k1 := c.Work[4*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
-	t9 := c.Work[5*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
-	t10 := c.Work[6*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                      // [L, T, d_k]
-	q1 := c.Work[7*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
-	t14 := c.Work[8*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dV]                      // [L, T, d_v]
-	t15 := c.Work[8*L*T*dK+2*L*T*dV+12*L*dK+6*L*dV:][:L*T*dV]                    // [L, T, d_v]
-	v := c.Work[8*L*T*dK+3*L*T*dV+12*L*dK+6*L*dV:][:L*T*dV]                      // [L, T, d_v]
-	t21 := c.Work[8*L*T*dK+4*L*T*dV+12*L*dK+6*L*dV:][:L*T]                       // [L, T]
-	t23 := c.Work[8*L*T*dK+4*L*T*dV+L*T+12*L*dK+6*L*dV:][:L*T]                   // [L, T]
-	t25 := c.Work[8*L*T*dK+4*L*T*dV+2*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
-	t31 := c.Work[8*L*T*dK+4*L*T*dV+3*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
-	t33 := c.Work[8*L*T*dK+4*L*T*dV+4*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
-	t35 := c.Work[8*L*T*dK+4*L*T*dV+5*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
-	t222 := c.Work[8*L*T*dK+4*L*T*dV+6*L*T+12*L*dK+6*L*dV:][:L*T]                // [L, T]
-	t372 := c.Work[8*L*T*dK+4*L*T*dV+7*L*T+12*L*dK+6*L*dV:][:L*T]                // [L, T]
-	t59 := c.Work[8*L*T*dK+4*L*T*dV+8*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
-	t69 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
-	t292 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV:][:dK+dV]             // [d_k + d_v]
-	t452 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+dK+dV:][:dK+dV]       // [d_k + d_v]
-	t67 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+2*dK+2*dV:][:dK+dV]    // [d_k + d_v]
-	t72 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T]      // [L, T]
-	t93 := c.Work[8*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T*dK]   // [L, T, d_k]
-	t98 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T]      // [L, T]
-	t272 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:dK+dV]   // [d_k + d_v]
-	t432 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+4*dK+4*dV:][:dK+dV]   // [d_k + d_v]
-	t65 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+5*dK+5*dV:][:dK+dV]    // [d_k + d_v]
-	t89 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]      // [L, T]
-	t95 := c.Work[9*L*T*dK+4*L*T*dV+13*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]      // [L, T]
-	t115 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]     // [L, T]
-	t173 := c.Work[9*L*T*dK+4*L*T*dV+15*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T*dV]  // [L, T, d_v]
-	t176 := c.Work[9*L*T*dK+5*L*T*dV+15*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
-	t179 := c.Work[10*L*T*dK+5*L*T*dV+15*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
+	t191 := c.Work[:L*T*dV+6*L*dV]                                                // [L, T + 6, d_v]
+	t194 := c.Work[L*T*dV+6*L*dV:][:L*T*dK+6*L*dK]                                // [L, T + 6, d_k]
+	t197 := c.Work[L*T*dK+L*T*dV+6*L*dK+6*L*dV:][:L*T*dK+6*L*dK]                  // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                        // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                        // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                        // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                        // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                       // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]                        // [L, T, d_k]
+	t14 := c.Work[8*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dV]                       // [L, T, d_v]
+	t15 := c.Work[8*L*T*dK+2*L*T*dV+12*L*dK+6*L*dV:][:L*T*dV]                     // [L, T, d_v]
+	v := c.Work[8*L*T*dK+3*L*T*dV+12*L*dK+6*L*dV:][:L*T*dV]                       // [L, T, d_v]
+	t21 := c.Work[8*L*T*dK+4*L*T*dV+12*L*dK+6*L*dV:][:L*T]                        // [L, T]
+	t23 := c.Work[8*L*T*dK+4*L*T*dV+L*T+12*L*dK+6*L*dV:][:L*T]                    // [L, T]
+	t25 := c.Work[8*L*T*dK+4*L*T*dV+2*L*T+12*L*dK+6*L*dV:][:L*T]                  // [L, T]
+	t31 := c.Work[8*L*T*dK+4*L*T*dV+3*L*T+12*L*dK+6*L*dV:][:L*T]                  // [L, T]
+	t33 := c.Work[8*L*T*dK+4*L*T*dV+4*L*T+12*L*dK+6*L*dV:][:L*T]                  // [L, T]
+	t35 := c.Work[8*L*T*dK+4*L*T*dV+5*L*T+12*L*dK+6*L*dV:][:L*T]                  // [L, T]
+	t222 := c.Work[8*L*T*dK+4*L*T*dV+6*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t372 := c.Work[8*L*T*dK+4*L*T*dV+7*L*T+12*L*dK+6*L*dV:][:L*T]                 // [L, T]
+	t59 := c.Work[8*L*T*dK+4*L*T*dV+8*L*T+12*L*dK+6*L*dV:][:L*T]                  // [L, T]
+	t69 := c.Work[8*L*T*dK+4*L*T*dV+9*L*T+12*L*dK+6*L*dV:][:L*T]                  // [L, T]
+	t292 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV:][:dK+dV]              // [d_k + d_v]
+	t452 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+dK+dV:][:dK+dV]        // [d_k + d_v]
+	t67 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+2*dK+2*dV:][:dK+dV]     // [d_k + d_v]
+	t72 := c.Work[8*L*T*dK+4*L*T*dV+10*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T]       // [L, T]
+	t93 := c.Work[8*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T*dK]    // [L, T, d_k]
+	t98 := c.Work[9*L*T*dK+4*L*T*dV+11*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:L*T]       // [L, T]
+	t272 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+3*dK+3*dV:][:dK+dV]    // [d_k + d_v]
+	t432 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+4*dK+4*dV:][:dK+dV]    // [d_k + d_v]
+	t65 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+5*dK+5*dV:][:dK+dV]     // [d_k + d_v]
+	t89 := c.Work[9*L*T*dK+4*L*T*dV+12*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]       // [L, T]
+	t95 := c.Work[9*L*T*dK+4*L*T*dV+13*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]       // [L, T]
+	t115 := c.Work[9*L*T*dK+4*L*T*dV+14*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:L*T]      // [L, T]
+	t132 := c.Work[9*L*T*dK+4*L*T*dV+15*L*T+12*L*dK+6*L*dV+6*dK+6*dV:][:3*L*dV]   // [L, 3, d_v]
+	t136 := c.Work[9*L*T*dK+4*L*T*dV+15*L*T+12*L*dK+9*L*dV+6*dK+6*dV:][:3*L*dV]   // [L, 3, d_v]
+	t150 := c.Work[9*L*T*dK+4*L*T*dV+15*L*T+12*L*dK+12*L*dV+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t154 := c.Work[9*L*T*dK+4*L*T*dV+15*L*T+15*L*dK+12*L*dV+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t172 := c.Work[9*L*T*dK+4*L*T*dV+15*L*T+18*L*dK+12*L*dV+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t168 := c.Work[9*L*T*dK+4*L*T*dV+15*L*T+21*L*dK+12*L*dV+6*dK+6*dV:][:3*L*dK]  // [L, 3, d_k]
+	t173 := c.Work[9*L*T*dK+4*L*T*dV+15*L*T+24*L*dK+12*L*dV+6*dK+6*dV:][:L*T*dV]  // [L, T, d_v]
+	t176 := c.Work[9*L*T*dK+5*L*T*dV+15*L*T+24*L*dK+12*L*dV+6*dK+6*dV:][:L*T*dK]  // [L, T, d_k]
+	t179 := c.Work[10*L*T*dK+5*L*T*dV+15*L*T+24*L*dK+12*L*dV+6*dK+6*dV:][:L*T*dK] // [L, T, d_k]
 	t252Total := make([]F, 1)
 	t412Total := make([]F, 1)
 	t63Total := make([]F, 1)
@@ -1177,6 +1183,67 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.v
+	clear(t132)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t191),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t132),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t191_3 := t191[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t191_4 := t191[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t191_5 := t191[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					t132_2 := t132[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						t132_2[k] = num.FMA32(t191_2[k], cV[k], num.FMA32(t191_3[k], cV2[k], num.FMA32(t191_4[k], cV3[k], F(t191_5[k]*cV4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t136)
+	if kern.Wide() {
+		a := regions.R7ca80d7691c1Args{
+			P0: unsafe.SliceData(t136),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: 3 * dV,
+		}
+		regions.R7ca80d7691c1(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t136_2 := t136[(i*3+j+T)*dV:][:dV]
+				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t136_2[k] = t136_2[k] + v0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -1336,6 +1403,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t150)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t194),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t150),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t194_3 := t194[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t194_4 := t194[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t194_5 := t194[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t150_2 := t150[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t150_2[k] = num.FMA32(t194_2[k], cQ[k], num.FMA32(t194_3[k], cQ2[k], num.FMA32(t194_4[k], cQ3[k], F(t194_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t154)
+	clear(t172)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t154),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t172),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t154_2 := t154[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t172_2 := t172[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t154_2[k] = t154_2[k] + q0TailBar[k]
+					t172_2[k] = t172_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R0bc0d1f329ceArgs{
@@ -1370,6 +1504,42 @@ func (c *backwardFused) run() {
 				t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t197_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t168)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t197),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t168),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t197_3 := t197[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t197_4 := t197[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t197_5 := t197[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t168_2 := t168[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t168_2[k] = num.FMA32(t197_2[k], cK[k], num.FMA32(t197_3[k], cK2[k], num.FMA32(t197_4[k], cK3[k], F(t197_5[k]*cK4[k]))))
+					}
 				}
 			}
 		}
@@ -1582,145 +1752,56 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t179, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R555b95c45a0bArgs{
-						P0: unsafe.SliceData(t197),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t194),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
-						N4: 8 * dK,
-						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
-						N6: 4 * dK,
-						N7: 4*dK*j + (4*T*dK+24*dK)*i,
-						N8: 4*dK*j + 12*dK*i,
-						N9: -dK,
-					}
-					regions.R555b95c45a0b(&a)
-				} else {
-					t197_2 := t197[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t197_3 := t197[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t197_4 := t197[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t197_5 := t197[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-					t194_2 := t194[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t194_3 := t194[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t194_4 := t194[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t194_5 := t194[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						k0TailBarOut[k] = num.FMA32(t197_2[k], cK[k], num.FMA32(t197_3[k], cK2[k], num.FMA32(t197_4[k], cK3[k], F(t197_5[k]*cK4[k]))))
-						q0TailBarOut[k] = num.FMA32(t194_2[k], cQ[k], num.FMA32(t194_3[k], cQ2[k], num.FMA32(t194_4[k], cQ3[k], F(t194_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R964046fb055aArgs{
+			P0: unsafe.SliceData(t168),
+			P1: unsafe.SliceData(t172),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t150),
+			P4: unsafe.SliceData(t154),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t168_2 := t168[(i*3+j)*dK:][:dK]
+				t172_2 := t172[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t150_2 := t150[(i*3+j)*dK:][:dK]
+				t154_2 := t154[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+					k0TailBarOut[k] = t168_2[k] + t172_2[k]
+					q0TailBarOut[k] = t150_2[k] + t154_2[k]
 				}
 			}
 		}
 	}
 
-	// projected.v
-	clear(c.V0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
-						P0: unsafe.SliceData(t191),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(c.V0TailBarOut),
-						N0: dV,
-						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
-						N2: 12 * dV,
-						N3: -dV,
-						N4: 4*dV*j + 12*dV*i,
-					}
-					regions.Rffc24b7277fe(&a)
-				} else {
-					t191_2 := t191[(i*(T+6)+j+3)*dV:][:dV]
-					cV := c.CV[3*dV:][:dV]
-					t191_3 := t191[(i*(T+6)+j+2)*dV:][:dV]
-					cV2 := c.CV[2*dV:][:dV]
-					t191_4 := t191[(i*(T+6)+j+1)*dV:][:dV]
-					cV3 := c.CV[1*dV:][:dV]
-					t191_5 := t191[(i*(T+6)+j)*dV:][:dV]
-					cV4 := c.CV[:dV]
-					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-					for k := range dV {
-						v0TailBarOut[k] = num.FMA32(t191_2[k], cV[k], num.FMA32(t191_3[k], cV2[k], num.FMA32(t191_4[k], cV3[k], F(t191_5[k]*cV4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R7ca80d7691c1Args{
-			P0: unsafe.SliceData(c.V0TailBarOut),
-			P1: unsafe.SliceData(c.V0TailBar),
+		a := regions.R4b5b62034b6bArgs{
+			P0: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(t136),
+			P2: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dV,
-			N3: 4 * T * dV,
-			N4: 3 * dV,
+			N1: dV,
+			N2: 3 * dV,
 		}
-		regions.R7ca80d7691c1(&a)
+		regions.R4b5b62034b6b(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
-				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			for j := range 3 {
+				t132_2 := t132[(i*3+j)*dV:][:dV]
+				t136_2 := t136[(i*3+j)*dV:][:dV]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+					v0TailBarOut[k] = t132_2[k] + t136_2[k]
 				}
 			}
 		}

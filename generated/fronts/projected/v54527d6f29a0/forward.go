@@ -487,10 +487,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 16·L·T·d_k + 15·L·T + 18·L·d_k + 12·d_k.
+// WorkLen is 16·L·T·d_k + 15·L·T + 36·L·d_k + 12·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 16*L*T*dK + 15*L*T + 18*L*dK + 12*dK
+	return 16*L*T*dK + 15*L*T + 36*L*dK + 12*dK
 }
 
 // Run computes Backward.
@@ -568,6 +568,18 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t115 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t132 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t136 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t154 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t172 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t150 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t168 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t173 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t176 := work[:L*T*dK] // [L, T, d_k]
@@ -825,6 +837,48 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.v
+	clear(t132)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t191_2 := t191[(i*(T+6)+j)*dK:][:dK]
+				cV := c.CV[:dK]
+				t191_3 := t191[(i*(T+6)+j+1)*dK:][:dK]
+				cV2 := c.CV[1*dK:][:dK]
+				t191_4 := t191[(i*(T+6)+j+2)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				t191_5 := t191[(i*(T+6)+j+3)*dK:][:dK]
+				cV4 := c.CV[3*dK:][:dK]
+				t132_2 := t132[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t132_2[k] = F(t191_2[k]*cV[k]) + F(t191_3[k]*cV2[k]) + F(t191_4[k]*cV3[k]) + F(t191_5[k]*cV4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v, projected.q1, projected.k1
+	clear(t136)
+	clear(t154)
+	clear(t172)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+			t136_2 := t136[(i*3+j+T)*dK:][:dK]
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t154_2 := t154[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t172_2 := t172[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t136_2[k] += v0TailBar[k]
+				t154_2[k] += q0TailBar[k]
+				t172_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -905,6 +959,28 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t150)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t194_3 := t194[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t194_4 := t194[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t150_2 := t150[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t150_2[k] = F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -919,6 +995,28 @@ func (c *Backward[F]) Run() {
 			t197_2 := t197[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t197_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t168)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t197_3 := t197[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t197_4 := t197[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t168_2 := t168[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t168_2[k] = F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -1037,63 +1135,22 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t179, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1, projected.v
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	clear(c.V0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t197_2 := t197[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t197_3 := t197[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t197_4 := t197[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t197_5 := t197[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t194_2 := t194[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t194_3 := t194[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t194_4 := t194[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t194_5 := t194[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t191_2 := t191[(i*(T+6)+j)*dK:][:dK]
-				cV := c.CV[:dK]
-				t191_3 := t191[(i*(T+6)+j+1)*dK:][:dK]
-				cV2 := c.CV[1*dK:][:dK]
-				t191_4 := t191[(i*(T+6)+j+2)*dK:][:dK]
-				cV3 := c.CV[2*dK:][:dK]
-				t191_5 := t191[(i*(T+6)+j+3)*dK:][:dK]
-				cV4 := c.CV[3*dK:][:dK]
-				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = F(t197_2[k]*cK[k]) + F(t197_3[k]*cK2[k]) + F(t197_4[k]*cK3[k]) + F(t197_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t194_2[k]*cQ[k]) + F(t194_3[k]*cQ2[k]) + F(t194_4[k]*cQ3[k]) + F(t194_5[k]*cQ4[k])
-					v0TailBarOut[k] = F(t191_2[k]*cV[k]) + F(t191_3[k]*cV2[k]) + F(t191_4[k]*cV3[k]) + F(t191_5[k]*cV4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1, projected.v
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t168_2 := t168[(i*3+j)*dK:][:dK]
+			t172_2 := t172[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t150_2 := t150[(i*3+j)*dK:][:dK]
+			t154_2 := t154[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			t132_2 := t132[(i*3+j)*dK:][:dK]
+			t136_2 := t136[(i*3+j)*dK:][:dK]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
-				v0TailBarOut[k] += v0TailBar[k]
+				k0TailBarOut[k] = t168_2[k] + t172_2[k]
+				q0TailBarOut[k] = t150_2[k] + t154_2[k]
+				v0TailBarOut[k] = t132_2[k] + t136_2[k]
 			}
 		}
 	}

@@ -405,10 +405,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 13·L·T·heads + 12·L·d_k·heads + 2·d_k·heads + 2·d_v·heads.
+// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 13·L·T·heads + 24·L·d_k·heads + 2·d_k·heads + 2·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 12*L*T*dK*heads + L*T*dV*heads + 13*L*T*heads + 12*L*dK*heads + 2*dK*heads + 2*dV*heads
+	return 12*L*T*dK*heads + L*T*dV*heads + 13*L*T*heads + 24*L*dK*heads + 2*dK*heads + 2*dV*heads
 }
 
 // Run computes Backward.
@@ -470,6 +470,14 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t85 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
+	t101 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t105 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t123 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t119 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
 	t124 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t127 := work[:L*T*dK*heads] // [L, heads, T, d_k]
@@ -788,6 +796,48 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t101)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					t136_2 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t136_3 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t136_4 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t136_5 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t101_2[m] = F(t136_2[m]*cQ[m]) + F(t136_3[m]*cQ2[m]) + F(t136_4[m]*cQ3[m]) + F(t136_5[m]*cQ4[m])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t105)
+	clear(t123)
+	for i := range L {
+		for j := range heads {
+			for k2 := range min(3, -T+3) {
+				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				t105_2 := t105[((i*heads+j)*3+k2+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				t123_2 := t123[((i*heads+j)*3+k2+T)*dK:][:dK]
+				for m := range dK {
+					t105_2[m] += q0TailBar[m]
+					t123_2[m] += k0TailBar[m]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range heads {
@@ -805,6 +855,30 @@ func (c *Backward[F]) Run() {
 				t139_2 := t139[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
 					t139_2[m] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t119)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n2 := int(c.Pos[i]) + k2 - 3
+				if n2 >= 0 {
+					t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cK := c.CK[j*4*dK:][:dK]
+					t139_3 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cK2 := c.CK[(j*4+1)*dK:][:dK]
+					t139_4 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cK4 := c.CK[(j*4+3)*dK:][:dK]
+					t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t119_2[m] = F(t139_2[m]*cK[m]) + F(t139_3[m]*cK2[m]) + F(t139_4[m]*cK3[m]) + F(t139_5[m]*cK4[m])
+					}
 				}
 			}
 		}
@@ -920,52 +994,19 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					t139_2 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cK := c.CK[j*4*dK:][:dK]
-					t139_3 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t139_4 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t139_5 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cK4 := c.CK[(j*4+3)*dK:][:dK]
-					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-					t136_2 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cQ := c.CQ[j*4*dK:][:dK]
-					t136_3 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t136_4 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t136_5 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						k0TailBarOut[m] = F(t139_2[m]*cK[m]) + F(t139_3[m]*cK2[m]) + F(t139_4[m]*cK3[m]) + F(t139_5[m]*cK4[m])
-						q0TailBarOut[m] = F(t136_2[m]*cQ[m]) + F(t136_3[m]*cQ2[m]) + F(t136_4[m]*cQ3[m]) + F(t136_5[m]*cQ4[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range heads {
-			for k2 := range min(3, -T+3) {
-				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+				t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
+				t123_2 := t123[((i*heads+j)*3+k2)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+				t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
+				t105_2 := t105[((i*heads+j)*3+k2)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 				for m := range dK {
-					k0TailBarOut[m] += k0TailBar[m]
-					q0TailBarOut[m] += q0TailBar[m]
+					k0TailBarOut[m] = t119_2[m] + t123_2[m]
+					q0TailBarOut[m] = t101_2[m] + t105_2[m]
 				}
 			}
 		}

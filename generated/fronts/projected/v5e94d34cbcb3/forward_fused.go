@@ -571,8 +571,12 @@ func (c *backwardFused) run() {
 	t61 := c.Work[10*L*T*dK*heads+11*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
 	t81 := c.Work[10*L*T*dK*heads+12*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*heads]                  // [L, heads, T]
 	t85 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dV*heads]               // [L, heads, T, d_v]
-	t124 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t127 := c.Work[11*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t101 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+12*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t105 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+15*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t123 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+18*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t119 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+21*L*dK*heads+2*dK*heads+2*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t124 := c.Work[10*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+24*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t127 := c.Work[11*L*T*dK*heads+L*T*dV*heads+13*L*T*heads+24*L*dK*heads+2*dK*heads+2*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -1173,6 +1177,79 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t101)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.Rffc24b7277feArgs{
+							P0: unsafe.SliceData(t136),
+							P1: unsafe.SliceData(c.CQ),
+							P2: unsafe.SliceData(t101),
+							N0: dK,
+							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.Rffc24b7277fe(&a)
+					} else {
+						t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t136_3 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t136_4 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t136_5 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							t101_2[m] = num.FMA32(t136_2[m], cQ[m], num.FMA32(t136_3[m], cQ2[m], num.FMA32(t136_4[m], cQ3[m], F(t136_5[m]*cQ4[m]))))
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t105)
+	clear(t123)
+	if kern.Wide() {
+		a := regions.R88d2a4864858Args{
+			P0: unsafe.SliceData(t105),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t123),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
+		}
+		regions.R88d2a4864858(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range min(3, -T+3) {
+					t105_2 := t105[((i*heads+j)*3+k2+T)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+					t123_2 := t123[((i*heads+j)*3+k2+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t105_2[m] = t105_2[m] + q0TailBar[m]
+						t123_2[m] = t123_2[m] + k0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R50ab3ce33e4eArgs{
@@ -1214,6 +1291,44 @@ func (c *backwardFused) run() {
 					t139_2 := t139[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
 						t139_2[m] = F(0)
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t119)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n2 := int(c.Pos[i]) + k2 - 3
+				if n2 >= 0 {
+					if kern.Wide() {
+						a := regions.Rffc24b7277feArgs{
+							P0: unsafe.SliceData(t139),
+							P1: unsafe.SliceData(c.CK),
+							P2: unsafe.SliceData(t119),
+							N0: dK,
+							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.Rffc24b7277fe(&a)
+					} else {
+						t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cK := c.CK[(j*4+3)*dK:][:dK]
+						t139_3 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cK2 := c.CK[(j*4+2)*dK:][:dK]
+						t139_4 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cK3 := c.CK[(j*4+1)*dK:][:dK]
+						t139_5 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cK4 := c.CK[j*4*dK:][:dK]
+						t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							t119_2[m] = num.FMA32(t139_2[m], cK[m], num.FMA32(t139_3[m], cK2[m], num.FMA32(t139_4[m], cK3[m], F(t139_5[m]*cK4[m]))))
+						}
 					}
 				}
 			}
@@ -1406,91 +1521,35 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					if kern.Wide() {
-						a := regions.R907bcbe0b3b5Args{
-							P0:  unsafe.SliceData(t139),
-							P1:  unsafe.SliceData(c.CK),
-							P2:  unsafe.SliceData(c.K0TailBarOut),
-							P3:  unsafe.SliceData(t136),
-							P4:  unsafe.SliceData(c.CQ),
-							P5:  unsafe.SliceData(c.Q0TailBarOut),
-							N0:  dK,
-							N1:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2:  16*dK*j + 12*dK,
-							N3:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 8*dK,
-							N4:  16*dK*j + 8*dK,
-							N5:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 4*dK,
-							N6:  16*dK*j + 4*dK,
-							N7:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i,
-							N8:  16 * dK * j,
-							N9:  4*dK*k2 + 12*dK*j + 12*dK*heads*i,
-							N10: -dK,
-						}
-						regions.R907bcbe0b3b5(&a)
-					} else {
-						t139_2 := t139[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cK := c.CK[(j*4+3)*dK:][:dK]
-						t139_3 := t139[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t139_4 := t139[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t139_5 := t139[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cK4 := c.CK[j*4*dK:][:dK]
-						k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-						t136_2 := t136[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t136_3 := t136[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t136_4 := t136[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t136_5 := t136[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cQ4 := c.CQ[j*4*dK:][:dK]
-						q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-						for m := range dK {
-							k0TailBarOut[m] = num.FMA32(t139_2[m], cK[m], num.FMA32(t139_3[m], cK2[m], num.FMA32(t139_4[m], cK3[m], F(t139_5[m]*cK4[m]))))
-							q0TailBarOut[m] = num.FMA32(t136_2[m], cQ[m], num.FMA32(t136_3[m], cQ2[m], num.FMA32(t136_4[m], cQ3[m], F(t136_5[m]*cQ4[m]))))
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R88d2a4864858Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radb8febd50d8Args{
+			P0: unsafe.SliceData(t119),
+			P1: unsafe.SliceData(t123),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t101),
+			P4: unsafe.SliceData(t105),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: heads,
-			N2: -T + 3,
-			N3: dK,
-			N4: 4 * T * dK,
-			N5: 3 * dK,
-			N6: 3 * dK * heads,
+			N2: dK,
+			N3: 3 * dK,
+			N4: 3 * dK * heads,
 		}
-		regions.R88d2a4864858(&a)
+		regions.Radb8febd50d8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k2 := range min(3, -T+3) {
-					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				for k2 := range 3 {
+					t119_2 := t119[((i*heads+j)*3+k2)*dK:][:dK]
+					t123_2 := t123[((i*heads+j)*3+k2)*dK:][:dK]
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+					t101_2 := t101[((i*heads+j)*3+k2)*dK:][:dK]
+					t105_2 := t105[((i*heads+j)*3+k2)*dK:][:dK]
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
-						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
+						k0TailBarOut[m] = t119_2[m] + t123_2[m]
+						q0TailBarOut[m] = t101_2[m] + t105_2[m]
 					}
 				}
 			}

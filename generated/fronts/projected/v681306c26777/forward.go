@@ -574,10 +574,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·n_phi·n_phi + 2·L·T·d_v + 56·L·T·n_phi + 12·L·T + 6·L·d_v + 24·L·n_phi.
+// WorkLen is 4·L·T·n_phi·n_phi + 2·L·T·d_v + 56·L·T·n_phi + 12·L·T + 12·L·d_v + 48·L·n_phi.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
-	return 4*L*T*nPhi*nPhi + 2*L*T*dV + 56*L*T*nPhi + 12*L*T + 6*L*dV + 24*L*nPhi
+	return 4*L*T*nPhi*nPhi + 2*L*T*dV + 56*L*T*nPhi + 12*L*T + 12*L*dV + 48*L*nPhi
 }
 
 // Run computes Backward.
@@ -657,6 +657,18 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t98 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t114 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t118 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t132 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t136 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t154 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t150 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
 	t155 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t158 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
@@ -1011,6 +1023,40 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.v
+	clear(t114)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t172_2 := t172[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t172_3 := t172[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t172_4 := t172[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t172_5 := t172[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				t114_2 := t114[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t114_2[k] = F(t172_2[k]*cV[k]) + F(t172_3[k]*cV2[k]) + F(t172_4[k]*cV3[k]) + F(t172_5[k]*cV4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t118)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			t118_2 := t118[(i*3+j+T)*dV:][:dV]
+			for k := range dV {
+				t118_2[k] += v0TailBar[k]
+			}
+		}
+	}
+
 	// projected.q1, projected.q2, projected.k1, projected.k2
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -1091,6 +1137,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t132)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t175_2 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cQ := c.CQ[:2*nPhi]
+				t175_3 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+				t175_4 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				t175_5 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
+				t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t132_2[k] = F(t175_2[k]*cQ[k]) + F(t175_3[k]*cQ2[k]) + F(t175_4[k]*cQ3[k]) + F(t175_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t136)
+	clear(t154)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+			t136_2 := t136[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+			t154_2 := t154[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t136_2[k] += q0TailBar[k]
+				t154_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -1105,6 +1189,28 @@ func (c *Backward[F]) Run() {
 			t178_2 := t178[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
 				t178_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t150)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t178_2 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cK := c.CK[:2*nPhi]
+				t178_3 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+				t178_4 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				t178_5 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
+				t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t150_2[k] = F(t178_2[k]*cK[k]) + F(t178_3[k]*cK2[k]) + F(t178_4[k]*cK3[k]) + F(t178_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -1223,82 +1329,30 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t161, 2*nPhi, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t178_2 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-				cK := c.CK[:2*nPhi]
-				t178_3 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-				t178_4 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t178_5 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-				t175_2 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-				cQ := c.CQ[:2*nPhi]
-				t175_3 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t175_4 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t175_5 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					k0TailBarOut[k] = F(t178_2[k]*cK[k]) + F(t178_3[k]*cK2[k]) + F(t178_4[k]*cK3[k]) + F(t178_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t175_2[k]*cQ[k]) + F(t175_3[k]*cQ2[k]) + F(t175_4[k]*cQ3[k]) + F(t175_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
-			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
+			t154_2 := t154[(i*3+j)*2*nPhi:][:2*nPhi]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+			t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
+			t136_2 := t136[(i*3+j)*2*nPhi:][:2*nPhi]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
+				k0TailBarOut[k] = t150_2[k] + t154_2[k]
+				q0TailBarOut[k] = t132_2[k] + t136_2[k]
 			}
 		}
 	}
 
-	// projected.v
-	clear(c.V0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t172_2 := t172[(i*(T+6)+j)*dV:][:dV]
-				cV := c.CV[:dV]
-				t172_3 := t172[(i*(T+6)+j+1)*dV:][:dV]
-				cV2 := c.CV[1*dV:][:dV]
-				t172_4 := t172[(i*(T+6)+j+2)*dV:][:dV]
-				cV3 := c.CV[2*dV:][:dV]
-				t172_5 := t172[(i*(T+6)+j+3)*dV:][:dV]
-				cV4 := c.CV[3*dV:][:dV]
-				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					v0TailBarOut[k] = F(t172_2[k]*cV[k]) + F(t172_3[k]*cV2[k]) + F(t172_4[k]*cV3[k]) + F(t172_5[k]*cV4[k])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range min(3, -T+3) {
-			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+			t114_2 := t114[(i*3+j)*dV:][:dV]
+			t118_2 := t118[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				v0TailBarOut[k] += v0TailBar[k]
+				v0TailBarOut[k] = t114_2[k] + t118_2[k]
 			}
 		}
 	}

@@ -824,9 +824,15 @@ func (c *backwardFused) run() {
 	t72 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+9*L*T+6*L*dV+24*L*nPhi:][:L*T]              // [L, T]
 	t78 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+10*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
 	t98 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+11*L*T+6*L*dV+24*L*nPhi:][:L*T]             // [L, T]
-	t155 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi:][:L*T*dV]         // [L, T, d_v]
-	t158 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]   // [L, T, 2·n_phi]
-	t161 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+54*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi:][:2*L*T*nPhi]   // [L, T, 2·n_phi]
+	t114 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi:][:3*L*dV]         // [L, 3, d_v]
+	t118 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+9*L*dV+24*L*nPhi:][:3*L*dV]         // [L, 3, d_v]
+	t132 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+24*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
+	t136 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+30*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
+	t154 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+36*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
+	t150 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+42*L*nPhi:][:6*L*nPhi]      // [L, 3, 2·n_phi]
+	t155 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+48*L*nPhi:][:L*T*dV]        // [L, T, d_v]
+	t158 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+52*L*T*nPhi+12*L*T+12*L*dV+48*L*nPhi:][:2*L*T*nPhi]  // [L, T, 2·n_phi]
+	t161 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+54*L*T*nPhi+12*L*T+12*L*dV+48*L*nPhi:][:2*L*T*nPhi]  // [L, T, 2·n_phi]
 	t2322Total := make([]F, 1)
 	t422Total := make([]F, 1)
 	t182Total := make([]F, 1)
@@ -1567,6 +1573,67 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.v
+	clear(t114)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t172),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t114),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t172_3 := t172[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t172_4 := t172[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t172_5 := t172[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					t114_2 := t114[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						t114_2[k] = num.FMA32(t172_2[k], cV[k], num.FMA32(t172_3[k], cV2[k], num.FMA32(t172_4[k], cV3[k], F(t172_5[k]*cV4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t118)
+	if kern.Wide() {
+		a := regions.R7ca80d7691c1Args{
+			P0: unsafe.SliceData(t118),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: 3 * dV,
+		}
+		regions.R7ca80d7691c1(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t118_2 := t118[(i*3+j+T)*dV:][:dV]
+				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t118_2[k] = t118_2[k] + v0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.q1, projected.q2, projected.k1, projected.k2
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -1726,6 +1793,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t132)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t175),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t132),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
+						N2: 24 * nPhi,
+						N3: -2 * nPhi,
+						N4: 8*nPhi*j + 24*nPhi*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
+					t175_3 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
+					t175_4 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
+					t175_5 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cQ4 := c.CQ[:2*nPhi]
+					t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t132_2[k] = num.FMA32(t175_2[k], cQ[k], num.FMA32(t175_3[k], cQ2[k], num.FMA32(t175_4[k], cQ3[k], F(t175_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t136)
+	clear(t154)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t136),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t154),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8 * T * nPhi,
+			N4: 6 * nPhi,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t136_2 := t136[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+				t154_2 := t154[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t136_2[k] = t136_2[k] + q0TailBar[k]
+					t154_2[k] = t154_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R0bc0d1f329ceArgs{
@@ -1760,6 +1894,42 @@ func (c *backwardFused) run() {
 				t178_2 := t178[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
 					t178_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t150)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t178),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t150),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
+						N2: 24 * nPhi,
+						N3: -2 * nPhi,
+						N4: 8*nPhi*j + 24*nPhi*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cK := c.CK[3*2*nPhi:][:2*nPhi]
+					t178_3 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
+					t178_4 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
+					t178_5 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cK4 := c.CK[:2*nPhi]
+					t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t150_2[k] = num.FMA32(t178_2[k], cK[k], num.FMA32(t178_3[k], cK2[k], num.FMA32(t178_4[k], cK3[k], F(t178_5[k]*cK4[k]))))
+					}
 				}
 			}
 		}
@@ -1972,145 +2142,56 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t161, 2*nPhi, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R555b95c45a0bArgs{
-						P0: unsafe.SliceData(t178),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t175),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						N0: 2 * nPhi,
-						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
-						N2: 24 * nPhi,
-						N3: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 16*nPhi,
-						N4: 16 * nPhi,
-						N5: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 8*nPhi,
-						N6: 8 * nPhi,
-						N7: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i,
-						N8: 8*nPhi*j + 24*nPhi*i,
-						N9: -2 * nPhi,
-					}
-					regions.R555b95c45a0b(&a)
-				} else {
-					t178_2 := t178[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-					cK := c.CK[3*2*nPhi:][:2*nPhi]
-					t178_3 := t178[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
-					t178_4 := t178[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
-					t178_5 := t178[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-					cK4 := c.CK[:2*nPhi]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-					t175_2 := t175[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
-					t175_3 := t175[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
-					t175_4 := t175[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
-					t175_5 := t175[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-					cQ4 := c.CQ[:2*nPhi]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-					for k := range 2 * nPhi {
-						k0TailBarOut[k] = num.FMA32(t178_2[k], cK[k], num.FMA32(t178_3[k], cK2[k], num.FMA32(t178_4[k], cK3[k], F(t178_5[k]*cK4[k]))))
-						q0TailBarOut[k] = num.FMA32(t175_2[k], cQ[k], num.FMA32(t175_3[k], cQ2[k], num.FMA32(t175_4[k], cQ3[k], F(t175_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R964046fb055aArgs{
+			P0: unsafe.SliceData(t150),
+			P1: unsafe.SliceData(t154),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t132),
+			P4: unsafe.SliceData(t136),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: 2 * nPhi,
-			N3: 8 * T * nPhi,
-			N4: 6 * nPhi,
+			N1: 2 * nPhi,
+			N2: 6 * nPhi,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
-				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
-				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+			for j := range 3 {
+				t150_2 := t150[(i*3+j)*2*nPhi:][:2*nPhi]
+				t154_2 := t154[(i*3+j)*2*nPhi:][:2*nPhi]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+				t132_2 := t132[(i*3+j)*2*nPhi:][:2*nPhi]
+				t136_2 := t136[(i*3+j)*2*nPhi:][:2*nPhi]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+					k0TailBarOut[k] = t150_2[k] + t154_2[k]
+					q0TailBarOut[k] = t132_2[k] + t136_2[k]
 				}
 			}
 		}
 	}
 
-	// projected.v
-	clear(c.V0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
-						P0: unsafe.SliceData(t172),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(c.V0TailBarOut),
-						N0: dV,
-						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
-						N2: 12 * dV,
-						N3: -dV,
-						N4: 4*dV*j + 12*dV*i,
-					}
-					regions.Rffc24b7277fe(&a)
-				} else {
-					t172_2 := t172[(i*(T+6)+j+3)*dV:][:dV]
-					cV := c.CV[3*dV:][:dV]
-					t172_3 := t172[(i*(T+6)+j+2)*dV:][:dV]
-					cV2 := c.CV[2*dV:][:dV]
-					t172_4 := t172[(i*(T+6)+j+1)*dV:][:dV]
-					cV3 := c.CV[1*dV:][:dV]
-					t172_5 := t172[(i*(T+6)+j)*dV:][:dV]
-					cV4 := c.CV[:dV]
-					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-					for k := range dV {
-						v0TailBarOut[k] = num.FMA32(t172_2[k], cV[k], num.FMA32(t172_3[k], cV2[k], num.FMA32(t172_4[k], cV3[k], F(t172_5[k]*cV4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R7ca80d7691c1Args{
-			P0: unsafe.SliceData(c.V0TailBarOut),
-			P1: unsafe.SliceData(c.V0TailBar),
+		a := regions.R4b5b62034b6bArgs{
+			P0: unsafe.SliceData(t114),
+			P1: unsafe.SliceData(t118),
+			P2: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dV,
-			N3: 4 * T * dV,
-			N4: 3 * dV,
+			N1: dV,
+			N2: 3 * dV,
 		}
-		regions.R7ca80d7691c1(&a)
+		regions.R4b5b62034b6b(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
-				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			for j := range 3 {
+				t114_2 := t114[(i*3+j)*dV:][:dV]
+				t118_2 := t118[(i*3+j)*dV:][:dV]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+					v0TailBarOut[k] = t114_2[k] + t118_2[k]
 				}
 			}
 		}

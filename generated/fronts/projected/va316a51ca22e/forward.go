@@ -366,10 +366,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 11·L·T·d_k + L·T·d_v + 13·L·T + 12·L·d_k + 2·d_k + 2·d_v.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 13·L·T + 24·L·d_k + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 11*L*T*dK + L*T*dV + 13*L*T + 12*L*dK + 2*dK + 2*dV
+	return 11*L*T*dK + L*T*dV + 13*L*T + 24*L*dK + 2*dK + 2*dV
 }
 
 // Run computes Backward.
@@ -429,6 +429,14 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t80 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t100 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t104 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t122 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t118 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t123 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t126 := work[:L*T*dK] // [L, T, d_k]
@@ -500,9 +508,9 @@ func (c *Backward[F]) Run() {
 			t303 := num.Max(t283, F(1e-08))
 			thetaLinEntry := thetaLin[j]
 			t34 := num.Softplus(thetaLinEntry)
-			t122 := (num.Max(t34, F(0)) <= F(0.125))
-			t172 := (t122 && (F(0) <= t34))
-			t2422 := kern.Choose(t172, F(kern.Choose(t172, kern.Choose(t122, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t122_2 := (num.Max(t34, F(0)) <= F(0.125))
+			t172 := (t122_2 && (F(0) <= t34))
+			t2422 := kern.Choose(t172, F(kern.Choose(t172, kern.Choose(t122_2, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t282 += t2422
 			t16_2[j] = t162
 			t18_2[j] = t182
@@ -678,6 +686,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t100)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t100_2 := t100[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t100_2[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t104)
+	clear(t122)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t104_2 := t104[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t122_2 := t122[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t104_2[k] += q0TailBar[k]
+				t122_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -692,6 +738,28 @@ func (c *Backward[F]) Run() {
 			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t138_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t118)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t118_2 := t118[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t118_2[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -775,49 +843,18 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t126, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t118_2 := t118[(i*3+j)*dK:][:dK]
+			t122_2 := t122[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t100_2 := t100[(i*3+j)*dK:][:dK]
+			t104_2 := t104[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
+				k0TailBarOut[k] = t118_2[k] + t122_2[k]
+				q0TailBarOut[k] = t100_2[k] + t104_2[k]
 			}
 		}
 	}

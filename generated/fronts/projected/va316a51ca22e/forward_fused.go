@@ -499,8 +499,12 @@ func (c *backwardFused) run() {
 	t54 := c.Work[9*L*T*dK+L*T*dV+10*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
 	t60 := c.Work[9*L*T*dK+L*T*dV+11*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
 	t80 := c.Work[9*L*T*dK+L*T*dV+12*L*T+12*L*dK+2*dK+2*dV:][:L*T]      // [L, T]
-	t123 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
-	t126 := c.Work[10*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
+	t100 := c.Work[9*L*T*dK+L*T*dV+13*L*T+12*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t104 := c.Work[9*L*T*dK+L*T*dV+13*L*T+15*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t122 := c.Work[9*L*T*dK+L*T*dV+13*L*T+18*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t118 := c.Work[9*L*T*dK+L*T*dV+13*L*T+21*L*dK+2*dK+2*dV:][:3*L*dK]  // [L, 3, d_k]
+	t123 := c.Work[9*L*T*dK+L*T*dV+13*L*T+24*L*dK+2*dK+2*dV:][:L*T*dK]  // [L, T, d_k]
+	t126 := c.Work[10*L*T*dK+L*T*dV+13*L*T+24*L*dK+2*dK+2*dV:][:L*T*dK] // [L, T, d_k]
 	t282Total := make([]F, 1)
 
 	// projected.k1, projected.q1
@@ -624,9 +628,9 @@ func (c *backwardFused) run() {
 				t303 := kern.Larger(t283, F(1e-08))
 				thetaLinEntry := thetaLin[j]
 				t34 := kern.Softplus(thetaLinEntry)
-				t122 := (kern.Larger(t34, F(0)) <= F(0.125))
-				t172 := (t122 && (F(0) <= t34))
-				t2422 := kern.Choose(t172, F(kern.Choose(t172, kern.Choose(t122, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
+				t122_2 := (kern.Larger(t34, F(0)) <= F(0.125))
+				t172 := (t122_2 && (F(0) <= t34))
+				t2422 := kern.Choose(t172, F(kern.Choose(t172, kern.Choose(t122_2, thetaBar[j], F(0)), F(0))*kern.Sigmoid(thetaLinEntry)), F(0))
 				t282RowSums[j%16] = t282RowSums[j%16] + t2422
 				t16_2[j] = t162
 				t18_2[j] = t182
@@ -960,6 +964,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t100)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t135),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t100),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t100_2 := t100[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t100_2[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t104)
+	clear(t122)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t104),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t104_2 := t104[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t122_2 := t122[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t104_2[k] = t104_2[k] + q0TailBar[k]
+					t122_2[k] = t122_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R0bc0d1f329ceArgs{
@@ -994,6 +1065,42 @@ func (c *backwardFused) run() {
 				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t138_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t118)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t138),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t118),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t118_2 := t118[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t118_2[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
+					}
 				}
 			}
 		}
@@ -1140,85 +1247,32 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t126, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R555b95c45a0bArgs{
-						P0: unsafe.SliceData(t138),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t135),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
-						N4: 8 * dK,
-						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
-						N6: 4 * dK,
-						N7: 4*dK*j + (4*T*dK+24*dK)*i,
-						N8: 4*dK*j + 12*dK*i,
-						N9: -dK,
-					}
-					regions.R555b95c45a0b(&a)
-				} else {
-					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						k0TailBarOut[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
-						q0TailBarOut[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R964046fb055aArgs{
+			P0: unsafe.SliceData(t118),
+			P1: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t100),
+			P4: unsafe.SliceData(t104),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t118_2 := t118[(i*3+j)*dK:][:dK]
+				t122_2 := t122[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t100_2 := t100[(i*3+j)*dK:][:dK]
+				t104_2 := t104[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+					k0TailBarOut[k] = t118_2[k] + t122_2[k]
+					q0TailBarOut[k] = t100_2[k] + t104_2[k]
 				}
 			}
 		}

@@ -432,10 +432,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 11·L·T·d_k + L·T·d_v + 15·L·T + 12·L·d_k + 6·d_k + 6·d_v.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 15·L·T + 24·L·d_k + 6·d_k + 6·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 11*L*T*dK + L*T*dV + 15*L*T + 12*L*dK + 6*dK + 6*dV
+	return 11*L*T*dK + L*T*dV + 15*L*T + 24*L*dK + 6*dK + 6*dV
 }
 
 // Run computes Backward.
@@ -507,6 +507,14 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t129 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t149 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t153 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t171 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t167 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t172 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t175 := work[:L*T*dK] // [L, T, d_k]
@@ -806,6 +814,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t149)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t186_3 := t186[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t186_4 := t186[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t186_5 := t186[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t149_2 := t149[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t149_2[k] = F(t186_2[k]*cQ[k]) + F(t186_3[k]*cQ2[k]) + F(t186_4[k]*cQ3[k]) + F(t186_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t153)
+	clear(t171)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t153_2 := t153[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t171_2 := t171[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t153_2[k] += q0TailBar[k]
+				t171_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -820,6 +866,28 @@ func (c *Backward[F]) Run() {
 			t189_2 := t189[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t189_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t167)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t189_3 := t189[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t189_4 := t189[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t189_5 := t189[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t167_2 := t167[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t167_2[k] = F(t189_2[k]*cK[k]) + F(t189_3[k]*cK2[k]) + F(t189_4[k]*cK3[k]) + F(t189_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -903,49 +971,18 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t175, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t189_2 := t189[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t189_3 := t189[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t189_4 := t189[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t189_5 := t189[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t186_2 := t186[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t186_3 := t186[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t186_4 := t186[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t186_5 := t186[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = F(t189_2[k]*cK[k]) + F(t189_3[k]*cK2[k]) + F(t189_4[k]*cK3[k]) + F(t189_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t186_2[k]*cQ[k]) + F(t186_3[k]*cQ2[k]) + F(t186_4[k]*cQ3[k]) + F(t186_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t167_2 := t167[(i*3+j)*dK:][:dK]
+			t171_2 := t171[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t149_2 := t149[(i*3+j)*dK:][:dK]
+			t153_2 := t153[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
+				k0TailBarOut[k] = t167_2[k] + t171_2[k]
+				q0TailBarOut[k] = t149_2[k] + t153_2[k]
 			}
 		}
 	}

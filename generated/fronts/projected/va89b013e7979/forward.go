@@ -430,10 +430,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 12·L·T·d_k + 4·L·T·d_v + 12·L·T + 12·L·d_k.
+// WorkLen is 12·L·T·d_k + 4·L·T·d_v + 12·L·T + 24·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 12*L*T*dK + 4*L*T*dV + 12*L*T + 12*L*dK
+	return 12*L*T*dK + 4*L*T*dV + 12*L*T + 24*L*dK
 }
 
 // Run computes Backward.
@@ -495,6 +495,14 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t115 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
+	t131 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t135 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t153 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t149 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t154 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t157 := work[:L*T*dK] // [L, T, d_k]
@@ -772,6 +780,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t131)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t168_3 := t168[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t168_4 := t168[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t131_2 := t131[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					t131_2[k2] = F(t168_2[k2]*cQ[k2]) + F(t168_3[k2]*cQ2[k2]) + F(t168_4[k2]*cQ3[k2]) + F(t168_5[k2]*cQ4[k2])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t135)
+	clear(t153)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t135_2 := t135[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t153_2 := t153[(i*3+j+T)*dK:][:dK]
+			for k2 := range dK {
+				t135_2[k2] += q0TailBar[k2]
+				t153_2[k2] += k0TailBar[k2]
+			}
+		}
+	}
+
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	for i := range L {
@@ -825,6 +871,28 @@ func (c *Backward[F]) Run() {
 				t171_2 := t171[(j*(T+6)+k2+3)*dK:][:dK]
 				for m := range dK {
 					cKBar[m] += F(k1Stack[m] * t171_2[m])
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t149)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t171_3 := t171[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t171_4 := t171[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t149_2 := t149[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					t149_2[k2] = F(t171_2[k2]*cK[k2]) + F(t171_3[k2]*cK2[k2]) + F(t171_4[k2]*cK3[k2]) + F(t171_5[k2]*cK4[k2])
 				}
 			}
 		}
@@ -909,49 +977,18 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t157, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t171_2 := t171[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t171_3 := t171[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t171_4 := t171[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t171_5 := t171[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t168_2 := t168[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t168_3 := t168[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t168_4 := t168[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t168_5 := t168[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				for k2 := range dK {
-					k0TailBarOut[k2] = F(t171_2[k2]*cK[k2]) + F(t171_3[k2]*cK2[k2]) + F(t171_4[k2]*cK3[k2]) + F(t171_5[k2]*cK4[k2])
-					q0TailBarOut[k2] = F(t168_2[k2]*cQ[k2]) + F(t168_3[k2]*cQ2[k2]) + F(t168_4[k2]*cQ3[k2]) + F(t168_5[k2]*cQ4[k2])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t149_2 := t149[(i*3+j)*dK:][:dK]
+			t153_2 := t153[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t131_2 := t131[(i*3+j)*dK:][:dK]
+			t135_2 := t135[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k2 := range dK {
-				k0TailBarOut[k2] += k0TailBar[k2]
-				q0TailBarOut[k2] += q0TailBar[k2]
+				k0TailBarOut[k2] = t149_2[k2] + t153_2[k2]
+				q0TailBarOut[k2] = t131_2[k2] + t135_2[k2]
 			}
 		}
 	}

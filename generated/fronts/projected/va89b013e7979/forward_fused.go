@@ -530,8 +530,12 @@ func (c *backwardFused) run() {
 	t94 := c.Work[10*L*T*dK+3*L*T*dV+10*L*T+12*L*dK:][:L*T]     // [L, T]
 	t111 := c.Work[10*L*T*dK+3*L*T*dV+11*L*T+12*L*dK:][:L*T]    // [L, T]
 	t115 := c.Work[10*L*T*dK+3*L*T*dV+12*L*T+12*L*dK:][:L*T*dV] // [L, T, d_v]
-	t154 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
-	t157 := c.Work[11*L*T*dK+4*L*T*dV+12*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	t131 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+12*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t135 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+15*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t153 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+18*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t149 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+21*L*dK:][:3*L*dK] // [L, 3, d_k]
+	t154 := c.Work[10*L*T*dK+4*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
+	t157 := c.Work[11*L*T*dK+4*L*T*dV+12*L*T+24*L*dK:][:L*T*dK] // [L, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -990,6 +994,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t131)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t168),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t131),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t168_3 := t168[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t168_4 := t168[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t168_5 := t168[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t131_2 := t131[(i*3+j)*dK:][:dK]
+					for k2 := range dK {
+						t131_2[k2] = num.FMA32(t168_2[k2], cQ[k2], num.FMA32(t168_3[k2], cQ2[k2], num.FMA32(t168_4[k2], cQ3[k2], F(t168_5[k2]*cQ4[k2]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t135)
+	clear(t153)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t135),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t153),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t135_2 := t135[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t153_2 := t153[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k2 := range dK {
+					t135_2[k2] = t135_2[k2] + q0TailBar[k2]
+					t153_2[k2] = t153_2[k2] + k0TailBar[k2]
+				}
+			}
+		}
+	}
+
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	if kern.Wide() {
@@ -1107,6 +1178,42 @@ func (c *backwardFused) run() {
 					t171_2 := t171[(j*(T+6)+k2+3)*dK:][:dK]
 					for m := range dK {
 						cKBar[m] = num.FMA32(k1Stack[m], t171_2[m], cKBar[m])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t149)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t171),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t149),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t171_3 := t171[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t171_4 := t171[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t171_5 := t171[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t149_2 := t149[(i*3+j)*dK:][:dK]
+					for k2 := range dK {
+						t149_2[k2] = num.FMA32(t171_2[k2], cK[k2], num.FMA32(t171_3[k2], cK2[k2], num.FMA32(t171_4[k2], cK3[k2], F(t171_5[k2]*cK4[k2]))))
 					}
 				}
 			}
@@ -1254,85 +1361,32 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t157, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R555b95c45a0bArgs{
-						P0: unsafe.SliceData(t171),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t168),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
-						N4: 8 * dK,
-						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
-						N6: 4 * dK,
-						N7: 4*dK*j + (4*T*dK+24*dK)*i,
-						N8: 4*dK*j + 12*dK*i,
-						N9: -dK,
-					}
-					regions.R555b95c45a0b(&a)
-				} else {
-					t171_2 := t171[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t171_3 := t171[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t171_4 := t171[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t171_5 := t171[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-					t168_2 := t168[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t168_3 := t168[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t168_4 := t168[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t168_5 := t168[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					for k2 := range dK {
-						k0TailBarOut[k2] = num.FMA32(t171_2[k2], cK[k2], num.FMA32(t171_3[k2], cK2[k2], num.FMA32(t171_4[k2], cK3[k2], F(t171_5[k2]*cK4[k2]))))
-						q0TailBarOut[k2] = num.FMA32(t168_2[k2], cQ[k2], num.FMA32(t168_3[k2], cQ2[k2], num.FMA32(t168_4[k2], cQ3[k2], F(t168_5[k2]*cQ4[k2]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R964046fb055aArgs{
+			P0: unsafe.SliceData(t149),
+			P1: unsafe.SliceData(t153),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t131),
+			P4: unsafe.SliceData(t135),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t149_2 := t149[(i*3+j)*dK:][:dK]
+				t153_2 := t153[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t131_2 := t131[(i*3+j)*dK:][:dK]
+				t135_2 := t135[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k2 := range dK {
-					k0TailBarOut[k2] = k0TailBarOut[k2] + k0TailBar[k2]
-					q0TailBarOut[k2] = q0TailBarOut[k2] + q0TailBar[k2]
+					k0TailBarOut[k2] = t149_2[k2] + t153_2[k2]
+					q0TailBarOut[k2] = t131_2[k2] + t135_2[k2]
 				}
 			}
 		}

@@ -423,10 +423,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 10·L·T·d_k + 2·L·T·d_v + 12·L·T + 12·L·d_k + 6·L·d_v.
+// WorkLen is 10·L·T·d_k + 2·L·T·d_v + 12·L·T + 24·L·d_k + 12·L·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 10*L*T*dK + 2*L*T*dV + 12*L*T + 12*L*dK + 6*L*dV
+	return 10*L*T*dK + 2*L*T*dV + 12*L*T + 24*L*dK + 12*L*dV
 }
 
 // Run computes Backward.
@@ -478,6 +478,18 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t60 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t76 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t80 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t94 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t98 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t116 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t112 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t117 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t120 := work[:L*T*dK] // [L, T, d_k]
@@ -666,6 +678,40 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.v
+	clear(t76)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t132_2 := t132[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t132_3 := t132[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t132_4 := t132[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t132_5 := t132[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				t76_2 := t76[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t76_2[k] = F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t80)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			t80_2 := t80[(i*3+j+T)*dV:][:dV]
+			for k := range dV {
+				t80_2[k] += v0TailBar[k]
+			}
+		}
+	}
+
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -746,6 +792,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t94)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t94_2 := t94[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t94_2[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t98)
+	clear(t116)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t98_2 := t98[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t116_2 := t116[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t98_2[k] += q0TailBar[k]
+				t116_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -760,6 +844,28 @@ func (c *Backward[F]) Run() {
 			t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t138_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t112)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t112_2 := t112[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t112_2[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -878,82 +984,30 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t138_2 := t138[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t138_3 := t138[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t138_4 := t138[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t138_5 := t138[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t135_2 := t135[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t135_3 := t135[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t135_4 := t135[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t135_5 := t135[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = F(t138_2[k]*cK[k]) + F(t138_3[k]*cK2[k]) + F(t138_4[k]*cK3[k]) + F(t138_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t135_2[k]*cQ[k]) + F(t135_3[k]*cQ2[k]) + F(t135_4[k]*cQ3[k]) + F(t135_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t112_2 := t112[(i*3+j)*dK:][:dK]
+			t116_2 := t116[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t94_2 := t94[(i*3+j)*dK:][:dK]
+			t98_2 := t98[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
+				k0TailBarOut[k] = t112_2[k] + t116_2[k]
+				q0TailBarOut[k] = t94_2[k] + t98_2[k]
 			}
 		}
 	}
 
-	// projected.v
-	clear(c.V0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t132_2 := t132[(i*(T+6)+j)*dV:][:dV]
-				cV := c.CV[:dV]
-				t132_3 := t132[(i*(T+6)+j+1)*dV:][:dV]
-				cV2 := c.CV[1*dV:][:dV]
-				t132_4 := t132[(i*(T+6)+j+2)*dV:][:dV]
-				cV3 := c.CV[2*dV:][:dV]
-				t132_5 := t132[(i*(T+6)+j+3)*dV:][:dV]
-				cV4 := c.CV[3*dV:][:dV]
-				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					v0TailBarOut[k] = F(t132_2[k]*cV[k]) + F(t132_3[k]*cV2[k]) + F(t132_4[k]*cV3[k]) + F(t132_5[k]*cV4[k])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range min(3, -T+3) {
-			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+			t76_2 := t76[(i*3+j)*dV:][:dV]
+			t80_2 := t80[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				v0TailBarOut[k] += v0TailBar[k]
+				v0TailBarOut[k] = t76_2[k] + t80_2[k]
 			}
 		}
 	}

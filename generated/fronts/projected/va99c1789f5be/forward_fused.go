@@ -499,30 +499,36 @@ func (c *backwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t132 := c.Work[:L*T*dV+6*L*dV]                                    // [L, T + 6, d_v]
-	t135 := c.Work[L*T*dV+6*L*dV:][:L*T*dK+6*L*dK]                    // [L, T + 6, d_k]
-	t138 := c.Work[L*T*dK+L*T*dV+6*L*dK+6*L*dV:][:L*T*dK+6*L*dK]      // [L, T + 6, d_k]
-	t4 := c.Work[2*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]            // [L, T, d_k]
-	t5 := c.Work[3*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]            // [L, T, d_k]
-	k1 := c.Work[4*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]            // [L, T, d_k]
-	t9 := c.Work[5*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]            // [L, T, d_k]
-	t10 := c.Work[6*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]           // [L, T, d_k]
-	q1 := c.Work[7*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]            // [L, T, d_k]
-	t21 := c.Work[8*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T]              // [L, T]
-	t23 := c.Work[8*L*T*dK+L*T*dV+L*T+12*L*dK+6*L*dV:][:L*T]          // [L, T]
-	t25 := c.Work[8*L*T*dK+L*T*dV+2*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
-	t31 := c.Work[8*L*T*dK+L*T*dV+3*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
-	t33 := c.Work[8*L*T*dK+L*T*dV+4*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
-	t35 := c.Work[8*L*T*dK+L*T*dV+5*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
-	t152 := c.Work[8*L*T*dK+L*T*dV+6*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
-	t182 := c.Work[8*L*T*dK+L*T*dV+7*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
-	t43 := c.Work[8*L*T*dK+L*T*dV+8*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
-	t352 := c.Work[8*L*T*dK+L*T*dV+9*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
-	t40 := c.Work[8*L*T*dK+L*T*dV+10*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
-	t60 := c.Work[8*L*T*dK+L*T*dV+11*L*T+12*L*dK+6*L*dV:][:L*T]       // [L, T]
-	t117 := c.Work[8*L*T*dK+L*T*dV+12*L*T+12*L*dK+6*L*dV:][:L*T*dV]   // [L, T, d_v]
-	t120 := c.Work[8*L*T*dK+2*L*T*dV+12*L*T+12*L*dK+6*L*dV:][:L*T*dK] // [L, T, d_k]
-	t123 := c.Work[9*L*T*dK+2*L*T*dV+12*L*T+12*L*dK+6*L*dV:][:L*T*dK] // [L, T, d_k]
+	t132 := c.Work[:L*T*dV+6*L*dV]                                     // [L, T + 6, d_v]
+	t135 := c.Work[L*T*dV+6*L*dV:][:L*T*dK+6*L*dK]                     // [L, T + 6, d_k]
+	t138 := c.Work[L*T*dK+L*T*dV+6*L*dK+6*L*dV:][:L*T*dK+6*L*dK]       // [L, T + 6, d_k]
+	t4 := c.Work[2*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]             // [L, T, d_k]
+	t5 := c.Work[3*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]             // [L, T, d_k]
+	k1 := c.Work[4*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]             // [L, T, d_k]
+	t9 := c.Work[5*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]             // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]            // [L, T, d_k]
+	q1 := c.Work[7*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T*dK]             // [L, T, d_k]
+	t21 := c.Work[8*L*T*dK+L*T*dV+12*L*dK+6*L*dV:][:L*T]               // [L, T]
+	t23 := c.Work[8*L*T*dK+L*T*dV+L*T+12*L*dK+6*L*dV:][:L*T]           // [L, T]
+	t25 := c.Work[8*L*T*dK+L*T*dV+2*L*T+12*L*dK+6*L*dV:][:L*T]         // [L, T]
+	t31 := c.Work[8*L*T*dK+L*T*dV+3*L*T+12*L*dK+6*L*dV:][:L*T]         // [L, T]
+	t33 := c.Work[8*L*T*dK+L*T*dV+4*L*T+12*L*dK+6*L*dV:][:L*T]         // [L, T]
+	t35 := c.Work[8*L*T*dK+L*T*dV+5*L*T+12*L*dK+6*L*dV:][:L*T]         // [L, T]
+	t152 := c.Work[8*L*T*dK+L*T*dV+6*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
+	t182 := c.Work[8*L*T*dK+L*T*dV+7*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
+	t43 := c.Work[8*L*T*dK+L*T*dV+8*L*T+12*L*dK+6*L*dV:][:L*T]         // [L, T]
+	t352 := c.Work[8*L*T*dK+L*T*dV+9*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
+	t40 := c.Work[8*L*T*dK+L*T*dV+10*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
+	t60 := c.Work[8*L*T*dK+L*T*dV+11*L*T+12*L*dK+6*L*dV:][:L*T]        // [L, T]
+	t76 := c.Work[8*L*T*dK+L*T*dV+12*L*T+12*L*dK+6*L*dV:][:3*L*dV]     // [L, 3, d_v]
+	t80 := c.Work[8*L*T*dK+L*T*dV+12*L*T+12*L*dK+9*L*dV:][:3*L*dV]     // [L, 3, d_v]
+	t94 := c.Work[8*L*T*dK+L*T*dV+12*L*T+12*L*dK+12*L*dV:][:3*L*dK]    // [L, 3, d_k]
+	t98 := c.Work[8*L*T*dK+L*T*dV+12*L*T+15*L*dK+12*L*dV:][:3*L*dK]    // [L, 3, d_k]
+	t116 := c.Work[8*L*T*dK+L*T*dV+12*L*T+18*L*dK+12*L*dV:][:3*L*dK]   // [L, 3, d_k]
+	t112 := c.Work[8*L*T*dK+L*T*dV+12*L*T+21*L*dK+12*L*dV:][:3*L*dK]   // [L, 3, d_k]
+	t117 := c.Work[8*L*T*dK+L*T*dV+12*L*T+24*L*dK+12*L*dV:][:L*T*dV]   // [L, T, d_v]
+	t120 := c.Work[8*L*T*dK+2*L*T*dV+12*L*T+24*L*dK+12*L*dV:][:L*T*dK] // [L, T, d_k]
+	t123 := c.Work[9*L*T*dK+2*L*T*dV+12*L*T+24*L*dK+12*L*dV:][:L*T*dK] // [L, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -859,6 +865,67 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.v
+	clear(t76)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t132),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t76),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t132_2 := t132[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t132_3 := t132[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t132_4 := t132[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t132_5 := t132[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					t76_2 := t76[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						t76_2[k] = num.FMA32(t132_2[k], cV[k], num.FMA32(t132_3[k], cV2[k], num.FMA32(t132_4[k], cV3[k], F(t132_5[k]*cV4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t80)
+	if kern.Wide() {
+		a := regions.R7ca80d7691c1Args{
+			P0: unsafe.SliceData(t80),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: 3 * dV,
+		}
+		regions.R7ca80d7691c1(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t80_2 := t80[(i*3+j+T)*dV:][:dV]
+				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t80_2[k] = t80_2[k] + v0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -1018,6 +1085,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t94)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t135),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t94),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t94_2 := t94[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t94_2[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t98)
+	clear(t116)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t98),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t116),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t98_2 := t98[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t116_2 := t116[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t98_2[k] = t98_2[k] + q0TailBar[k]
+					t116_2[k] = t116_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R0bc0d1f329ceArgs{
@@ -1052,6 +1186,42 @@ func (c *backwardFused) run() {
 				t138_2 := t138[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t138_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t112)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t138),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t112),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t112_2 := t112[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t112_2[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
+					}
 				}
 			}
 		}
@@ -1264,145 +1434,56 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t123, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R555b95c45a0bArgs{
-						P0: unsafe.SliceData(t138),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t135),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
-						N4: 8 * dK,
-						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
-						N6: 4 * dK,
-						N7: 4*dK*j + (4*T*dK+24*dK)*i,
-						N8: 4*dK*j + 12*dK*i,
-						N9: -dK,
-					}
-					regions.R555b95c45a0b(&a)
-				} else {
-					t138_2 := t138[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t138_3 := t138[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t138_4 := t138[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t138_5 := t138[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-					t135_2 := t135[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t135_3 := t135[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t135_4 := t135[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t135_5 := t135[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						k0TailBarOut[k] = num.FMA32(t138_2[k], cK[k], num.FMA32(t138_3[k], cK2[k], num.FMA32(t138_4[k], cK3[k], F(t138_5[k]*cK4[k]))))
-						q0TailBarOut[k] = num.FMA32(t135_2[k], cQ[k], num.FMA32(t135_3[k], cQ2[k], num.FMA32(t135_4[k], cQ3[k], F(t135_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R964046fb055aArgs{
+			P0: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(t116),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t94),
+			P4: unsafe.SliceData(t98),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t112_2 := t112[(i*3+j)*dK:][:dK]
+				t116_2 := t116[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t94_2 := t94[(i*3+j)*dK:][:dK]
+				t98_2 := t98[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+					k0TailBarOut[k] = t112_2[k] + t116_2[k]
+					q0TailBarOut[k] = t94_2[k] + t98_2[k]
 				}
 			}
 		}
 	}
 
-	// projected.v
-	clear(c.V0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
-						P0: unsafe.SliceData(t132),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(c.V0TailBarOut),
-						N0: dV,
-						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
-						N2: 12 * dV,
-						N3: -dV,
-						N4: 4*dV*j + 12*dV*i,
-					}
-					regions.Rffc24b7277fe(&a)
-				} else {
-					t132_2 := t132[(i*(T+6)+j+3)*dV:][:dV]
-					cV := c.CV[3*dV:][:dV]
-					t132_3 := t132[(i*(T+6)+j+2)*dV:][:dV]
-					cV2 := c.CV[2*dV:][:dV]
-					t132_4 := t132[(i*(T+6)+j+1)*dV:][:dV]
-					cV3 := c.CV[1*dV:][:dV]
-					t132_5 := t132[(i*(T+6)+j)*dV:][:dV]
-					cV4 := c.CV[:dV]
-					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-					for k := range dV {
-						v0TailBarOut[k] = num.FMA32(t132_2[k], cV[k], num.FMA32(t132_3[k], cV2[k], num.FMA32(t132_4[k], cV3[k], F(t132_5[k]*cV4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R7ca80d7691c1Args{
-			P0: unsafe.SliceData(c.V0TailBarOut),
-			P1: unsafe.SliceData(c.V0TailBar),
+		a := regions.R4b5b62034b6bArgs{
+			P0: unsafe.SliceData(t76),
+			P1: unsafe.SliceData(t80),
+			P2: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dV,
-			N3: 4 * T * dV,
-			N4: 3 * dV,
+			N1: dV,
+			N2: 3 * dV,
 		}
-		regions.R7ca80d7691c1(&a)
+		regions.R4b5b62034b6b(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
-				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			for j := range 3 {
+				t76_2 := t76[(i*3+j)*dV:][:dV]
+				t80_2 := t80[(i*3+j)*dV:][:dV]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+					v0TailBarOut[k] = t76_2[k] + t80_2[k]
 				}
 			}
 		}

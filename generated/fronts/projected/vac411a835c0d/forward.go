@@ -473,10 +473,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 15·L·T·heads + 12·L·d_k·heads + 6·d_k·heads + 6·d_v·heads.
+// WorkLen is 12·L·T·d_k·heads + L·T·d_v·heads + 15·L·T·heads + 24·L·d_k·heads + 6·d_k·heads + 6·d_v·heads.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV, heads := c.L, c.T, c.DK, c.DV, c.Heads
-	return 12*L*T*dK*heads + L*T*dV*heads + 15*L*T*heads + 12*L*dK*heads + 6*dK*heads + 6*dV*heads
+	return 12*L*T*dK*heads + L*T*dV*heads + 15*L*T*heads + 24*L*dK*heads + 6*dK*heads + 6*dV*heads
 }
 
 // Run computes Backward.
@@ -550,6 +550,14 @@ func (c *Backward[F]) Run() {
 	work = work[L*T*heads:]
 	t133 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
+	t149 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t153 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t171 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
+	t167 := work[:3*L*dK*heads] // [L, heads, 3, d_k]
+	work = work[3*L*dK*heads:]
 	t172 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
 	t175 := work[:L*T*dK*heads] // [L, heads, T, d_k]
@@ -929,6 +937,48 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t149)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					t186_2 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cQ := c.CQ[j*4*dK:][:dK]
+					t186_3 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
+					t186_4 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
+					t186_5 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
+					t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t149_2[m] = F(t186_2[m]*cQ[m]) + F(t186_3[m]*cQ2[m]) + F(t186_4[m]*cQ3[m]) + F(t186_5[m]*cQ4[m])
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t153)
+	clear(t171)
+	for i := range L {
+		for j := range heads {
+			for k2 := range min(3, -T+3) {
+				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				t153_2 := t153[((i*heads+j)*3+k2+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				t171_2 := t171[((i*heads+j)*3+k2+T)*dK:][:dK]
+				for m := range dK {
+					t153_2[m] += q0TailBar[m]
+					t171_2[m] += k0TailBar[m]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range heads {
@@ -946,6 +996,30 @@ func (c *Backward[F]) Run() {
 				t189_2 := t189[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 				for m := range dK {
 					t189_2[m] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t167)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n2 := int(c.Pos[i]) + k2 - 3
+				if n2 >= 0 {
+					t189_2 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+					cK := c.CK[j*4*dK:][:dK]
+					t189_3 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+					cK2 := c.CK[(j*4+1)*dK:][:dK]
+					t189_4 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+					cK3 := c.CK[(j*4+2)*dK:][:dK]
+					t189_5 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+					cK4 := c.CK[(j*4+3)*dK:][:dK]
+					t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t167_2[m] = F(t189_2[m]*cK[m]) + F(t189_3[m]*cK2[m]) + F(t189_4[m]*cK3[m]) + F(t189_5[m]*cK4[m])
+					}
 				}
 			}
 		}
@@ -1061,52 +1135,19 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range heads {
 			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					t189_2 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cK := c.CK[j*4*dK:][:dK]
-					t189_3 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cK2 := c.CK[(j*4+1)*dK:][:dK]
-					t189_4 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cK3 := c.CK[(j*4+2)*dK:][:dK]
-					t189_5 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cK4 := c.CK[(j*4+3)*dK:][:dK]
-					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-					t186_2 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-					cQ := c.CQ[j*4*dK:][:dK]
-					t186_3 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-					cQ2 := c.CQ[(j*4+1)*dK:][:dK]
-					t186_4 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-					cQ3 := c.CQ[(j*4+2)*dK:][:dK]
-					t186_5 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-					cQ4 := c.CQ[(j*4+3)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-					for m := range dK {
-						k0TailBarOut[m] = F(t189_2[m]*cK[m]) + F(t189_3[m]*cK2[m]) + F(t189_4[m]*cK3[m]) + F(t189_5[m]*cK4[m])
-						q0TailBarOut[m] = F(t186_2[m]*cQ[m]) + F(t186_3[m]*cQ2[m]) + F(t186_4[m]*cQ3[m]) + F(t186_5[m]*cQ4[m])
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range heads {
-			for k2 := range min(3, -T+3) {
-				k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
+				t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
+				t171_2 := t171[((i*heads+j)*3+k2)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+				t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
+				t153_2 := t153[((i*heads+j)*3+k2)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 				for m := range dK {
-					k0TailBarOut[m] += k0TailBar[m]
-					q0TailBarOut[m] += q0TailBar[m]
+					k0TailBarOut[m] = t167_2[m] + t171_2[m]
+					q0TailBarOut[m] = t149_2[m] + t153_2[m]
 				}
 			}
 		}

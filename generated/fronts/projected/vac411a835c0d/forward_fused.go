@@ -649,8 +649,12 @@ func (c *backwardFused) run() {
 	t109 := c.Work[10*L*T*dK*heads+13*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
 	t129 := c.Work[10*L*T*dK*heads+14*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*heads]                 // [L, heads, T]
 	t133 := c.Work[10*L*T*dK*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dV*heads]              // [L, heads, T, d_v]
-	t172 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t175 := c.Work[11*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t149 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+12*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t153 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+15*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t171 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+18*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t167 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+21*L*dK*heads+6*dK*heads+6*dV*heads:][:3*L*dK*heads] // [L, heads, 3, d_k]
+	t172 := c.Work[10*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+24*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
+	t175 := c.Work[11*L*T*dK*heads+L*T*dV*heads+15*L*T*heads+24*L*dK*heads+6*dK*heads+6*dV*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
 
 	// projected.k1, projected.q1
 	if kern.Wide() {
@@ -1347,6 +1351,79 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t149)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n := int(c.Pos[i]) + k2 - 3
+				if n >= 0 {
+					if kern.Wide() {
+						a := regions.Rffc24b7277feArgs{
+							P0: unsafe.SliceData(t186),
+							P1: unsafe.SliceData(c.CQ),
+							P2: unsafe.SliceData(t149),
+							N0: dK,
+							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.Rffc24b7277fe(&a)
+					} else {
+						t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cQ := c.CQ[(j*4+3)*dK:][:dK]
+						t186_3 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
+						t186_4 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
+						t186_5 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cQ4 := c.CQ[j*4*dK:][:dK]
+						t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							t149_2[m] = num.FMA32(t186_2[m], cQ[m], num.FMA32(t186_3[m], cQ2[m], num.FMA32(t186_4[m], cQ3[m], F(t186_5[m]*cQ4[m]))))
+						}
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t153)
+	clear(t171)
+	if kern.Wide() {
+		a := regions.R88d2a4864858Args{
+			P0: unsafe.SliceData(t153),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t171),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: heads,
+			N2: -T + 3,
+			N3: dK,
+			N4: 4 * T * dK,
+			N5: 3 * dK,
+			N6: 3 * dK * heads,
+		}
+		regions.R88d2a4864858(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k2 := range min(3, -T+3) {
+					t153_2 := t153[((i*heads+j)*3+k2+T)*dK:][:dK]
+					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+					t171_2 := t171[((i*heads+j)*3+k2+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+					for m := range dK {
+						t153_2[m] = t153_2[m] + q0TailBar[m]
+						t171_2[m] = t171_2[m] + k0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R50ab3ce33e4eArgs{
@@ -1388,6 +1465,44 @@ func (c *backwardFused) run() {
 					t189_2 := t189[((i*heads+j)*(T+6)+k2+T+3)*dK:][:dK]
 					for m := range dK {
 						t189_2[m] = F(0)
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t167)
+	for i := range L {
+		for j := range heads {
+			for k2 := range 3 {
+				n2 := int(c.Pos[i]) + k2 - 3
+				if n2 >= 0 {
+					if kern.Wide() {
+						a := regions.Rffc24b7277feArgs{
+							P0: unsafe.SliceData(t189),
+							P1: unsafe.SliceData(c.CK),
+							P2: unsafe.SliceData(t167),
+							N0: dK,
+							N1: 4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
+							N2: 16*dK*j + 12*dK,
+							N3: -dK,
+							N4: 4*dK*k2 + 12*dK*j + 12*dK*heads*i,
+						}
+						regions.Rffc24b7277fe(&a)
+					} else {
+						t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
+						cK := c.CK[(j*4+3)*dK:][:dK]
+						t189_3 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
+						cK2 := c.CK[(j*4+2)*dK:][:dK]
+						t189_4 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
+						cK3 := c.CK[(j*4+1)*dK:][:dK]
+						t189_5 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
+						cK4 := c.CK[j*4*dK:][:dK]
+						t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
+						for m := range dK {
+							t167_2[m] = num.FMA32(t189_2[m], cK[m], num.FMA32(t189_3[m], cK2[m], num.FMA32(t189_4[m], cK3[m], F(t189_5[m]*cK4[m]))))
+						}
 					}
 				}
 			}
@@ -1580,91 +1695,35 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range heads {
-			for k2 := range 3 {
-				n := int(c.Pos[i]) + k2 - 3
-				if n >= 0 {
-					if kern.Wide() {
-						a := regions.R907bcbe0b3b5Args{
-							P0:  unsafe.SliceData(t189),
-							P1:  unsafe.SliceData(c.CK),
-							P2:  unsafe.SliceData(c.K0TailBarOut),
-							P3:  unsafe.SliceData(t186),
-							P4:  unsafe.SliceData(c.CQ),
-							P5:  unsafe.SliceData(c.Q0TailBarOut),
-							N0:  dK,
-							N1:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 12*dK,
-							N2:  16*dK*j + 12*dK,
-							N3:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 8*dK,
-							N4:  16*dK*j + 8*dK,
-							N5:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i + 4*dK,
-							N6:  16*dK*j + 4*dK,
-							N7:  4*dK*k2 + (4*T*dK+24*dK)*j + (4*T*dK*heads+24*dK*heads)*i,
-							N8:  16 * dK * j,
-							N9:  4*dK*k2 + 12*dK*j + 12*dK*heads*i,
-							N10: -dK,
-						}
-						regions.R907bcbe0b3b5(&a)
-					} else {
-						t189_2 := t189[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cK := c.CK[(j*4+3)*dK:][:dK]
-						t189_3 := t189[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cK2 := c.CK[(j*4+2)*dK:][:dK]
-						t189_4 := t189[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cK3 := c.CK[(j*4+1)*dK:][:dK]
-						t189_5 := t189[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cK4 := c.CK[j*4*dK:][:dK]
-						k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-						t186_2 := t186[((i*heads+j)*(T+6)+k2+3)*dK:][:dK]
-						cQ := c.CQ[(j*4+3)*dK:][:dK]
-						t186_3 := t186[((i*heads+j)*(T+6)+k2+2)*dK:][:dK]
-						cQ2 := c.CQ[(j*4+2)*dK:][:dK]
-						t186_4 := t186[((i*heads+j)*(T+6)+k2+1)*dK:][:dK]
-						cQ3 := c.CQ[(j*4+1)*dK:][:dK]
-						t186_5 := t186[((i*heads+j)*(T+6)+k2)*dK:][:dK]
-						cQ4 := c.CQ[j*4*dK:][:dK]
-						q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
-						for m := range dK {
-							k0TailBarOut[m] = num.FMA32(t189_2[m], cK[m], num.FMA32(t189_3[m], cK2[m], num.FMA32(t189_4[m], cK3[m], F(t189_5[m]*cK4[m]))))
-							q0TailBarOut[m] = num.FMA32(t186_2[m], cQ[m], num.FMA32(t186_3[m], cQ2[m], num.FMA32(t186_4[m], cQ3[m], F(t186_5[m]*cQ4[m]))))
-						}
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R88d2a4864858Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.Radb8febd50d8Args{
+			P0: unsafe.SliceData(t167),
+			P1: unsafe.SliceData(t171),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t149),
+			P4: unsafe.SliceData(t153),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
 			N1: heads,
-			N2: -T + 3,
-			N3: dK,
-			N4: 4 * T * dK,
-			N5: 3 * dK,
-			N6: 3 * dK * heads,
+			N2: dK,
+			N3: 3 * dK,
+			N4: 3 * dK * heads,
 		}
-		regions.R88d2a4864858(&a)
+		regions.Radb8febd50d8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
-				for k2 := range min(3, -T+3) {
-					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-					k0TailBar := c.K0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
-					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2+T)*dK:][:dK]
-					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k2)*dK:][:dK]
+				for k2 := range 3 {
+					t167_2 := t167[((i*heads+j)*3+k2)*dK:][:dK]
+					t171_2 := t171[((i*heads+j)*3+k2)*dK:][:dK]
+					k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
+					t149_2 := t149[((i*heads+j)*3+k2)*dK:][:dK]
+					t153_2 := t153[((i*heads+j)*3+k2)*dK:][:dK]
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k2)*dK:][:dK]
 					for m := range dK {
-						k0TailBarOut[m] = k0TailBarOut[m] + k0TailBar[m]
-						q0TailBarOut[m] = q0TailBarOut[m] + q0TailBar[m]
+						k0TailBarOut[m] = t167_2[m] + t171_2[m]
+						q0TailBarOut[m] = t149_2[m] + t153_2[m]
 					}
 				}
 			}

@@ -225,10 +225,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 6·L·T·d_k + 6·L·T + 6·L·d_k.
+// WorkLen is 6·L·T·d_k + 6·L·T + 12·L·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 6*L*T*dK + 6*L*T + 6*L*dK
+	return 6*L*T*dK + 6*L*T + 12*L*dK
 }
 
 // Run computes Backward.
@@ -258,6 +258,10 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t29 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t46 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t50 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t53 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t55 := work[:L*T*dK] // [L, T, d_k]
@@ -395,6 +399,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t46)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t64_2 := t64[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t64_3 := t64[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t64_4 := t64[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t64_5 := t64[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t46_2 := t46[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t46_2[k] = F(t64_2[k]*cQ[k]) + F(t64_3[k]*cQ2[k]) + F(t64_4[k]*cQ3[k]) + F(t64_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t50)
+	clear(c.K0TailBarOut)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t50_2 := t50[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t50_2[k] += q0TailBar[k]
+				k0TailBarOut[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	clear(t53)
 	for i := range L {
@@ -406,18 +448,6 @@ func (c *Backward[F]) Run() {
 				for k := range dK {
 					t53_2[k] += k0TailBar[k]
 				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K0TailBarOut)
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -466,35 +496,14 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t53, dK, 1, c.WK, d, 1)
 
-	// projected.q1
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t64_2 := t64[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t64_3 := t64[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t64_4 := t64[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t64_5 := t64[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailBarOut[k] = F(t64_2[k]*cQ[k]) + F(t64_3[k]*cQ2[k]) + F(t64_4[k]*cQ3[k]) + F(t64_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t46_2 := t46[(i*3+j)*dK:][:dK]
+			t50_2 := t50[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				q0TailBarOut[k] += q0TailBar[k]
+				q0TailBarOut[k] = t46_2[k] + t50_2[k]
 			}
 		}
 	}

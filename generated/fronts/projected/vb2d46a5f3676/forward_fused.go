@@ -263,18 +263,20 @@ func (c *backwardFused) run() {
 	_ = T
 	_ = d
 	_ = dK
-	t64 := c.Work[:L*T*dK+6*L*dK]                  // [L, T + 6, d_k]
-	t6 := c.Work[L*T*dK+6*L*dK:][:L*T*dK]          // [L, T, d_k]
-	t7 := c.Work[2*L*T*dK+6*L*dK:][:L*T*dK]        // [L, T, d_k]
-	q1 := c.Work[3*L*T*dK+6*L*dK:][:L*T*dK]        // [L, T, d_k]
-	t13 := c.Work[4*L*T*dK+6*L*dK:][:L*T]          // [L, T]
-	t15 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T]      // [L, T]
-	t17 := c.Work[4*L*T*dK+2*L*T+6*L*dK:][:L*T]    // [L, T]
-	t92 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]    // [L, T]
-	t122 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]   // [L, T]
-	t29 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:L*T]    // [L, T]
-	t53 := c.Work[4*L*T*dK+6*L*T+6*L*dK:][:L*T*dK] // [L, T, d_k]
-	t55 := c.Work[5*L*T*dK+6*L*T+6*L*dK:][:L*T*dK] // [L, T, d_k]
+	t64 := c.Work[:L*T*dK+6*L*dK]                   // [L, T + 6, d_k]
+	t6 := c.Work[L*T*dK+6*L*dK:][:L*T*dK]           // [L, T, d_k]
+	t7 := c.Work[2*L*T*dK+6*L*dK:][:L*T*dK]         // [L, T, d_k]
+	q1 := c.Work[3*L*T*dK+6*L*dK:][:L*T*dK]         // [L, T, d_k]
+	t13 := c.Work[4*L*T*dK+6*L*dK:][:L*T]           // [L, T]
+	t15 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T]       // [L, T]
+	t17 := c.Work[4*L*T*dK+2*L*T+6*L*dK:][:L*T]     // [L, T]
+	t92 := c.Work[4*L*T*dK+3*L*T+6*L*dK:][:L*T]     // [L, T]
+	t122 := c.Work[4*L*T*dK+4*L*T+6*L*dK:][:L*T]    // [L, T]
+	t29 := c.Work[4*L*T*dK+5*L*T+6*L*dK:][:L*T]     // [L, T]
+	t46 := c.Work[4*L*T*dK+6*L*T+6*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t50 := c.Work[4*L*T*dK+6*L*T+9*L*dK:][:3*L*dK]  // [L, 3, d_k]
+	t53 := c.Work[4*L*T*dK+6*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
+	t55 := c.Work[5*L*T*dK+6*L*T+12*L*dK:][:L*T*dK] // [L, T, d_k]
 
 	// projected.q1
 	if kern.Wide() {
@@ -538,6 +540,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t46)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t64),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t46),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t64_3 := t64[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t64_4 := t64[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t64_5 := t64[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t46_2 := t46[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t46_2[k] = num.FMA32(t64_2[k], cQ[k], num.FMA32(t64_3[k], cQ2[k], num.FMA32(t64_4[k], cQ3[k], F(t64_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t50)
+	clear(c.K0TailBarOut)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t50),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t50_2 := t50[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t50_2[k] = t50_2[k] + q0TailBar[k]
+					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	clear(t53)
 	if kern.Wide() {
@@ -562,31 +631,6 @@ func (c *backwardFused) run() {
 					for k := range dK {
 						t53_2[k] = t53_2[k] + k0TailBar[k]
 					}
-				}
-			}
-		}
-	}
-
-	// projected.k1
-	clear(c.K0TailBarOut)
-	if kern.Wide() {
-		a := regions.R7ca80d7691c1Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-		}
-		regions.R7ca80d7691c1(&a)
-	} else {
-		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -667,61 +711,25 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t53, dK, 1, c.WK, d, 1)
 
-	// projected.q1
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
-						P0: unsafe.SliceData(t64),
-						P1: unsafe.SliceData(c.CQ),
-						P2: unsafe.SliceData(c.Q0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: -dK,
-						N4: 4*dK*j + 12*dK*i,
-					}
-					regions.Rffc24b7277fe(&a)
-				} else {
-					t64_2 := t64[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t64_3 := t64[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t64_4 := t64[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t64_5 := t64[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						q0TailBarOut[k] = num.FMA32(t64_2[k], cQ[k], num.FMA32(t64_3[k], cQ2[k], num.FMA32(t64_4[k], cQ3[k], F(t64_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R7ca80d7691c1Args{
-			P0: unsafe.SliceData(c.Q0TailBarOut),
-			P1: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R4b5b62034b6bArgs{
+			P0: unsafe.SliceData(t46),
+			P1: unsafe.SliceData(t50),
+			P2: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.R7ca80d7691c1(&a)
+		regions.R4b5b62034b6b(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t46_2 := t46[(i*3+j)*dK:][:dK]
+				t50_2 := t50[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+					q0TailBarOut[k] = t46_2[k] + t50_2[k]
 				}
 			}
 		}

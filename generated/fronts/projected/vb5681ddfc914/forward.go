@@ -676,10 +676,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 4·L·T·n_phi·n_phi + 5·L·T·d_v + 56·L·T·n_phi + 15·L·T + 6·L·d_v + 24·L·n_phi + 6·d_v + 12·n_phi.
+// WorkLen is 4·L·T·n_phi·n_phi + 5·L·T·d_v + 56·L·T·n_phi + 15·L·T + 12·L·d_v + 48·L·n_phi + 6·d_v + 12·n_phi.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dV, nPhi := c.L, c.T, c.DV, c.NPhi
-	return 4*L*T*nPhi*nPhi + 5*L*T*dV + 56*L*T*nPhi + 15*L*T + 6*L*dV + 24*L*nPhi + 6*dV + 12*nPhi
+	return 4*L*T*nPhi*nPhi + 5*L*T*dV + 56*L*T*nPhi + 15*L*T + 12*L*dV + 48*L*nPhi + 6*dV + 12*nPhi
 }
 
 // Run computes Backward.
@@ -783,6 +783,18 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t157 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t174 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t178 := work[:3*L*dV] // [L, 3, d_v]
+	work = work[3*L*dV:]
+	t192 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t196 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t214 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
+	t210 := work[:6*L*nPhi] // [L, 3, 2·n_phi]
+	work = work[6*L*nPhi:]
 	t215 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t218 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
@@ -1232,6 +1244,40 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.v
+	clear(t174)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t235_2 := t235[(i*(T+6)+j)*dV:][:dV]
+				cV := c.CV[:dV]
+				t235_3 := t235[(i*(T+6)+j+1)*dV:][:dV]
+				cV2 := c.CV[1*dV:][:dV]
+				t235_4 := t235[(i*(T+6)+j+2)*dV:][:dV]
+				cV3 := c.CV[2*dV:][:dV]
+				t235_5 := t235[(i*(T+6)+j+3)*dV:][:dV]
+				cV4 := c.CV[3*dV:][:dV]
+				t174_2 := t174[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t174_2[k] = F(t235_2[k]*cV[k]) + F(t235_3[k]*cV2[k]) + F(t235_4[k]*cV3[k]) + F(t235_5[k]*cV4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t178)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			t178_2 := t178[(i*3+j+T)*dV:][:dV]
+			for k := range dV {
+				t178_2[k] += v0TailBar[k]
+			}
+		}
+	}
+
 	// projected.q1, projected.q2, projected.k1, projected.k2
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -1312,6 +1358,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t192)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t238_2 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cQ := c.CQ[:2*nPhi]
+				t238_3 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
+				t238_4 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
+				t238_5 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
+				t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t192_2[k] = F(t238_2[k]*cQ[k]) + F(t238_3[k]*cQ2[k]) + F(t238_4[k]*cQ3[k]) + F(t238_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t196)
+	clear(t214)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+			t196_2 := t196[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+			t214_2 := t214[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			for k := range 2 * nPhi {
+				t196_2[k] += q0TailBar[k]
+				t214_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -1326,6 +1410,28 @@ func (c *Backward[F]) Run() {
 			t241_2 := t241[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
 				t241_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t210)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t241_2 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+				cK := c.CK[:2*nPhi]
+				t241_3 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
+				t241_4 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
+				t241_5 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
+				t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t210_2[k] = F(t241_2[k]*cK[k]) + F(t241_3[k]*cK2[k]) + F(t241_4[k]*cK3[k]) + F(t241_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -1444,82 +1550,30 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t221, 2*nPhi, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t241_2 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-				cK := c.CK[:2*nPhi]
-				t241_3 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-				cK2 := c.CK[1*2*nPhi:][:2*nPhi]
-				t241_4 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-				cK3 := c.CK[2*2*nPhi:][:2*nPhi]
-				t241_5 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				cK4 := c.CK[3*2*nPhi:][:2*nPhi]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-				t238_2 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-				cQ := c.CQ[:2*nPhi]
-				t238_3 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-				cQ2 := c.CQ[1*2*nPhi:][:2*nPhi]
-				t238_4 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-				cQ3 := c.CQ[2*2*nPhi:][:2*nPhi]
-				t238_5 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-				cQ4 := c.CQ[3*2*nPhi:][:2*nPhi]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-				for k := range 2 * nPhi {
-					k0TailBarOut[k] = F(t241_2[k]*cK[k]) + F(t241_3[k]*cK2[k]) + F(t241_4[k]*cK3[k]) + F(t241_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t238_2[k]*cQ[k]) + F(t238_3[k]*cQ2[k]) + F(t238_4[k]*cQ3[k]) + F(t238_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
-			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
+			t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
+			t214_2 := t214[(i*3+j)*2*nPhi:][:2*nPhi]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+			t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
+			t196_2 := t196[(i*3+j)*2*nPhi:][:2*nPhi]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
+				k0TailBarOut[k] = t210_2[k] + t214_2[k]
+				q0TailBarOut[k] = t192_2[k] + t196_2[k]
 			}
 		}
 	}
 
-	// projected.v
-	clear(c.V0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				t235_2 := t235[(i*(T+6)+j)*dV:][:dV]
-				cV := c.CV[:dV]
-				t235_3 := t235[(i*(T+6)+j+1)*dV:][:dV]
-				cV2 := c.CV[1*dV:][:dV]
-				t235_4 := t235[(i*(T+6)+j+2)*dV:][:dV]
-				cV3 := c.CV[2*dV:][:dV]
-				t235_5 := t235[(i*(T+6)+j+3)*dV:][:dV]
-				cV4 := c.CV[3*dV:][:dV]
-				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-				for k := range dV {
-					v0TailBarOut[k] = F(t235_2[k]*cV[k]) + F(t235_3[k]*cV2[k]) + F(t235_4[k]*cV3[k]) + F(t235_5[k]*cV4[k])
-				}
-			}
-		}
-	}
-
-	// projected.v
-	for i := range L {
-		for j := range min(3, -T+3) {
-			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
+			t174_2 := t174[(i*3+j)*dV:][:dV]
+			t178_2 := t178[(i*3+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				v0TailBarOut[k] += v0TailBar[k]
+				v0TailBarOut[k] = t174_2[k] + t178_2[k]
 			}
 		}
 	}

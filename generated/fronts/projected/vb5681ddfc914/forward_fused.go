@@ -969,9 +969,15 @@ func (c *backwardFused) run() {
 	t131 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+12*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
 	t137 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+13*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
 	t157 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+14*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T]             // [L, T]
-	t215 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:L*T*dV]          // [L, T, d_v]
-	t218 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+52*L*T*nPhi+15*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
-	t221 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+54*L*T*nPhi+15*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]      // [L, T, 2·n_phi]
+	t174 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+6*L*dV+24*L*nPhi+6*dV+12*nPhi:][:3*L*dV]          // [L, 3, d_v]
+	t178 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+9*L*dV+24*L*nPhi+6*dV+12*nPhi:][:3*L*dV]          // [L, 3, d_v]
+	t192 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+24*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t196 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+30*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t214 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+36*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t210 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+42*L*nPhi+6*dV+12*nPhi:][:6*L*nPhi]       // [L, 3, 2·n_phi]
+	t215 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+48*L*nPhi+6*dV+12*nPhi:][:L*T*dV]         // [L, T, d_v]
+	t218 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+52*L*T*nPhi+15*L*T+12*L*dV+48*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
+	t221 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+54*L*T*nPhi+15*L*T+12*L*dV+48*L*nPhi+6*dV+12*nPhi:][:2*L*T*nPhi]     // [L, T, 2·n_phi]
 	t252Total := make([]F, 1)
 	t462Total := make([]F, 1)
 	t682Total := make([]F, 1)
@@ -1891,6 +1897,67 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.v
+	clear(t174)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t235),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t174),
+						N0: dV,
+						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
+						N2: 12 * dV,
+						N3: -dV,
+						N4: 4*dV*j + 12*dV*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
+					cV := c.CV[3*dV:][:dV]
+					t235_3 := t235[(i*(T+6)+j+2)*dV:][:dV]
+					cV2 := c.CV[2*dV:][:dV]
+					t235_4 := t235[(i*(T+6)+j+1)*dV:][:dV]
+					cV3 := c.CV[1*dV:][:dV]
+					t235_5 := t235[(i*(T+6)+j)*dV:][:dV]
+					cV4 := c.CV[:dV]
+					t174_2 := t174[(i*3+j)*dV:][:dV]
+					for k := range dV {
+						t174_2[k] = num.FMA32(t235_2[k], cV[k], num.FMA32(t235_3[k], cV2[k], num.FMA32(t235_4[k], cV3[k], F(t235_5[k]*cV4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v
+	clear(t178)
+	if kern.Wide() {
+		a := regions.R7ca80d7691c1Args{
+			P0: unsafe.SliceData(t178),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: 3 * dV,
+		}
+		regions.R7ca80d7691c1(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t178_2 := t178[(i*3+j+T)*dV:][:dV]
+				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t178_2[k] = t178_2[k] + v0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.q1, projected.q2, projected.k1, projected.k2
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -2050,6 +2117,73 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t192)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t238),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t192),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
+						N2: 24 * nPhi,
+						N3: -2 * nPhi,
+						N4: 8*nPhi*j + 24*nPhi*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
+					t238_3 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
+					t238_4 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
+					t238_5 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cQ4 := c.CQ[:2*nPhi]
+					t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t192_2[k] = num.FMA32(t238_2[k], cQ[k], num.FMA32(t238_3[k], cQ2[k], num.FMA32(t238_4[k], cQ3[k], F(t238_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t196)
+	clear(t214)
+	if kern.Wide() {
+		a := regions.Rb33a74737b84Args{
+			P0: unsafe.SliceData(t196),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t214),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: 2 * nPhi,
+			N3: 8 * T * nPhi,
+			N4: 6 * nPhi,
+		}
+		regions.Rb33a74737b84(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t196_2 := t196[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+				t214_2 := t214[(i*3+j+T)*2*nPhi:][:2*nPhi]
+				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+				for k := range 2 * nPhi {
+					t196_2[k] = t196_2[k] + q0TailBar[k]
+					t214_2[k] = t214_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R0bc0d1f329ceArgs{
@@ -2084,6 +2218,42 @@ func (c *backwardFused) run() {
 				t241_2 := t241[(i*(T+6)+j+T+3)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
 					t241_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t210)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t241),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t210),
+						N0: 2 * nPhi,
+						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
+						N2: 24 * nPhi,
+						N3: -2 * nPhi,
+						N4: 8*nPhi*j + 24*nPhi*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
+					cK := c.CK[3*2*nPhi:][:2*nPhi]
+					t241_3 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
+					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
+					t241_4 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
+					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
+					t241_5 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
+					cK4 := c.CK[:2*nPhi]
+					t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
+					for k := range 2 * nPhi {
+						t210_2[k] = num.FMA32(t241_2[k], cK[k], num.FMA32(t241_3[k], cK2[k], num.FMA32(t241_4[k], cK3[k], F(t241_5[k]*cK4[k]))))
+					}
 				}
 			}
 		}
@@ -2296,145 +2466,56 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, 2*nPhi, F(1), true, c.XBar, d, 1, t221, 2*nPhi, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R555b95c45a0bArgs{
-						P0: unsafe.SliceData(t241),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t238),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						N0: 2 * nPhi,
-						N1: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 24*nPhi,
-						N2: 24 * nPhi,
-						N3: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 16*nPhi,
-						N4: 16 * nPhi,
-						N5: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i + 8*nPhi,
-						N6: 8 * nPhi,
-						N7: 8*nPhi*j + (8*T*nPhi+48*nPhi)*i,
-						N8: 8*nPhi*j + 24*nPhi*i,
-						N9: -2 * nPhi,
-					}
-					regions.R555b95c45a0b(&a)
-				} else {
-					t241_2 := t241[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-					cK := c.CK[3*2*nPhi:][:2*nPhi]
-					t241_3 := t241[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-					cK2 := c.CK[2*2*nPhi:][:2*nPhi]
-					t241_4 := t241[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-					cK3 := c.CK[1*2*nPhi:][:2*nPhi]
-					t241_5 := t241[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-					cK4 := c.CK[:2*nPhi]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-					t238_2 := t238[(i*(T+6)+j+3)*2*nPhi:][:2*nPhi]
-					cQ := c.CQ[3*2*nPhi:][:2*nPhi]
-					t238_3 := t238[(i*(T+6)+j+2)*2*nPhi:][:2*nPhi]
-					cQ2 := c.CQ[2*2*nPhi:][:2*nPhi]
-					t238_4 := t238[(i*(T+6)+j+1)*2*nPhi:][:2*nPhi]
-					cQ3 := c.CQ[1*2*nPhi:][:2*nPhi]
-					t238_5 := t238[(i*(T+6)+j)*2*nPhi:][:2*nPhi]
-					cQ4 := c.CQ[:2*nPhi]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-					for k := range 2 * nPhi {
-						k0TailBarOut[k] = num.FMA32(t241_2[k], cK[k], num.FMA32(t241_3[k], cK2[k], num.FMA32(t241_4[k], cK3[k], F(t241_5[k]*cK4[k]))))
-						q0TailBarOut[k] = num.FMA32(t238_2[k], cQ[k], num.FMA32(t238_3[k], cQ2[k], num.FMA32(t238_4[k], cQ3[k], F(t238_5[k]*cQ4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
+	// projected.k0
 	if kern.Wide() {
-		a := regions.Rb33a74737b84Args{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
+		a := regions.R964046fb055aArgs{
+			P0: unsafe.SliceData(t210),
+			P1: unsafe.SliceData(t214),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t192),
+			P4: unsafe.SliceData(t196),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: 2 * nPhi,
-			N3: 8 * T * nPhi,
-			N4: 6 * nPhi,
+			N1: 2 * nPhi,
+			N2: 6 * nPhi,
 		}
-		regions.Rb33a74737b84(&a)
+		regions.R964046fb055a(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
-				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*2*nPhi:][:2*nPhi]
-				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
+			for j := range 3 {
+				t210_2 := t210[(i*3+j)*2*nPhi:][:2*nPhi]
+				t214_2 := t214[(i*3+j)*2*nPhi:][:2*nPhi]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
+				t192_2 := t192[(i*3+j)*2*nPhi:][:2*nPhi]
+				t196_2 := t196[(i*3+j)*2*nPhi:][:2*nPhi]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
+					k0TailBarOut[k] = t210_2[k] + t214_2[k]
+					q0TailBarOut[k] = t192_2[k] + t196_2[k]
 				}
 			}
 		}
 	}
 
-	// projected.v
-	clear(c.V0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n2 := int(c.Pos[i]) + j - 3
-			if n2 >= 0 {
-				if kern.Wide() {
-					a := regions.Rffc24b7277feArgs{
-						P0: unsafe.SliceData(t235),
-						P1: unsafe.SliceData(c.CV),
-						P2: unsafe.SliceData(c.V0TailBarOut),
-						N0: dV,
-						N1: 4*dV*j + (4*T*dV+24*dV)*i + 12*dV,
-						N2: 12 * dV,
-						N3: -dV,
-						N4: 4*dV*j + 12*dV*i,
-					}
-					regions.Rffc24b7277fe(&a)
-				} else {
-					t235_2 := t235[(i*(T+6)+j+3)*dV:][:dV]
-					cV := c.CV[3*dV:][:dV]
-					t235_3 := t235[(i*(T+6)+j+2)*dV:][:dV]
-					cV2 := c.CV[2*dV:][:dV]
-					t235_4 := t235[(i*(T+6)+j+1)*dV:][:dV]
-					cV3 := c.CV[1*dV:][:dV]
-					t235_5 := t235[(i*(T+6)+j)*dV:][:dV]
-					cV4 := c.CV[:dV]
-					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
-					for k := range dV {
-						v0TailBarOut[k] = num.FMA32(t235_2[k], cV[k], num.FMA32(t235_3[k], cV2[k], num.FMA32(t235_4[k], cV3[k], F(t235_5[k]*cV4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.v
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R7ca80d7691c1Args{
-			P0: unsafe.SliceData(c.V0TailBarOut),
-			P1: unsafe.SliceData(c.V0TailBar),
+		a := regions.R4b5b62034b6bArgs{
+			P0: unsafe.SliceData(t174),
+			P1: unsafe.SliceData(t178),
+			P2: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dV,
-			N3: 4 * T * dV,
-			N4: 3 * dV,
+			N1: dV,
+			N2: 3 * dV,
 		}
-		regions.R7ca80d7691c1(&a)
+		regions.R4b5b62034b6b(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dV:][:dV]
-				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			for j := range 3 {
+				t174_2 := t174[(i*3+j)*dV:][:dV]
+				t178_2 := t178[(i*3+j)*dV:][:dV]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+					v0TailBarOut[k] = t174_2[k] + t178_2[k]
 				}
 			}
 		}

@@ -399,10 +399,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 11·L·T·d_k + L·T·d_v + 14·L·T + 12·L·d_k + 4·d_k + 4·d_v.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 14·L·T + 24·L·d_k + 4·d_k + 4·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 11*L*T*dK + L*T*dV + 14*L*T + 12*L*dK + 4*dK + 4*dV
+	return 11*L*T*dK + L*T*dV + 14*L*T + 24*L*dK + 4*dK + 4*dV
 }
 
 // Run computes Backward.
@@ -468,6 +468,14 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t104 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t124 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t128 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t146 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t142 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t147 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t150 := work[:L*T*dK] // [L, T, d_k]
@@ -545,9 +553,9 @@ func (c *Backward[F]) Run() {
 			t34 := num.Sigmoid(rhoLinEntry)
 			thetaLinEntry := thetaLin[j]
 			t41 := num.Softplus(thetaLinEntry)
-			t142 := (num.Max(t41, F(0)) <= F(0.001953125))
-			t192 := (t142 && (F(0) <= t41))
-			t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
+			t142_2 := (num.Max(t41, F(0)) <= F(0.001953125))
+			t192 := (t142_2 && (F(0) <= t41))
+			t2622 := kern.Choose(t192, F(kern.Choose(t192, kern.Choose(t142_2, thetaBar[j], F(0)), F(0))*num.Sigmoid(thetaLinEntry)), F(0))
 			t302 += t2622
 			t352 := (num.Max(t34, F(0)) <= F(1))
 			t402 := (t352 && (F(0) <= t34))
@@ -742,6 +750,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t124)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t160_3 := t160[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t160_4 := t160[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t160_5 := t160[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t124_2 := t124[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t124_2[k] = F(t160_2[k]*cQ[k]) + F(t160_3[k]*cQ2[k]) + F(t160_4[k]*cQ3[k]) + F(t160_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t128)
+	clear(t146)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t128_2 := t128[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t146_2 := t146[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t128_2[k] += q0TailBar[k]
+				t146_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -756,6 +802,28 @@ func (c *Backward[F]) Run() {
 			t163_2 := t163[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t163_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t142)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t163_3 := t163[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t163_4 := t163[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t142_2 := t142[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t142_2[k] = F(t163_2[k]*cK[k]) + F(t163_3[k]*cK2[k]) + F(t163_4[k]*cK3[k]) + F(t163_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -839,49 +907,18 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t150, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t163_2 := t163[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t163_3 := t163[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t163_4 := t163[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t163_5 := t163[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t160_2 := t160[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t160_3 := t160[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t160_4 := t160[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t160_5 := t160[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = F(t163_2[k]*cK[k]) + F(t163_3[k]*cK2[k]) + F(t163_4[k]*cK3[k]) + F(t163_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t160_2[k]*cQ[k]) + F(t160_3[k]*cQ2[k]) + F(t160_4[k]*cQ3[k]) + F(t160_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t142_2 := t142[(i*3+j)*dK:][:dK]
+			t146_2 := t146[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t124_2 := t124[(i*3+j)*dK:][:dK]
+			t128_2 := t128[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
+				k0TailBarOut[k] = t142_2[k] + t146_2[k]
+				q0TailBarOut[k] = t124_2[k] + t128_2[k]
 			}
 		}
 	}

@@ -366,10 +366,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 11·L·T·d_k + L·T·d_v + 13·L·T + 12·L·d_k + 2·d_k + 2·d_v.
+// WorkLen is 11·L·T·d_k + L·T·d_v + 13·L·T + 24·L·d_k + 2·d_k + 2·d_v.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 11*L*T*dK + L*T*dV + 13*L*T + 12*L*dK + 2*dK + 2*dV
+	return 11*L*T*dK + L*T*dV + 13*L*T + 24*L*dK + 2*dK + 2*dV
 }
 
 // Run computes Backward.
@@ -429,6 +429,14 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t81 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t101 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t105 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t123 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t119 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t124 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t127 := work[:L*T*dK] // [L, T, d_k]
@@ -678,6 +686,44 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t101)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t136_2 := t136[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t136_3 := t136[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t136_4 := t136[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t136_5 := t136[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t101_2 := t101[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t101_2[k] = F(t136_2[k]*cQ[k]) + F(t136_3[k]*cQ2[k]) + F(t136_4[k]*cQ3[k]) + F(t136_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t105)
+	clear(t123)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t105_2 := t105[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t123_2 := t123[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t105_2[k] += q0TailBar[k]
+				t123_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -692,6 +738,28 @@ func (c *Backward[F]) Run() {
 			t139_2 := t139[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t139_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t119)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t139_3 := t139[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t139_4 := t139[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t119_2 := t119[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t119_2[k] = F(t139_2[k]*cK[k]) + F(t139_3[k]*cK2[k]) + F(t139_4[k]*cK3[k]) + F(t139_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -775,49 +843,18 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t127, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t139_2 := t139[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t139_3 := t139[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t139_4 := t139[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t139_5 := t139[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t136_2 := t136[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t136_3 := t136[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t136_4 := t136[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t136_5 := t136[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = F(t139_2[k]*cK[k]) + F(t139_3[k]*cK2[k]) + F(t139_4[k]*cK3[k]) + F(t139_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t136_2[k]*cQ[k]) + F(t136_3[k]*cQ2[k]) + F(t136_4[k]*cQ3[k]) + F(t136_5[k]*cQ4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t119_2 := t119[(i*3+j)*dK:][:dK]
+			t123_2 := t123[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t101_2 := t101[(i*3+j)*dK:][:dK]
+			t105_2 := t105[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
+				k0TailBarOut[k] = t119_2[k] + t123_2[k]
+				q0TailBarOut[k] = t101_2[k] + t105_2[k]
 			}
 		}
 	}

@@ -455,10 +455,10 @@ type Backward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 16·L·T·d_k + 14·L·T + 18·L·d_k + 8·d_k.
+// WorkLen is 16·L·T·d_k + 14·L·T + 36·L·d_k + 8·d_k.
 func (c *Backward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 16*L*T*dK + 14*L*T + 18*L*dK + 8*dK
+	return 16*L*T*dK + 14*L*T + 36*L*dK + 8*dK
 }
 
 // Run computes Backward.
@@ -530,6 +530,18 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t103 := work[:L*T] // [L, T]
 	work = work[L*T:]
+	t120 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t124 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t142 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t160 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t138 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
+	t156 := work[:3*L*dK] // [L, 3, d_k]
+	work = work[3*L*dK:]
 	t161 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t164 := work[:L*T*dK] // [L, T, d_k]
@@ -580,17 +592,17 @@ func (c *Backward[F]) Run() {
 				t52 := num.Sigmoid(t42)
 				t92 := bQ[k] + (F(q1Stack[k]*cQ[k]) + F(q1Stack2[k]*cQ2[k]) + F(q1Stack3[k]*cQ3[k]) + F(q1Stack4[k]*cQ4[k]))
 				t102 := num.Sigmoid(t92)
-				t142 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
-				t152 := num.Sigmoid(t142)
+				t142_2 := bV[k] + (F(vStack[k]*cV[k]) + F(vStack2[k]*cV2[k]) + F(vStack3[k]*cV3[k]) + F(vStack4[k]*cV4[k]))
+				t152 := num.Sigmoid(t142_2)
 				t4_2[k] = t42
 				t5_2[k] = t52
 				k1_2[k] = F(t42 * t52)
 				t9_2[k] = t92
 				t10_2[k] = t102
 				q1_2[k] = F(t92 * t102)
-				t14_2[k] = t142
+				t14_2[k] = t142_2
 				t15_2[k] = t152
-				v2[k] = F(t142 * t152)
+				v2[k] = F(t142_2 * t152)
 			}
 		}
 	}
@@ -768,6 +780,48 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.v
+	clear(t120)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				t178_2 := t178[(i*(T+6)+j)*dK:][:dK]
+				cV := c.CV[:dK]
+				t178_3 := t178[(i*(T+6)+j+1)*dK:][:dK]
+				cV2 := c.CV[1*dK:][:dK]
+				t178_4 := t178[(i*(T+6)+j+2)*dK:][:dK]
+				cV3 := c.CV[2*dK:][:dK]
+				t178_5 := t178[(i*(T+6)+j+3)*dK:][:dK]
+				cV4 := c.CV[3*dK:][:dK]
+				t120_2 := t120[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t120_2[k] = F(t178_2[k]*cV[k]) + F(t178_3[k]*cV2[k]) + F(t178_4[k]*cV3[k]) + F(t178_5[k]*cV4[k])
+				}
+			}
+		}
+	}
+
+	// projected.v, projected.q1, projected.k1
+	clear(t124)
+	clear(t142)
+	clear(t160)
+	for i := range L {
+		for j := range min(3, -T+3) {
+			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+			t124_2 := t124[(i*3+j+T)*dK:][:dK]
+			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+			t142_2 := t142[(i*3+j+T)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t160_2 := t160[(i*3+j+T)*dK:][:dK]
+			for k := range dK {
+				t124_2[k] += v0TailBar[k]
+				t142_2[k] += q0TailBar[k]
+				t160_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -848,6 +902,28 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1
+	clear(t138)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				t181_2 := t181[(i*(T+6)+j)*dK:][:dK]
+				cQ := c.CQ[:dK]
+				t181_3 := t181[(i*(T+6)+j+1)*dK:][:dK]
+				cQ2 := c.CQ[1*dK:][:dK]
+				t181_4 := t181[(i*(T+6)+j+2)*dK:][:dK]
+				cQ3 := c.CQ[2*dK:][:dK]
+				t181_5 := t181[(i*(T+6)+j+3)*dK:][:dK]
+				cQ4 := c.CQ[3*dK:][:dK]
+				t138_2 := t138[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t138_2[k] = F(t181_2[k]*cQ[k]) + F(t181_3[k]*cQ2[k]) + F(t181_4[k]*cQ3[k]) + F(t181_5[k]*cQ4[k])
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
@@ -862,6 +938,28 @@ func (c *Backward[F]) Run() {
 			t184_2 := t184[(i*(T+6)+j+T+3)*dK:][:dK]
 			for k := range dK {
 				t184_2[k] = F(0)
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t156)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				t184_2 := t184[(i*(T+6)+j)*dK:][:dK]
+				cK := c.CK[:dK]
+				t184_3 := t184[(i*(T+6)+j+1)*dK:][:dK]
+				cK2 := c.CK[1*dK:][:dK]
+				t184_4 := t184[(i*(T+6)+j+2)*dK:][:dK]
+				cK3 := c.CK[2*dK:][:dK]
+				t184_5 := t184[(i*(T+6)+j+3)*dK:][:dK]
+				cK4 := c.CK[3*dK:][:dK]
+				t156_2 := t156[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t156_2[k] = F(t184_2[k]*cK[k]) + F(t184_3[k]*cK2[k]) + F(t184_4[k]*cK3[k]) + F(t184_5[k]*cK4[k])
+				}
 			}
 		}
 	}
@@ -980,63 +1078,22 @@ func (c *Backward[F]) Run() {
 	// projected.k0
 	kern.Gemm(L*T, d, dK, F(1), true, c.XBar, d, 1, t167, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1, projected.v
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	clear(c.V0TailBarOut)
+	// projected.k0
 	for i := range L {
 		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				t184_2 := t184[(i*(T+6)+j)*dK:][:dK]
-				cK := c.CK[:dK]
-				t184_3 := t184[(i*(T+6)+j+1)*dK:][:dK]
-				cK2 := c.CK[1*dK:][:dK]
-				t184_4 := t184[(i*(T+6)+j+2)*dK:][:dK]
-				cK3 := c.CK[2*dK:][:dK]
-				t184_5 := t184[(i*(T+6)+j+3)*dK:][:dK]
-				cK4 := c.CK[3*dK:][:dK]
-				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-				t181_2 := t181[(i*(T+6)+j)*dK:][:dK]
-				cQ := c.CQ[:dK]
-				t181_3 := t181[(i*(T+6)+j+1)*dK:][:dK]
-				cQ2 := c.CQ[1*dK:][:dK]
-				t181_4 := t181[(i*(T+6)+j+2)*dK:][:dK]
-				cQ3 := c.CQ[2*dK:][:dK]
-				t181_5 := t181[(i*(T+6)+j+3)*dK:][:dK]
-				cQ4 := c.CQ[3*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t178_2 := t178[(i*(T+6)+j)*dK:][:dK]
-				cV := c.CV[:dK]
-				t178_3 := t178[(i*(T+6)+j+1)*dK:][:dK]
-				cV2 := c.CV[1*dK:][:dK]
-				t178_4 := t178[(i*(T+6)+j+2)*dK:][:dK]
-				cV3 := c.CV[2*dK:][:dK]
-				t178_5 := t178[(i*(T+6)+j+3)*dK:][:dK]
-				cV4 := c.CV[3*dK:][:dK]
-				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					k0TailBarOut[k] = F(t184_2[k]*cK[k]) + F(t184_3[k]*cK2[k]) + F(t184_4[k]*cK3[k]) + F(t184_5[k]*cK4[k])
-					q0TailBarOut[k] = F(t181_2[k]*cQ[k]) + F(t181_3[k]*cQ2[k]) + F(t181_4[k]*cQ3[k]) + F(t181_5[k]*cQ4[k])
-					v0TailBarOut[k] = F(t178_2[k]*cV[k]) + F(t178_3[k]*cV2[k]) + F(t178_4[k]*cV3[k]) + F(t178_5[k]*cV4[k])
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1, projected.v
-	for i := range L {
-		for j := range min(3, -T+3) {
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-			v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
-			v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
+			t156_2 := t156[(i*3+j)*dK:][:dK]
+			t160_2 := t160[(i*3+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			t138_2 := t138[(i*3+j)*dK:][:dK]
+			t142_2 := t142[(i*3+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			t120_2 := t120[(i*3+j)*dK:][:dK]
+			t124_2 := t124[(i*3+j)*dK:][:dK]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] += k0TailBar[k]
-				q0TailBarOut[k] += q0TailBar[k]
-				v0TailBarOut[k] += v0TailBar[k]
+				k0TailBarOut[k] = t156_2[k] + t160_2[k]
+				q0TailBarOut[k] = t138_2[k] + t142_2[k]
+				v0TailBarOut[k] = t120_2[k] + t124_2[k]
 			}
 		}
 	}

@@ -589,9 +589,15 @@ func (c *backwardFused) run() {
 	t77 := c.Work[13*L*T*dK+11*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
 	t83 := c.Work[13*L*T*dK+12*L*T+18*L*dK+8*dK:][:L*T]     // [L, T]
 	t103 := c.Work[13*L*T*dK+13*L*T+18*L*dK+8*dK:][:L*T]    // [L, T]
-	t161 := c.Work[13*L*T*dK+14*L*T+18*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
-	t164 := c.Work[14*L*T*dK+14*L*T+18*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
-	t167 := c.Work[15*L*T*dK+14*L*T+18*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t120 := c.Work[13*L*T*dK+14*L*T+18*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t124 := c.Work[13*L*T*dK+14*L*T+21*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t142 := c.Work[13*L*T*dK+14*L*T+24*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t160 := c.Work[13*L*T*dK+14*L*T+27*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t138 := c.Work[13*L*T*dK+14*L*T+30*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t156 := c.Work[13*L*T*dK+14*L*T+33*L*dK+8*dK:][:3*L*dK] // [L, 3, d_k]
+	t161 := c.Work[13*L*T*dK+14*L*T+36*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t164 := c.Work[14*L*T*dK+14*L*T+36*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
+	t167 := c.Work[15*L*T*dK+14*L*T+36*L*dK+8*dK:][:L*T*dK] // [L, T, d_k]
 	t292Total := make([]F, 1)
 	t51Total := make([]F, 1)
 
@@ -671,17 +677,17 @@ func (c *backwardFused) run() {
 					t52 := kern.Sigmoid(t42)
 					t92 := bQ[k] + num.FMA32(q1Stack[k], cQ2[k], num.FMA32(q1Stack2[k], cQ3[k], num.FMA32(q1Stack3[k], cQ4[k], F(q1Stack4[k]*cQ[k]))))
 					t102 := kern.Sigmoid(t92)
-					t142 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
-					t152 := kern.Sigmoid(t142)
+					t142_2 := bV[k] + num.FMA32(vStack[k], cV2[k], num.FMA32(vStack2[k], cV3[k], num.FMA32(vStack3[k], cV4[k], F(vStack4[k]*cV[k]))))
+					t152 := kern.Sigmoid(t142_2)
 					t4_2[k] = t42
 					t5_2[k] = t52
 					k1_2[k] = F(t42 * t52)
 					t9_2[k] = t92
 					t10_2[k] = t102
 					q1_2[k] = F(t92 * t102)
-					t14_2[k] = t142
+					t14_2[k] = t142_2
 					t15_2[k] = t152
-					v2[k] = F(t142 * t152)
+					v2[k] = F(t142_2 * t152)
 				}
 			}
 		}
@@ -1008,6 +1014,79 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.v
+	clear(t120)
+	for i := range L {
+		for j := range 3 {
+			n := int(c.Pos[i]) + j - 3
+			if n >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t178),
+						P1: unsafe.SliceData(c.CV),
+						P2: unsafe.SliceData(t120),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
+					cV := c.CV[3*dK:][:dK]
+					t178_3 := t178[(i*(T+6)+j+2)*dK:][:dK]
+					cV2 := c.CV[2*dK:][:dK]
+					t178_4 := t178[(i*(T+6)+j+1)*dK:][:dK]
+					cV3 := c.CV[1*dK:][:dK]
+					t178_5 := t178[(i*(T+6)+j)*dK:][:dK]
+					cV4 := c.CV[:dK]
+					t120_2 := t120[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t120_2[k] = num.FMA32(t178_2[k], cV[k], num.FMA32(t178_3[k], cV2[k], num.FMA32(t178_4[k], cV3[k], F(t178_5[k]*cV4[k]))))
+					}
+				}
+			}
+		}
+	}
+
+	// projected.v, projected.q1, projected.k1
+	clear(t124)
+	clear(t142)
+	clear(t160)
+	if kern.Wide() {
+		a := regions.R6d086055ea9fArgs{
+			P0: unsafe.SliceData(t124),
+			P1: unsafe.SliceData(c.V0TailBar),
+			P2: unsafe.SliceData(t142),
+			P3: unsafe.SliceData(c.Q0TailBar),
+			P4: unsafe.SliceData(t160),
+			P5: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: -T + 3,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+		}
+		regions.R6d086055ea9f(&a)
+	} else {
+		for i := range L {
+			for j := range min(3, -T+3) {
+				t124_2 := t124[(i*3+j+T)*dK:][:dK]
+				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+				t142_2 := t142[(i*3+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				t160_2 := t160[(i*3+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t124_2[k] = t124_2[k] + v0TailBar[k]
+					t142_2[k] = t142_2[k] + q0TailBar[k]
+					t160_2[k] = t160_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
 	// projected.q1, projected.q, projected.k1, projected.k
 	clear(c.BQBar)
 	clear(c.BKBar)
@@ -1167,6 +1246,42 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1
+	clear(t138)
+	for i := range L {
+		for j := range 3 {
+			n2 := int(c.Pos[i]) + j - 3
+			if n2 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t181),
+						P1: unsafe.SliceData(c.CQ),
+						P2: unsafe.SliceData(t138),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
+					cQ := c.CQ[3*dK:][:dK]
+					t181_3 := t181[(i*(T+6)+j+2)*dK:][:dK]
+					cQ2 := c.CQ[2*dK:][:dK]
+					t181_4 := t181[(i*(T+6)+j+1)*dK:][:dK]
+					cQ3 := c.CQ[1*dK:][:dK]
+					t181_5 := t181[(i*(T+6)+j)*dK:][:dK]
+					cQ4 := c.CQ[:dK]
+					t138_2 := t138[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t138_2[k] = num.FMA32(t181_2[k], cQ[k], num.FMA32(t181_3[k], cQ2[k], num.FMA32(t181_4[k], cQ3[k], F(t181_5[k]*cQ4[k]))))
+					}
+				}
+			}
+		}
+	}
+
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R0bc0d1f329ceArgs{
@@ -1201,6 +1316,42 @@ func (c *backwardFused) run() {
 				t184_2 := t184[(i*(T+6)+j+T+3)*dK:][:dK]
 				for k := range dK {
 					t184_2[k] = F(0)
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	clear(t156)
+	for i := range L {
+		for j := range 3 {
+			n3 := int(c.Pos[i]) + j - 3
+			if n3 >= 0 {
+				if kern.Wide() {
+					a := regions.Rffc24b7277feArgs{
+						P0: unsafe.SliceData(t184),
+						P1: unsafe.SliceData(c.CK),
+						P2: unsafe.SliceData(t156),
+						N0: dK,
+						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
+						N2: 12 * dK,
+						N3: -dK,
+						N4: 4*dK*j + 12*dK*i,
+					}
+					regions.Rffc24b7277fe(&a)
+				} else {
+					t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
+					cK := c.CK[3*dK:][:dK]
+					t184_3 := t184[(i*(T+6)+j+2)*dK:][:dK]
+					cK2 := c.CK[2*dK:][:dK]
+					t184_4 := t184[(i*(T+6)+j+1)*dK:][:dK]
+					cK3 := c.CK[1*dK:][:dK]
+					t184_5 := t184[(i*(T+6)+j)*dK:][:dK]
+					cK4 := c.CK[:dK]
+					t156_2 := t156[(i*3+j)*dK:][:dK]
+					for k := range dK {
+						t156_2[k] = num.FMA32(t184_2[k], cK[k], num.FMA32(t184_3[k], cK2[k], num.FMA32(t184_4[k], cK3[k], F(t184_5[k]*cK4[k]))))
+					}
 				}
 			}
 		}
@@ -1413,104 +1564,39 @@ func (c *backwardFused) run() {
 	// projected.k0
 	kern.GemmFMA(L*T, d, dK, F(1), true, c.XBar, d, 1, t167, dK, 1, c.WK, d, 1)
 
-	// projected.k1, projected.q1, projected.v
-	clear(c.K0TailBarOut)
-	clear(c.Q0TailBarOut)
-	clear(c.V0TailBarOut)
-	for i := range L {
-		for j := range 3 {
-			n := int(c.Pos[i]) + j - 3
-			if n >= 0 {
-				if kern.Wide() {
-					a := regions.R80df96b0ac8aArgs{
-						P0: unsafe.SliceData(t184),
-						P1: unsafe.SliceData(c.CK),
-						P2: unsafe.SliceData(c.K0TailBarOut),
-						P3: unsafe.SliceData(t181),
-						P4: unsafe.SliceData(c.CQ),
-						P5: unsafe.SliceData(c.Q0TailBarOut),
-						P6: unsafe.SliceData(t178),
-						P7: unsafe.SliceData(c.CV),
-						P8: unsafe.SliceData(c.V0TailBarOut),
-						N0: dK,
-						N1: 4*dK*j + (4*T*dK+24*dK)*i + 12*dK,
-						N2: 12 * dK,
-						N3: 4*dK*j + (4*T*dK+24*dK)*i + 8*dK,
-						N4: 8 * dK,
-						N5: 4*dK*j + (4*T*dK+24*dK)*i + 4*dK,
-						N6: 4 * dK,
-						N7: 4*dK*j + (4*T*dK+24*dK)*i,
-						N8: 4*dK*j + 12*dK*i,
-						N9: -dK,
-					}
-					regions.R80df96b0ac8a(&a)
-				} else {
-					t184_2 := t184[(i*(T+6)+j+3)*dK:][:dK]
-					cK := c.CK[3*dK:][:dK]
-					t184_3 := t184[(i*(T+6)+j+2)*dK:][:dK]
-					cK2 := c.CK[2*dK:][:dK]
-					t184_4 := t184[(i*(T+6)+j+1)*dK:][:dK]
-					cK3 := c.CK[1*dK:][:dK]
-					t184_5 := t184[(i*(T+6)+j)*dK:][:dK]
-					cK4 := c.CK[:dK]
-					k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
-					t181_2 := t181[(i*(T+6)+j+3)*dK:][:dK]
-					cQ := c.CQ[3*dK:][:dK]
-					t181_3 := t181[(i*(T+6)+j+2)*dK:][:dK]
-					cQ2 := c.CQ[2*dK:][:dK]
-					t181_4 := t181[(i*(T+6)+j+1)*dK:][:dK]
-					cQ3 := c.CQ[1*dK:][:dK]
-					t181_5 := t181[(i*(T+6)+j)*dK:][:dK]
-					cQ4 := c.CQ[:dK]
-					q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-					t178_2 := t178[(i*(T+6)+j+3)*dK:][:dK]
-					cV := c.CV[3*dK:][:dK]
-					t178_3 := t178[(i*(T+6)+j+2)*dK:][:dK]
-					cV2 := c.CV[2*dK:][:dK]
-					t178_4 := t178[(i*(T+6)+j+1)*dK:][:dK]
-					cV3 := c.CV[1*dK:][:dK]
-					t178_5 := t178[(i*(T+6)+j)*dK:][:dK]
-					cV4 := c.CV[:dK]
-					v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
-					for k := range dK {
-						k0TailBarOut[k] = num.FMA32(t184_2[k], cK[k], num.FMA32(t184_3[k], cK2[k], num.FMA32(t184_4[k], cK3[k], F(t184_5[k]*cK4[k]))))
-						q0TailBarOut[k] = num.FMA32(t181_2[k], cQ[k], num.FMA32(t181_3[k], cQ2[k], num.FMA32(t181_4[k], cQ3[k], F(t181_5[k]*cQ4[k]))))
-						v0TailBarOut[k] = num.FMA32(t178_2[k], cV[k], num.FMA32(t178_3[k], cV2[k], num.FMA32(t178_4[k], cV3[k], F(t178_5[k]*cV4[k]))))
-					}
-				}
-			}
-		}
-	}
-
-	// projected.k1, projected.q1, projected.v
+	// projected.k0
 	if kern.Wide() {
-		a := regions.R6d086055ea9fArgs{
-			P0: unsafe.SliceData(c.K0TailBarOut),
-			P1: unsafe.SliceData(c.K0TailBar),
-			P2: unsafe.SliceData(c.Q0TailBarOut),
-			P3: unsafe.SliceData(c.Q0TailBar),
-			P4: unsafe.SliceData(c.V0TailBarOut),
-			P5: unsafe.SliceData(c.V0TailBar),
+		a := regions.R058a6a6334a4Args{
+			P0: unsafe.SliceData(t156),
+			P1: unsafe.SliceData(t160),
+			P2: unsafe.SliceData(c.K0TailBarOut),
+			P3: unsafe.SliceData(t138),
+			P4: unsafe.SliceData(t142),
+			P5: unsafe.SliceData(c.Q0TailBarOut),
+			P6: unsafe.SliceData(t120),
+			P7: unsafe.SliceData(t124),
+			P8: unsafe.SliceData(c.V0TailBarOut),
 			N0: L,
-			N1: -T + 3,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
+			N1: dK,
+			N2: 3 * dK,
 		}
-		regions.R6d086055ea9f(&a)
+		regions.R058a6a6334a4(&a)
 	} else {
 		for i := range L {
-			for j := range min(3, -T+3) {
-				k0TailBarOut := c.K0TailBarOut[(i*3+j+T)*dK:][:dK]
-				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-				q0TailBarOut := c.Q0TailBarOut[(i*3+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				v0TailBarOut := c.V0TailBarOut[(i*3+j+T)*dK:][:dK]
-				v0TailBar := c.V0TailBar[(i*3+j)*dK:][:dK]
+			for j := range 3 {
+				t156_2 := t156[(i*3+j)*dK:][:dK]
+				t160_2 := t160[(i*3+j)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+				t138_2 := t138[(i*3+j)*dK:][:dK]
+				t142_2 := t142[(i*3+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				t120_2 := t120[(i*3+j)*dK:][:dK]
+				t124_2 := t124[(i*3+j)*dK:][:dK]
+				v0TailBarOut := c.V0TailBarOut[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					k0TailBarOut[k] = k0TailBarOut[k] + k0TailBar[k]
-					q0TailBarOut[k] = q0TailBarOut[k] + q0TailBar[k]
-					v0TailBarOut[k] = v0TailBarOut[k] + v0TailBar[k]
+					k0TailBarOut[k] = t156_2[k] + t160_2[k]
+					q0TailBarOut[k] = t138_2[k] + t142_2[k]
+					v0TailBarOut[k] = t120_2[k] + t124_2[k]
 				}
 			}
 		}
