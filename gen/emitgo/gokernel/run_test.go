@@ -223,7 +223,7 @@ func TestKernels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long series")
 	}
-	b := newBench(t, programs())
+	b := newBench(t, append(programs(), concatenations()...))
 	for _, p := range b.programs {
 		t.Run(p.name, func(t *testing.T) {
 			for _, sizes := range p.sizes {
