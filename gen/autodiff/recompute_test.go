@@ -89,7 +89,10 @@ func TestMinimumCut(t *testing.T) {
 		for s := range 1 << n {
 			best = min(best, cost(s))
 		}
-		c := &cut{to: make([][]edge, 2+2*n)}
+		c := newCut()
+		for range n {
+			c.add()
+		}
 		for v := range n {
 			in := 2 + 2*v
 			c.edge(in, in+1, save[v])

@@ -34,6 +34,18 @@ const (
 
 func (e Elem) String() string { return [...]string{"invalid", "real", "int", "bool"}[e] }
 
+// Bytes is the size of an entry in the buffers of a program in single precision.
+func (e Elem) Bytes() int64 {
+	if e == Bool {
+		return 1
+	}
+	return 4
+}
+
+// ShortSum is the most terms of a sum that counts as one expression: a lowering writes it
+// out, and it is computed again rather than kept.
+const ShortSum = 8
+
 // An Axis is a nominal axis. Its size is a polynomial in the program's free
 // sizes; a free axis has its own name as size.
 type Axis struct {

@@ -39,16 +39,16 @@ func (r *region) accumulate() {
 				continue
 			}
 			r.sumOf[p] = &sumTarget{sum: in, coef: in.Coef[k], at: at}
-			r.products[in] = append(r.products[in], p)
+			r.summands[in] = append(r.summands[in], p)
 		}
-		if len(r.products[in]) == 0 {
+		if len(r.summands[in]) == 0 {
 			continue
 		}
 		in.Args, in.Coef = args, append(coef, in.Coef[rest+1])
-		if p := r.rest(in, uses); p != nil { // nothing is left but one value: the products are added to it
+		if p := r.rest(in, uses); p != nil { // nothing is left but one value: the summands are added to it
 			at, _ := axesOf(in, in.Args[0])
 			r.sumOf[p] = &sumTarget{sum: in, coef: 1, at: at}
-			r.products[in] = append([]*ir.Instr{p}, r.products[in]...)
+			r.summands[in] = append([]*ir.Instr{p}, r.summands[in]...)
 			in.Args, in.Coef = nil, []float64{0}
 		}
 	}
@@ -113,14 +113,14 @@ func axesOf(in *ir.Instr, a ir.Arg) ([]int, bool) {
 	return at, true
 }
 
-// scheduleSum schedules a sum and then the products that are added to it.
+// scheduleSum schedules a sum and then the summands that are added to it.
 func (r *region) scheduleSum(in *ir.Instr) {
 	empty := len(in.Args) == 0 && in.Coef[0] == 0
 	if !empty {
 		r.schedule(in)
 		r.firstGroup[in.Out] = r.def[in.Out]
 	}
-	for i, p := range r.products[in] {
+	for i, p := range r.summands[in] {
 		r.sumOf[p].add = !empty || i > 0
 		r.schedule(p)
 		r.def[in.Out] = r.def[p.Out] // the next is added after it

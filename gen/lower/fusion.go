@@ -34,8 +34,8 @@ type region struct {
 	groups         []*group
 
 	wholeProducts bool                      // products stay whole, see chunkStep
-	sumOf         map[*ir.Instr]*sumTarget  // then: sums that products are added to,
-	products      map[*ir.Instr][]*ir.Instr // and the other way round
+	sumOf         map[*ir.Instr]*sumTarget  // sums that summands are added to in memory,
+	summands      map[*ir.Instr][]*ir.Instr // and the other way round
 	firstGroup    map[*ir.Value]int         // number of the group that begins such a sum
 
 	scheduled func() // runs when all groups are known
@@ -64,7 +64,7 @@ type member struct {
 
 func (l *lowerer) region(body []*ir.Instr, rows *independentRows) *region {
 	return &region{l: l, body: body, rows: rows, inline: map[*ir.Value]bool{}, inMemory: map[*ir.Value]bool{}, alwaysInline: map[*ir.Value]bool{}, rematerialised: map[*ir.Value]bool{},
-		def: map[*ir.Value]int{}, sumOf: map[*ir.Instr]*sumTarget{}, products: map[*ir.Instr][]*ir.Instr{}, firstGroup: map[*ir.Value]int{},
+		def: map[*ir.Value]int{}, sumOf: map[*ir.Instr]*sumTarget{}, summands: map[*ir.Instr][]*ir.Instr{}, firstGroup: map[*ir.Value]int{},
 		alloc: func(v *ir.Value) *plan.Buffer { return l.work(v.Name, v.Elem, dims(v.Axes)) }}
 }
 
@@ -77,7 +77,7 @@ func (r *region) write() []plan.Node {
 	for _, in := range r.body {
 		switch {
 		case in.Out != nil && r.inline[in.Out] || r.sumOf[in] != nil:
-		case len(r.products[in]) > 0:
+		case len(r.summands[in]) > 0:
 			r.scheduleSum(in)
 		default:
 			r.schedule(in)
@@ -110,7 +110,7 @@ func (r *region) schedule(in *ir.Instr) {
 		return
 	}
 	key := r.key(m)
-	for n := len(r.groups) - 1; n >= 0 && len(r.products[in]) == 0; n-- {
+	for n := len(r.groups) - 1; n >= 0 && len(r.summands[in]) == 0; n-- {
 		g := r.groups[n]
 		if r.addsAfter(in, n) {
 			break

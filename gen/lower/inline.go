@@ -186,5 +186,5 @@ func (r *region) mustBeInMemory(in *ir.Instr) []*ir.Value {
 
 // hasPlace reports whether the region was made with a place for a value.
 func (r *region) hasPlace(v *ir.Value) bool {
-	return r.inMemory[v] || r.l.places[v] != nil || len(r.l.alsoTo[v]) > 0 || v.Def != nil && len(r.products[v.Def]) > 0
+	return r.inMemory[v] || r.l.places[v] != nil || len(r.l.alsoTo[v]) > 0 || v.Def != nil && len(r.summands[v.Def]) > 0
 }

@@ -109,7 +109,7 @@ func (r *region) partInPlace(in *ir.Instr) int {
 			v = d.Args[0].Val // its memory has the same entries before the stacked axis
 			d = v.Def
 		}
-		if d == nil || d.Op == ir.Stack || d.Op == ir.Reshape || d.Scan != nil || r.inline[v] || r.hasPlace(v) || v.Elem != in.Out.Elem || !slices.Contains(r.body, d) || r.sumOf[d] != nil || len(r.products[d]) > 0 {
+		if d == nil || d.Op == ir.Stack || d.Op == ir.Reshape || d.Scan != nil || r.inline[v] || r.hasPlace(v) || v.Elem != in.Out.Elem || !slices.Contains(r.body, d) || r.sumOf[d] != nil || len(r.summands[d]) > 0 {
 			continue
 		}
 		viewed := func(in *ir.Instr) bool { // a view of a part of a buffer would begin at the buffer

@@ -5,10 +5,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// maxUnrolled is the most terms of a sum that is written out.
-const maxUnrolled = 8
-
-// unrollSums writes out sums of a few terms, such as that of a short convolution: each
+// unrollSums writes out sums of at most ir.ShortSum terms, such as that of a short convolution: each
 // becomes one expression of an entry, which can be computed where it is read.
 func unrollSums(f *ir.Func) {
 	var body []*ir.Instr
@@ -25,7 +22,7 @@ func unrolled(f *ir.Func, in *ir.Instr) []*ir.Instr {
 		return nil
 	}
 	n, fixed := in.Loops[over[0]].Size.Const()
-	if !fixed || n < 1 || n > maxUnrolled {
+	if !fixed || n < 1 || n > ir.ShortSum {
 		return nil
 	}
 	at := make([]ir.Sub, len(in.Loops))

@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 
-	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
@@ -133,10 +132,10 @@ func (c *trafficCounter) pass(n Node, times int64) {
 	}
 	walk(n)
 	for b, entries := range read {
-		c.sum.Read += times * entries * bytesOf(b.Elem)
+		c.sum.Read += times * entries * b.Elem.Bytes()
 	}
 	for b, entries := range written {
-		c.sum.Written += times * entries * bytesOf(b.Elem)
+		c.sum.Written += times * entries * b.Elem.Bytes()
 	}
 }
 
@@ -151,15 +150,4 @@ func (c *trafficCounter) footprint(a Access) int64 {
 		n *= min(most, c.size(a.Buf.Dims[i]))
 	}
 	return n
-}
-
-// bytesOf is the size of an entry in the runtime's buffers.
-func bytesOf(e ir.Elem) int64 {
-	switch e {
-	case ir.Int:
-		return 8
-	case ir.Bool:
-		return 1
-	}
-	return 4
 }

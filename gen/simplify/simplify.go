@@ -6,7 +6,9 @@
 // reassociation, factoring of common factors, choice of the order of a
 // contraction, and common subexpressions by hash-based value numbering. Canon is
 // a normal form of polynomials over opaque atoms; Equal, EqualGradients, Hash and
-// Values are built on it.
+// Values are built on it. Stacks, Gathers and Guards are passes around the differentiation:
+// they rewrite how windows and concatenations are read, to forms that can be computed where
+// they are needed.
 package simplify
 
 import (

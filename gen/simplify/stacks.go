@@ -271,9 +271,6 @@ func (p *stackPass) split(in *ir.Instr, change func(part int, c *ir.Instr) bool,
 	in.Op, in.Loops, in.To, in.Guard, in.Args, in.Coef = ir.Lin, in.Out.Axes, ir.Ls(len(in.Out.Axes)), nil, args, coef
 }
 
-// longestPadding is the most rows of zeros on one side of a padded value.
-const longestPadding = 8
-
 // Gathers turns sums that are scattered along an axis, such as the adjoint of a convolution,
 //
 //	out[j − k + c] += x[j]·w[k]    into    out[s] = Σ_k x[s + k − c]·w[k]
@@ -319,7 +316,7 @@ func (p *stackPass) gather(in *ir.Instr, padded map[padKey]*ir.Value) {
 	taps, fixed := in.Loops[k.Loop].Size.Const()
 	before, shifted := at.Const.Const()
 	after, even := in.Out.Axes[axis].Size.Add(shape.Int(taps - 1 - before)).Sub(in.Loops[j.Loop].Size).Const()
-	if !fixed || !shifted || !even || min(before, after) < 0 || max(before, after, taps) > longestPadding {
+	if !fixed || !shifted || !even || min(before, after) < 0 || max(before, after, taps) > ir.ShortSum {
 		return
 	}
 	arg, along := -1, -1
