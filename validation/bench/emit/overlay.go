@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/format"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -37,7 +38,24 @@ func Overlay(root string) (string, error) {
 			return "", err
 		}
 	}
+	if err := dropOthers(root, files); err != nil {
+		return "", err
+	}
 	return under(folder + "overlay.json"), nil
+}
+
+// dropOthers removes what an earlier compiler wrote: it may not build any more.
+func dropOthers(root string, files map[string][]byte) error {
+	return filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err == nil && files[filepath.ToSlash(rel)] == nil {
+			err = os.Remove(name)
+		}
+		return err
+	})
 }
 
 // write leaves a file that has the text as it is: another process may be building from it.
