@@ -71,7 +71,7 @@ func (r *region) rest(in *ir.Instr, uses map[*ir.Value]int) *ir.Instr {
 // fewEntries reports whether an instruction writes a fixed number of entries along an axis
 // that has more.
 func (r *region) fewEntries(in *ir.Instr) bool {
-	if in.Op != ir.Prod || !r.top() || len(in.Reduced()) > 0 || plainTo(in) {
+	if in.Op != ir.Prod || !r.top() || len(in.Reduced()) > 0 || fills(in) {
 		return false
 	}
 	for i, s := range in.To {

@@ -50,7 +50,7 @@ func statesLast(s *ir.Scan) {
 // rowByRow makes the sum over the last loop of a sum over several an
 // instruction of its own, which it returns, or nil.
 func rowByRow(f *ir.Func, in *ir.Instr) *ir.Instr {
-	if in.Op != ir.Prod || len(in.Guard) > 0 || !plainTo(in) || asMatmul(in) != nil {
+	if in.Op != ir.Prod || len(in.Guard) > 0 || !fills(in) || asMatmul(in) != nil {
 		return nil
 	}
 	over := in.Reduced()

@@ -216,7 +216,7 @@ func (r *region) member(in *ir.Instr) *member {
 	for m.depth > 0 && m.reduced[m.depth-1] {
 		m.depth--
 	}
-	if !plainTo(in) || slices.Contains(m.reduced[:m.depth], true) {
+	if !fills(in) || slices.Contains(m.reduced[:m.depth], true) {
 		m.depth = -1
 	}
 	return m

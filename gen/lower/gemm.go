@@ -14,7 +14,7 @@ import (
 // every point of some outer loops. Loops of the output that only the first
 // argument has are rows m, those that only the second has are columns n; loops
 // that both have and the output has not are summed, k; loops that all three
-// have are a batch.
+// have are a batch, and so are loops that run through an argument from its end.
 type matmul struct{ m, n, k, batch []int }
 
 // asMatmul recognises a matrix product, or returns nil: two arguments at plain
@@ -27,8 +27,11 @@ func asMatmul(in *ir.Instr) *matmul {
 	p := &matmul{}
 	for i := range in.Loops {
 		a, b, c := uses(in.Args[0].Sub, i), uses(in.Args[1].Sub, i), uses(in.To, i)
+		reversed := runsBack(in.Args[0].Sub, i) || runsBack(in.Args[1].Sub, i)
 		switch {
-		case a && b && c:
+		case reversed && !c:
+			return nil
+		case reversed || a && b && c:
 			p.batch = append(p.batch, i)
 		case a && c:
 			p.m = append(p.m, i)
@@ -50,6 +53,13 @@ func asMatmul(in *ir.Instr) *matmul {
 		return nil
 	}
 	return p
+}
+
+// runsBack reports whether a subscript falls as a loop goes on.
+func runsBack(subs []ir.Sub, loop int) bool {
+	return slices.ContainsFunc(subs, func(s ir.Sub) bool {
+		return slices.ContainsFunc(s.Terms, func(t ir.Term) bool { return t.Loop == loop && t.Coef < 0 })
+	})
 }
 
 func all[T any](xs []T, ok func(T) bool) bool {
@@ -95,7 +105,7 @@ func (r *region) gemm(in *ir.Instr) []plan.Node {
 	}
 	nodes = around(slices.Concat(p.batch, mo, no), g.vars, in.Loops, nodes)
 	if !into.add && (node.Add || !fills(in)) {
-		nodes = append([]plan.Node{&plan.Zero{Buf: g.c.Buf}}, nodes...)
+		nodes = append(r.clear(in.Out), nodes...)
 	}
 	return nodes
 }
@@ -130,6 +140,19 @@ func (g *gemm) merge(loops []int) (run, []int) {
 		out.size = out.size.Mul(g.in.Loops[loops[i]].Size)
 	}
 	return out, loops[:i+1]
+}
+
+// plainTo reports whether the output's subscripts are distinct plain loops.
+func plainTo(in *ir.Instr) bool {
+	seen := map[int]bool{}
+	for _, s := range in.To {
+		l, ok := s.Loop()
+		if !ok || seen[l] {
+			return false
+		}
+		seen[l] = true
+	}
+	return true
 }
 
 // fills reports whether an instruction writes every entry of its output: each

@@ -11,25 +11,12 @@ import (
 // read instead of being kept.
 
 // pointwise reports whether an instruction computes each entry of its output
-// exactly once, at plain loops, under no guard.
+// exactly once, at plain loops over its axes, under no guard.
 func pointwise(in *ir.Instr) bool {
 	if in.Op != ir.Prod && !in.Op.Info().Elementwise || in.Op == ir.Stack || len(in.Guard) > 0 {
 		return false
 	}
-	return len(in.To) == len(in.Loops) && plainTo(in)
-}
-
-// plainTo reports whether the output's subscripts are distinct plain loops.
-func plainTo(in *ir.Instr) bool {
-	seen := map[int]bool{}
-	for _, s := range in.To {
-		l, ok := s.Loop()
-		if !ok || seen[l] {
-			return false
-		}
-		seen[l] = true
-	}
-	return true
+	return len(in.To) == len(in.Loops) && fills(in)
 }
 
 // costless reports whether an instruction costs nothing where it is read.

@@ -221,7 +221,8 @@ func (r *region) group(n int, g *group) []plan.Node {
 	w := &nestWriter{r, n, g, map[*ir.Value]*plan.Local{}, map[*member]*plan.Local{}}
 	for _, m := range g.members {
 		if w.zeroed(m) {
-			out = append(out, &plan.Zero{Buf: w.home(m)})
+			w.home(m)
+			out = append(out, r.clear(m.in.Out)...)
 		}
 	}
 	return append(out, w.at(0)...)
@@ -243,6 +244,28 @@ func (w *nestWriter) zeroed(m *member) bool {
 		}
 	}
 	return false
+}
+
+// clear sets the entries of a value to zero: its buffer, or its part of one.
+func (r *region) clear(v *ir.Value) []plan.Node {
+	idx, vars := make([]plan.Index, len(v.Axes)), make([]*plan.Var, len(v.Axes))
+	for i := range v.Axes {
+		if i == r.rowOf(v) {
+			idx[i] = plan.At(r.row)
+			continue
+		}
+		vars[i] = r.l.loopVar(i, r)
+		idx[i] = plan.At(vars[i])
+	}
+	at, whole := r.place(v)(idx), true
+	for i, x := range at.Index {
+		k := slices.Index(vars, x.Var())
+		whole = whole && x.Var() != nil && k >= 0 && v.Axes[k].Size.Equal(at.Buf.Dims[i])
+	}
+	if whole {
+		return []plan.Node{&plan.Zero{Buf: at.Buf}}
+	}
+	return around(loopNumbers(len(idx)), vars, v.Axes, []plan.Node{&plan.Store{To: at, Vals: []plan.Expr{plan.Num{}}}})
 }
 
 // home is the buffer that holds a member's output.

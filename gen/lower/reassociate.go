@@ -38,7 +38,7 @@ func summedLoops(in *ir.Instr) map[int]bool {
 // split makes the sum over the given loops an instruction of its own, which it
 // returns, when in has factors outside of the sum; else nil.
 func split(f *ir.Func, in *ir.Instr, over map[int]bool) *ir.Instr {
-	if in.Op != ir.Prod || len(over) == 0 || len(in.Guard) > 0 || !plainTo(in) {
+	if in.Op != ir.Prod || len(over) == 0 || len(in.Guard) > 0 || !fills(in) {
 		return nil
 	}
 	var inside, outside []ir.Arg

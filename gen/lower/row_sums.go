@@ -42,7 +42,7 @@ func (l *lowerer) columns(f *ir.Func, r *independentRows, in *ir.Instr, always b
 	over := summedLoops(in)
 	row := r.loop[in]
 	delete(over, row)
-	if len(over) == 0 || !plainTo(in) || len(in.Guard) > 0 {
+	if len(over) == 0 || !fills(in) || len(in.Guard) > 0 {
 		return []*ir.Instr{in}
 	}
 	below := 0
@@ -137,7 +137,7 @@ func linear(r *independentRows, f *ir.Func, in *ir.Instr) bool {
 			continue
 		}
 		plain := func(s ir.Sub) bool { _, ok := s.Loop(); return ok }
-		if d == nil || !r.sums[d] || n[a.Val] != 1 || !all(a.Sub, plain) || !plainTo(d) || len(d.Guard) > 0 {
+		if d == nil || !r.sums[d] || n[a.Val] != 1 || !all(a.Sub, plain) || !fills(d) || len(d.Guard) > 0 {
 			return false
 		}
 		sums++

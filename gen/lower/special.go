@@ -125,8 +125,7 @@ func (r *region) normalise(in *ir.Instr) []plan.Node {
 	}
 	nodes := around(n.kept, n.vars, in.Loops, n.point())
 	if in.Op == ir.Softmax && len(in.Guard) > 0 {
-		idx := make([]plan.Index, len(in.Out.Axes))
-		nodes = append([]plan.Node{&plan.Zero{Buf: r.place(in.Out)(idx).Buf}}, nodes...)
+		nodes = append(r.clear(in.Out), nodes...)
 	}
 	return nodes
 }

@@ -18,7 +18,7 @@ func unrollSums(f *ir.Func) {
 // unrolled makes a short sum a linear combination of its terms, which it returns.
 func unrolled(f *ir.Func, in *ir.Instr) []*ir.Instr {
 	over := in.Reduced()
-	if in.Op != ir.Prod || len(over) != 1 || len(in.Guard) > 0 || !plainTo(in) || len(in.To) == 0 || asMatmul(in) != nil {
+	if in.Op != ir.Prod || len(over) != 1 || len(in.Guard) > 0 || !fills(in) || len(in.To) == 0 || asMatmul(in) != nil {
 		return nil
 	}
 	n, fixed := in.Loops[over[0]].Size.Const()
